@@ -1,0 +1,81 @@
+# A fresh clone needs Python 3.11 or newer, git and make; everything else is fetched once into .venv.
+# Nothing reaches for the network afterwards, except `make wheel` and `make lock`.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+# Written last, so that a set-up that was broken off is begun again.
+FILLED := $(VENV)/.filled
+LINKED := $(VENV)/.linked
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check soak bench cover format wheel lock clean
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: $(LINKED) ## play an opening by letters; leaves the repo, the letters and the maps behind
+	@$(BIN)/pbem demo
+
+test: $(LINKED) ## run the tests
+	@$(PYTEST) -n $(JOBS) --dist worksteal
+
+check: $(LINKED) ## everything a change must pass: format, lint, types, import layers, tests
+	@echo '== format';  $(BIN)/ruff format --check .
+	@echo '== lint';    $(BIN)/ruff check .
+	@echo '== types';   $(BIN)/mypy --strict
+	@echo '== layers';  $(PYTEST) -q tests/test_layers.py
+	@echo '== tests';   $(PYTEST) -n $(JOBS) --dist worksteal
+
+soak: $(LINKED) ## run the long random games that `test` leaves out
+	@$(PYTEST) -n $(JOBS) --dist worksteal -m soak
+
+bench: $(LINKED) ## measure; one line a figure, with its bar
+	@$(BIN)/python -m bench
+
+cover: $(LINKED) ## run the tests and show the lines they missed
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report
+
+format: $(LINKED) ## lay the code out and mend what lint can mend
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+# The proof runs with an empty venv, outside the checkout, and with what an index offers a user today.
+wheel: $(LINKED) ## build sdist and wheel, install the wheel elsewhere and play the demo there
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	@set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; \
+	$(BIN)/python -m venv "$$away/venv"; \
+	"$$away/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check dist/*.whl; \
+	cd "$$away"; env -u PYTHONPATH "$$away/venv/bin/pbem" demo
+	@ls -l dist
+
+lock: ## pin every dependency anew in requirements.lock (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv: python -m pip install uv" >&2; exit 1; }
+	@{ echo '# Made by "make lock" from pyproject.toml, for every platform. Install: pip install --require-hashes -r'; \
+	   uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade --quiet \
+	     --generate-hashes --no-header; } >requirements.lock.new
+	@mv requirements.lock.new requirements.lock
+
+clean: ## throw away what was made, .venv included
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(FILLED): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "pbem needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo 'no Python')." \
+	       "Name another one: make $(or $(firstword $(MAKECMDGOALS)),test) PYTHON=python3.11" >&2; exit 1; }
+	@echo 'pbem: setting up $(VENV), once'
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check --use-pep517 --require-hashes -r requirements.lock
+	@touch $@
+
+$(LINKED): $(FILLED) pyproject.toml
+	@$(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check --no-index --no-deps --no-build-isolation -e .
+	@touch $@

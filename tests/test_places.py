@@ -1,0 +1,82 @@
+"""Where things lie: in a checkout, in a wheel, and where the environment says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from pbem import places
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_a_checkout_has_its_folders_beside_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PBEM_RULES", raising=False)
+    assert places.rules_folders() == (ROOT / "rules",)
+    assert places.templates_folder() == ROOT / "templates"
+
+
+def test_more_boxes_come_before_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = [tmp_path / name for name in ("given", "first", "second")]
+    for folder in folders:
+        folder.mkdir()
+    monkeypatch.setenv("PBEM_RULES", os.pathsep.join(["", *map(str, folders[1:])]))
+    assert places.rules_folders([folders[0]]) == (*folders, ROOT / "rules")
+
+
+def test_a_folder_of_rules_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_RULES", str(tmp_path / "gone"))
+    with pytest.raises(FileNotFoundError, match="gone was named as a folder of rules"):
+        places.rules_folders()
+
+
+def test_keys_lie_outside_every_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PBEM_KEYS", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", "not/absolute")
+    assert places.keys_folder() == tmp_path / ".local/share/pbem/keys"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
+    assert places.keys_folder() == tmp_path / "own/pbem/keys"
+    monkeypatch.setenv("PBEM_KEYS", "~/vault")
+    assert places.keys_folder() == tmp_path / "vault"
+
+
+def test_games_stand_where_we_stand_or_where_we_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PBEM_GAMES", raising=False)
+    assert places.games_folder() == Path("games")
+    monkeypatch.setenv("PBEM_GAMES", "elsewhere")
+    assert places.games_folder() == Path("elsewhere")
+
+
+def test_a_wheel_carries_rules_and_templates(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    away = tmp_path / "away"
+    with ZipFile(wheel) as packed:
+        packed.extractall(away)
+    asked = "from pbem import places; print(*places.rules_folders(), places.templates_folder(), sep='\\n')"
+    env = {key: value for key, value in os.environ.items() if key != "PBEM_RULES"} | {"PYTHONPATH": str(away)}
+    told = subprocess.run(
+        [sys.executable, "-c", asked], cwd=tmp_path, env=env, check=True, capture_output=True, text=True
+    )
+    for line, ours in zip(told.stdout.splitlines(), ("rules", "templates"), strict=True):
+        carried = Path(line)
+        assert carried == away / "pbem/_box" / ours
+        assert shapes(carried) == shapes(ROOT / ours)
+
+
+def test_a_copy_without_its_folders_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "_PACKAGE", tmp_path / "pbem")
+    with pytest.raises(FileNotFoundError, match="lacks its folder templates/"):
+        places.templates_folder()
+
+
+def shapes(folder: Path) -> dict[str, int]:
+    """Return every file below a folder with its size."""
+    return {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
