@@ -1,0 +1,199 @@
+"""Legal answers that can be counted and picked without being listed.
+
+A card play has thousands of legal orders; a form shows a few, a bot picks one, a test counts them all. `Choices`
+are put together from parts, each made only when somebody looks into it, so that the n-th order, or a random one, is
+made alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import comb, prod
+from typing import Any
+
+from pbem.protocol import Order
+
+
+class Choices(Sequence[Order]):
+    """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain` and `later`, not directly.
+
+    `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
+    """
+
+    __slots__ = ()
+
+    certain = True
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def make(self, index: int) -> Order:
+        """Return the order at an index that is known to be in range."""
+        raise NotImplementedError
+
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        """Return a random choice, or None if there is none; `random` yields numbers from 0 up to, not including, 1.
+
+        Among parts one is picked first and then a choice in it, so that a few marches do not drown among the
+        many ways to place markers.
+        """
+        length = len(self)
+        return self.make(int(random() * length)) if length else None
+
+    def __getitem__(self, index: Any) -> Any:
+        length = len(self)
+        if isinstance(index, slice):
+            return [self.make(i) for i in range(*index.indices(length))]
+        if not -length <= index < length:
+            raise IndexError(index)
+        return self.make(index % length)
+
+    def __iter__(self) -> Iterator[Order]:
+        return map(self.make, range(len(self)))
+
+
+class _Made(Choices):
+    """So many orders, each made from its index."""
+
+    __slots__ = ("_length", "make")
+
+    def __init__(self, length: int, make: Callable[[int], Order]) -> None:
+        self._length = length
+        self.make = make  # type: ignore[method-assign]
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class _Chain(Choices):
+    """The choices of several parts, one part after another."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: tuple[Choices, ...]) -> None:
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def make(self, index: int) -> Order:
+        for part in self._parts:
+            length = len(part)
+            if index < length:
+                return part.make(index)
+            index -= length
+        raise IndexError(index)
+
+    def __iter__(self) -> Iterator[Order]:
+        return (order for part in self._parts for order in part)
+
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        left = list(self._parts)
+        while left:
+            order = left.pop(int(random() * len(left))).pick(random)
+            if order is not None:
+                return order
+        return None
+
+
+class _Later(Choices):
+    """Choices that are put together when somebody looks into them."""
+
+    __slots__ = ("_choices", "_put_together")
+
+    def __init__(self, put_together: Callable[[], Choices]) -> None:
+        self._put_together = put_together
+        self._choices: Choices | None = None
+
+    @property
+    def _now(self) -> Choices:
+        if self._choices is None:
+            self._choices = self._put_together()
+        return self._choices
+
+    def __len__(self) -> int:
+        return len(self._now)
+
+    def make(self, index: int) -> Order:
+        return self._now.make(index)
+
+    def __iter__(self) -> Iterator[Order]:
+        return iter(self._now)
+
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        return self._now.pick(random)
+
+
+class _NotTold(_Made):
+    """Choices that the viewer cannot know."""
+
+    __slots__ = ()
+
+    certain = False
+
+
+def _none(index: int) -> Order:
+    raise IndexError(index)
+
+
+NOT_TOLD: Choices = _NotTold(0, _none)
+"""The answer to an onlooker who does not see enough to know the choices."""
+
+
+def listed(orders: Sequence[Order]) -> Choices:
+    """Return choices that are few enough to be listed."""
+    return _Made(len(orders), orders.__getitem__)
+
+
+def later(put_together: Callable[[], Choices]) -> Choices:
+    """Return choices that are put together only if they are looked into; they must not be `NOT_TOLD`."""
+    return _Later(put_together)
+
+
+def chain(*parts: Choices) -> Choices:
+    """Return the choices of several parts, one after another; cannot be told if any part cannot."""
+    return _Chain(parts) if all(part.certain for part in parts) else NOT_TOLD
+
+
+def grid(make: Callable[..., Order], *axes: Sequence[Any]) -> Choices:
+    """Return `make(*values)` for one value of each axis; the last axis turns fastest."""
+
+    def pick(index: int) -> Order:
+        picked: list[Any] = []
+        for axis in reversed(axes):
+            index, at = divmod(index, len(axis))
+            picked.append(axis[at])
+        return make(*reversed(picked))
+
+    return _Made(prod(map(len, axes)), pick)
+
+
+def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Sequence[int]) -> Choices:
+    """Return `make(some)` for every selection of the given sizes, smaller indexes first within a size."""
+    counts = [comb(len(items), size) for size in sizes]
+
+    def pick(index: int) -> Order:
+        for size, count in zip(sizes, counts, strict=True):
+            if index < count:
+                return make(_combination(items, size, index))
+            index -= count
+        raise IndexError(index)
+
+    return _Made(sum(counts), pick)
+
+
+def _combination(items: Sequence[Any], size: int, index: int) -> list[Any]:
+    """Return the index-th selection of `size` items, in the order of `itertools.combinations`."""
+    picked: list[Any] = []
+    start = 0
+    while size:
+        for at in range(start, len(items)):
+            rest = comb(len(items) - at - 1, size - 1)
+            if index < rest:
+                picked.append(items[at])
+                start, size = at + 1, size - 1
+                break
+            index -= rest
+        else:
+            raise IndexError(index)
+    return picked

@@ -1,0 +1,337 @@
+"""Dice with names: chained for live games, seeded for play-outs, loaded for rulings. Standard library only.
+
+The scheme `chain-v1`, which anybody can check with SHA-256 and HMAC alone:
+
+1. From a secret S the adjudicator makes links h[length] = H(S), h[i-1] = H(h[i]), and publishes the tip h[0]
+   before the game. H is SHA-256 of the 32 bytes of a link.
+2. Adjudication n opens link h[n]; H(h[n]) must be h[n-1], which everybody has. There was only one link to open.
+3. The step key is HMAC(h[n], [scheme, game, n, digest of everything that went in]); see `inputs_digest`.
+4. The faces of a roll are drawn from the blocks HMAC(step key, ["faces", name, 0]), HMAC(step key, ["faces", name, 1])
+   and so on. A block is 16 numbers of two bytes, high byte first. A number that would favour low faces is thrown
+   away, of the others the remainder is the face. Within one adjudication no name is used twice: the table sees to it.
+5. A shuffle draws in the same way from the blocks HMAC(hidden secret, ["shuffle", step key, name, 0]) and so on,
+   so that it can be checked once the hidden secret is revealed, and not before.
+
+Lists are written as `canonical` does: no two values share an encoding.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from itertools import count as counting
+from struct import unpack
+from typing import Any, Final, Protocol, TypeAlias, Union
+
+SCHEME: Final = "chain-v1"
+LENGTH: Final = 4096
+"""How many adjudications a chain is good for, unless the game says otherwise."""
+MAX_SIDES: Final = 1000
+_DRAWS: Final = 1 << 16
+
+Canonical: TypeAlias = Union[int, str, "Sequence[Canonical]", "Mapping[str, Canonical]"]
+
+
+class Dice(Protocol):
+    """Where faces and shuffles come from."""
+
+    def faces(self, name: str, count: int, sides: int) -> list[int]: ...
+    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]: ...
+    def turn_to(self, step_key: bytes) -> None: ...
+
+
+class ChainUsedUp(Exception):
+    """A game has had as many adjudications as its chain has links."""
+
+
+class NotLoaded(LookupError):
+    """A ruling rolls under a name for which it has loaded no dice."""
+
+
+class BadLoad(ValueError):
+    """Loaded dice do not fit the roll they are loaded for."""
+
+
+# ---------------------------------------------------------------------------------------------- the chain
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The links of one game: `tip` is published at once, `link(n)` is opened by adjudication n."""
+
+    links: tuple[bytes, ...]
+
+    def __repr__(self) -> str:
+        return f"<Chain {self.tip}>"
+
+    @property
+    def tip(self) -> str:
+        return self.links[0].hex()
+
+    def link(self, n: int) -> str:
+        """Return link n, from 1, as hex."""
+        if n < 1:
+            raise ValueError(f"links are opened from number 1 on, not {n}")
+        if n >= len(self.links):
+            raise ChainUsedUp(f"this game's dice chain has {len(self.links) - 1} links; there is none for {n}")
+        return self.links[n].hex()
+
+
+def make_chain(secret: bytes, length: int = LENGTH) -> Chain:
+    """Return the chain that a secret stands for."""
+    link = sha256(secret).digest()
+    links = [link]
+    for _ in range(length):
+        link = sha256(link).digest()
+        links.append(link)
+    return Chain(tuple(reversed(links)))
+
+
+def check_link(link: str, previous: str) -> bool:
+    """Tell whether an opened link follows the one opened before it (for adjudication 1: the tip)."""
+    try:
+        opened = bytes.fromhex(link)
+    except ValueError:
+        return False
+    return len(opened) == 32 and opened.hex() == link and sha256(opened).hexdigest() == previous
+
+
+def canonical(value: Canonical) -> bytes:
+    """Write whole numbers, text, lists and mappings as bytes (bencode), so that no two values look alike.
+
+    >>> canonical(["battle/cannae", 2, {"rome": "x"}])
+    b'l13:battle/cannaei2ed4:rome1:xee'
+    """
+    if isinstance(value, str):
+        text = value.encode()
+        return b"%d:%b" % (len(text), text)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return b"i%de" % value
+    if isinstance(value, Mapping):
+        pairs = sorted((key.encode(), key) for key in value)
+        return b"d%be" % b"".join(canonical(key) + canonical(value[key]) for _, key in pairs)
+    if isinstance(value, (list, tuple)):
+        return b"l%be" % b"".join(map(canonical, value))
+    raise TypeError(f"dice keys are made of numbers, text, lists and mappings, not {type(value).__name__}")
+
+
+def inputs_digest(
+    previous: str,
+    sheets: Mapping[str, Sequence[str]],
+    standing: Mapping[str, str],
+    phrases: Mapping[str, str],
+) -> str:
+    """Return the digest of everything that goes into an adjudication, as hex.
+
+    `previous` is the digest of the turn file before; `sheets` the digests of each side's sheets in the order
+    in which they came; `standing` the digests of the standing orders in force; `phrases` the players' own words.
+    """
+    if alone := [side for side, digests in sheets.items() if isinstance(digests, str)]:
+        raise TypeError(f"the sheets of {alone[0]} must be a list of digests, not one text")
+    everything: dict[str, Canonical] = {
+        "phrases": dict(phrases),
+        "previous": previous,
+        "sheets": {side: list(digests) for side, digests in sheets.items()},
+        "standing": dict(standing),
+    }
+    return sha256(canonical(everything)).hexdigest()
+
+
+def step_key(link: str, game: str, n: int, inputs_digest: str) -> bytes:
+    """Return the key of all faces of adjudication n of a game."""
+    return hmac.digest(bytes.fromhex(link), canonical([SCHEME, game, n, inputs_digest]), "sha256")
+
+
+def _draws(key: bytes, *label: Canonical) -> Iterator[int]:
+    """Yield numbers below 65,536 without end."""
+    for block in counting():
+        yield from unpack(">16H", hmac.digest(key, canonical([*label, block]), "sha256"))
+
+
+def below(limit: int, draws: Iterator[int]) -> int:
+    """Return a number from 0 up to, not including, `limit`, each as likely as any other.
+
+    `draws` are numbers below 65,536; those from the last multiple of the limit on are thrown away.
+    """
+    fair = _DRAWS - _DRAWS % limit
+    return next(draw for draw in draws if draw < fair) % limit
+
+
+class ChainDice:
+    """The dice of a live game: faces anybody can check at once, shuffles anybody can check after the game.
+
+    Both are functions of their name: the same name under the same step key gives the same again.
+    """
+
+    __slots__ = ("_hidden", "_key")
+
+    def __init__(self, step_key: bytes, hidden_key: bytes) -> None:
+        self._key = step_key
+        self._hidden = hidden_key
+
+    def turn_to(self, step_key: bytes) -> None:
+        """Go on with the key of another adjudication: recorded answers are replayed each with its own."""
+        self._key = step_key
+
+    def faces(self, name: str, count: int, sides: int) -> list[int]:
+        """Return `count` faces from 1 to `sides`."""
+        _check_roll(name, count, sides)
+        draws = _draws(self._key, "faces", name)
+        return [1 + below(sides, draws) for _ in range(count)]
+
+    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+        """Return the items in an order that only the hidden secret determines."""
+        draws = _draws(self._hidden, "shuffle", self._key.hex(), name)
+        order = list(items)
+        for last in range(len(order) - 1, 0, -1):
+            other = below(last + 1, draws)
+            order[last], order[other] = order[other], order[last]
+        return order
+
+
+def _check_roll(name: str, count: int, sides: int) -> None:
+    if not (2 <= sides <= MAX_SIDES and count >= 0):
+        raise ValueError(f"{name}: cannot roll {count} dice of {sides} sides; dice have 2 to {MAX_SIDES} sides")
+
+
+# ---------------------------------------------------------------------------------------------- play-outs
+
+
+class SeededDice:
+    """The dice of play-outs and tests: a function of seed, step key, name, and how often the name came before.
+
+    Quick rather than exact: a face is out of proportion by less than one part in 2 to the 100th.
+
+    >>> SeededDice(1).faces("scout", 3, 6) == SeededDice(1).faces("scout", 3, 6)
+    True
+    """
+
+    __slots__ = ("_key", "_seed", "_uses")
+
+    def __init__(self, seed: int | str) -> None:
+        self._seed = self._key = blake2b(repr(seed).encode(), digest_size=32).digest()
+        self._uses: dict[str, int] = {}
+
+    def turn_to(self, step_key: bytes) -> None:
+        """Go on with the rolls of one adjudication, from its beginning."""
+        self._key = blake2b(step_key, digest_size=32, key=self._seed).digest()
+        self._uses.clear()
+
+    def fork(self) -> SeededDice:
+        """Return dice that will fall as these would from now on, whatever happens to these."""
+        twin = SeededDice.__new__(SeededDice)
+        twin._seed, twin._key, twin._uses = self._seed, self._key, dict(self._uses)
+        return twin
+
+    def faces(self, name: str, count: int, sides: int) -> list[int]:
+        """Return `count` faces from 1 to `sides`."""
+        _check_roll(name, count, sides)
+        return [number + 1 for number in self._numbers(name, (sides,) * count)]
+
+    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+        """Return the items in an order that the seed determines."""
+        order = list(items)
+        limits = range(len(order), 1, -1)
+        for limit, other in zip(limits, self._numbers(name, limits), strict=True):
+            order[limit - 1], order[other] = order[other], order[limit - 1]
+        return order
+
+    def _numbers(self, name: str, limits: Iterable[int]) -> list[int]:
+        """Return a number below each of the limits."""
+        use = self._uses.get(name, 0)
+        self._uses[name] = use + 1
+        numbers = []
+        left = 0
+        for at, limit in enumerate(limits):
+            if not at & 7:  # 8 numbers below 65,536 use up half of the 256 bits
+                label = b"%b%d/%d %b" % (self._key, use, at, name.encode())
+                left = int.from_bytes(blake2b(label, digest_size=32).digest(), "little")
+            left, number = divmod(left, limit)
+            numbers.append(number)
+        return numbers
+
+
+# ---------------------------------------------------------------------------------------------- rulings
+
+
+class LoadedDice:
+    """The dice of rulings: they fall as told, by name. What is not loaded comes from `otherwise`, or is refused.
+
+    A name that is used again is looked up as `name#2`, then `name#3`. A loaded shuffle lists the items that
+    come first, in their order; the others follow in the order in which they were given.
+
+    >>> dice = LoadedDice({"siege/capua": [4], "siege/capua#2": [6]}, {"deck": [33]})
+    >>> dice.faces("siege/capua", 1, 6), dice.shuffled("deck", [1, 33, 64]), dice.unused()
+    ([4], [33, 1, 64], ['siege/capua#2'])
+    """
+
+    __slots__ = ("_faces", "_otherwise", "_rolled", "_shuffles", "_uses")
+
+    def __init__(
+        self,
+        faces: Mapping[str, Sequence[int]],
+        shuffles: Mapping[str, Sequence[Any]] | None = None,
+        otherwise: Dice | None = None,
+    ) -> None:
+        self._faces = faces
+        self._shuffles = shuffles or {}
+        self._otherwise = otherwise
+        self._uses: dict[str, int] = {}
+        self._rolled: set[str] = set()
+
+    def turn_to(self, step_key: bytes) -> None:
+        """Turn the dice that stand in for what is not loaded; loaded dice do not change."""
+        if self._otherwise is not None:
+            self._otherwise.turn_to(step_key)
+
+    def unused(self) -> list[str]:
+        """Return the names that are loaded and were never rolled."""
+        return [name for name in (*self._faces, *self._shuffles) if name not in self._rolled]
+
+    def faces(self, name: str, count: int, sides: int) -> list[int]:
+        """Return the faces loaded under a name, if they fit the roll."""
+        use = self._next_use(name)
+        loaded = self._faces.get(use)
+        if loaded is None:
+            if self._otherwise is not None:
+                return self._otherwise.faces(name, count, sides)
+            raise NotLoaded(f"no faces are loaded for {use} ({_dice(count, sides)}); {self._loaded(self._faces)}")
+        if len(loaded) != count:
+            raise BadLoad(f"{use} rolls {_dice(count, sides)}, but {len(loaded)} faces are loaded: {list(loaded)}")
+        for face in loaded:
+            if face not in range(1, sides + 1):
+                raise BadLoad(f"{use} rolls {_dice(count, sides)}; {face} is none of the faces 1 to {sides}")
+        self._rolled.add(use)
+        return list(loaded)
+
+    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+        """Return the items with those first that are loaded under a name."""
+        use = self._next_use(name)
+        loaded = self._shuffles.get(use)
+        if loaded is None:
+            if self._otherwise is not None:
+                return self._otherwise.shuffled(name, items)
+            raise NotLoaded(f"no order is loaded for {use} ({len(items)} items); {self._loaded(self._shuffles)}")
+        rest = list(items)
+        for item in loaded:
+            if item not in rest:
+                often = "is loaded more often than it is" if item in items else "is not"
+                raise BadLoad(f"{use}: {item} {often} among the {len(items)} items that are shuffled")
+            rest.remove(item)
+        self._rolled.add(use)
+        return [*loaded, *rest]
+
+    def _next_use(self, name: str) -> str:
+        use = self._uses.get(name, 0) + 1
+        self._uses[name] = use
+        return name if use == 1 else f"{name}#{use}"
+
+    def _loaded(self, loads: Mapping[str, Any]) -> str:
+        left = [name for name in loads if name not in self._rolled]
+        return f"loaded and not yet used: {', '.join(left)}" if left else "nothing loaded is left"
+
+
+def _dice(count: int, sides: int) -> str:
+    return f"{count} {'die' if count == 1 else 'dice'} of {sides} sides"

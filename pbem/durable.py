@@ -1,0 +1,34 @@
+"""Files that outlive a crash. A new name lasts once its folder is synced too, so: write, rename, `sync_folder`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+
+def write(files: Mapping[Path, bytes], mode: int = 0o644) -> None:
+    """Write files, over what they held, and sync them. The disk is set to work on all before any is waited for."""
+    with ExitStack() as opened:
+        fds = []
+        for path, content in files.items():
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+            opened.callback(os.close, fd)
+            fds.append(fd)
+            while content:
+                content = content[os.write(fd, content) :]
+        if len(fds) > 1 and hasattr(os, "posix_fadvise"):
+            for fd in fds:
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        for fd in fds:
+            os.fsync(fd)
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder last."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,319 @@
+"""Drives a game: from a resting point, through recorded answers, to the next question that nobody has answered.
+
+The rules are a generator. A `Session` starts it at a resting point and keeps the questions that are open. `resume`
+feeds it the answers recorded since that resting point, comparing each question with the recorded one. `advance` then
+takes new answers from its sources: the side's sheet, its standing orders, the only legal answer if an onlooker could
+tell that it is the only one, and the default once the deadline has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from pbem.protocol import Decision, Event, Fault, Order, Rest, Roll, Rules, Side
+from pbem.table import Dice, Table
+
+S = TypeVar("S")
+
+BY_ONLY = "only"
+BY_DEFAULT = "default"
+MOST_RESTS = 1000
+"""A game that rests this often without a question is looping."""
+
+
+class RulesDiffer(Exception):
+    """A question asked again is not the recorded one: the rules have changed since."""
+
+
+class Stuck(Exception):
+    """A game rests again and again without asking anything: a bug of its rules."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """A question as it was asked, the order that answered it, and where the order came from."""
+
+    side: Side
+    kind: str
+    rule: str
+    facts: Mapping[str, Any]
+    order: Mapping[str, Any]
+    by: str
+    secret: bool = False
+
+
+@dataclass(slots=True)
+class Queued:
+    """An order of a side that waits for its question; `by` names its sheet."""
+
+    order: Order
+    by: str
+
+
+@dataclass(slots=True)
+class Step:
+    """One adjudication of the past: what turned the dice to it, and the answers that it took."""
+
+    key: bytes
+    answers: Sequence[Answer] = ()
+
+
+class TurningDice(Dice, Protocol):
+    """Dice whose faces depend on the adjudication."""
+
+    def turn_to(self, step_key: bytes) -> None: ...
+
+
+@dataclass(slots=True)
+class Outcome(Generic[S]):
+    """What one adjudication came to."""
+
+    answers: list[Answer]
+    events: list[Event]
+    rolls: list[Roll]
+    session: Session[S]
+    """The game as it stands now: the questions open, the position, the result if it is over."""
+    rested: S | None
+    """The last resting point that was reached; None if the game did not get that far."""
+
+
+class Session(Generic[S]):
+    """A game under way from a resting point."""
+
+    def __init__(self, rules: Rules[S], position: S, dice: Dice, names: Iterable[str] = ()) -> None:
+        self.rules = rules
+        self.table = Table(dice, names)
+        self.waiting: tuple[Decision, ...] = ()
+        self.at_rest = False
+        self.result: Mapping[str, Any] | None = None
+        self._one = False
+        self._flow = rules.play(position, self.table)
+        self._go(None)
+
+    @property
+    def position(self) -> S:
+        """The position as it lies on the table: look, do not touch."""
+        position: S = self.table.position
+        return position
+
+    def answer(self, orders: Sequence[Order]) -> None:
+        """Answer all open questions, in their order, and play on to the next ones or to a resting point."""
+        self._go(orders[0] if self._one else tuple(orders))
+
+    def go_on(self) -> None:
+        """Play on from a resting point without starting afresh; names of rolls may come again from here on."""
+        self.table.names.clear()
+        self._go(None)
+
+    def _go(self, sent: Any) -> None:
+        try:
+            question = self._flow.send(sent)
+        except StopIteration as end:
+            self.waiting, self.at_rest, self.result = (), False, end.value
+            return
+        self.at_rest = isinstance(question, Rest)
+        self._one = isinstance(question, Decision)
+        if self._one:
+            self.waiting = (question,)  # type: ignore[assignment]
+        else:
+            self.waiting = () if self.at_rest else question  # type: ignore[assignment]
+
+    def feed(self, answers: Iterable[Answer]) -> None:
+        """Give recorded answers again. Raises RulesDiffer where a question is not the one recorded."""
+        pending = list(answers)
+        while pending:
+            if len(pending) < len(self.waiting) or not self.waiting:
+                raise RulesDiffer(f"recorded: {pending[0].kind} of {pending[0].side}; the rules ask no such question")
+            now, pending = pending[: len(self.waiting)], pending[len(self.waiting) :]
+            for asked, recorded in zip(self.waiting, now, strict=True):
+                same_question(asked, recorded)
+            self.answer([Order(recorded.kind, recorded.order) for recorded in now])
+
+    def faults(self, decision: Decision, order: Order) -> list[Fault]:
+        """Return what is wrong with an order, seen with the eyes of the side that gives it."""
+        return list(self.rules.check(self.rules.known(self.position, decision.side), decision, order))
+
+    def only_answer(self, decision: Decision) -> Order | None:
+        """Return the only legal answer, if an onlooker could tell that it is the only one."""
+        seen = self.rules.options(self.rules.known(self.position, None), decision)
+        if not seen.certain or len(seen) != 1:
+            return None
+        own = self.rules.options(self.rules.known(self.position, decision.side), decision)
+        return own[0] if len(own) == 1 else None
+
+
+def same_question(asked: Decision, recorded: Answer) -> None:
+    """Raise RulesDiffer unless a question is the recorded one: kind, side and facts."""
+    if (asked.kind, asked.side) != (recorded.kind, recorded.side):
+        raise RulesDiffer(
+            f"rule {asked.rule} asks {asked.side} for {asked.kind}; recorded is {recorded.kind} of {recorded.side} "
+            f"(rule {recorded.rule})"
+        )
+    if dict(asked.facts) != dict(recorded.facts):
+        odd = sorted(
+            key
+            for key in asked.facts.keys() | recorded.facts.keys()
+            if asked.facts.get(key) != recorded.facts.get(key)
+        )
+        raise RulesDiffer(f"rule {asked.rule}: the facts of {asked.kind} differ from the recorded ones: {', '.join(odd)}")
+
+
+
+@dataclass(slots=True)
+class Sources:
+    """Where answers come from, in this order: sheets, standing orders, the only legal one, the default.
+
+    `sheets` holds each side's orders not yet used, `standing` finds what a standing order says to a question,
+    `late` are the sides whose deadline has passed. Orders that no longer fit are taken out and told in `lapsed`.
+    """
+
+    sheets: dict[Side, list[Queued]] = field(default_factory=dict)
+    standing: Callable[[Decision], Queued | None] | None = None
+    late: frozenset[Side] = frozenset()
+    lapsed: list[tuple[Side, Queued, list[Fault]]] = field(default_factory=list)
+
+    def find(
+        self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()
+    ) -> tuple[Order, str] | None:
+        """Return the answer to a question and its source; the order stays in its queue.
+
+        `taken` are orders that answer other questions open at the same time.
+        """
+        queue = self.sheets.get(decision.side, [])
+        for queued in [queued for queued in queue if queued.order.kind == decision.kind]:
+            if any(queued.order is order for order in taken):
+                continue
+            faults = session.faults(decision, queued.order)
+            if not faults:
+                return queued.order, queued.by
+            queue.remove(queued)
+            self.lapsed.append((decision.side, queued, faults))
+        if self.standing is not None and (standing := self.standing(decision)) is not None:
+            if not (faults := session.faults(decision, standing.order)):
+                return standing.order, standing.by
+            self.lapsed.append((decision.side, standing, faults))
+        if (only := session.only_answer(decision)) is not None:
+            return only, BY_ONLY
+        if decision.side in self.late and decision.default is not None:
+            return Order(decision.kind, decision.default), BY_DEFAULT
+        return None
+
+    def use(self, decision: Decision, order: Order) -> None:
+        """Take an order that has answered its question out of its queue."""
+        queue = self.sheets.get(decision.side, [])
+        queue[:] = [queued for queued in queue if queued.order is not order]
+
+    def drop_rest(self) -> None:
+        """Let the orders lapse that were not used before the game came to rest."""
+        for side, queue in self.sheets.items():
+            self.lapsed.extend((side, queued, []) for queued in queue)
+            queue.clear()
+
+
+class Recorded(Sources):
+    """The answers of an adjudication of the past, given again. Raises RulesDiffer where a question has changed."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        super().__init__()
+        self.left = list(answers)
+
+    def find(
+        self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()
+    ) -> tuple[Order, str] | None:
+        """Return the recorded answer to a question."""
+        for recorded in self.left:
+            if any(recorded.order is order.body for order in taken):
+                continue
+            if (recorded.kind, recorded.side) == (decision.kind, decision.side):
+                same_question(decision, recorded)
+                return Order(recorded.kind, recorded.order), recorded.by
+        return None
+
+    def use(self, decision: Decision, order: Order) -> None:
+        """Take an answer off the record."""
+        for at, recorded in enumerate(self.left):
+            if recorded.order is order.body:
+                del self.left[at]
+                return
+
+
+def run(session: Session[Any], sources: Sources) -> list[Answer]:
+    """Play on until the game rests, ends, or waits on somebody. Questions open at once are answered at once."""
+    taken: list[Answer] = []
+    while session.waiting:
+        answers: list[tuple[Order, str]] = []
+        for decision in session.waiting:
+            answer = sources.find(session, decision, [order for order, _ in answers])
+            if answer is not None:
+                answers.append(answer)
+        if len(answers) < len(session.waiting):
+            break
+        for decision, (order, by) in zip(session.waiting, answers, strict=True):
+            sources.use(decision, order)
+            taken.append(
+                Answer(decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret)
+            )
+        session.answer([order for order, _ in answers])
+    return taken
+
+
+def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: TurningDice) -> Session[S]:
+    """Return the game as it stands: the resting point, and all that was answered since, fed in again.
+
+    `past` are the adjudications since the resting point, at least one: the first is the one that reached it,
+    whose answers stand before it and are left out.
+    """
+    dice.turn_to(past[0].key)
+    session = Session(rules, checkpoint, dice)
+    for step in past:
+        dice.turn_to(step.key)
+        session.feed(step.answers)
+    return session
+
+
+def advance(session: Session[S], key: bytes, dice: TurningDice, sources: Sources) -> Outcome[S]:
+    """Carry a game on with whatever can be answered now; `key` turns the dice to this adjudication.
+
+    At most one resting span is played: after a rest the game goes on only to its next question, so that each
+    span has its own adjudications. An outcome without answers has not touched the dice.
+    """
+    rules, table = session.rules, session.table
+    seen_events, seen_rolls = len(table.events), len(table.rolls)
+    dice.turn_to(key)
+    answers = run(session, sources)
+    return _settle(rules, session, dice, sources, answers, table.events[seen_events:], table.rolls[seen_rolls:])
+
+
+def begin(rules: Rules[S], scenario: str, key: bytes, dice: TurningDice) -> Outcome[S]:
+    """Set up a scenario and play to its first question; the position set up is the first resting point."""
+    dice.turn_to(key)
+    table = Table(dice)
+    position = rules.setup(scenario, table)
+    session = Session(rules, position, dice, table.names)
+    events, rolls = table.events + session.table.events, table.rolls + session.table.rolls
+    outcome = _settle(rules, session, dice, Sources(), [], events, rolls)
+    outcome.rested = position if outcome.rested is None else outcome.rested
+    return outcome
+
+
+def _settle(
+    rules: Rules[S],
+    session: Session[S],
+    dice: TurningDice,
+    sources: Sources,
+    answers: list[Answer],
+    events: list[Event],
+    rolls: list[Roll],
+) -> Outcome[S]:
+    """Go on from a rest, if there is one, to the next question, and sum up."""
+    rested: S | None = None
+    for _ in range(MOST_RESTS):
+        if not session.at_rest:
+            return Outcome(answers, events, rolls, session, rested)
+        sources.drop_rest()
+        rested = session.position
+        session = Session(rules, rested, dice, session.table.names)
+        events, rolls = events + session.table.events, rolls + session.table.rolls
+    raise Stuck(f"{rules.id} rests without asking anything")

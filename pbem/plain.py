@@ -1,0 +1,178 @@
+"""Dataclass <-> plain data: the whole on-disk form of a position, so that no game writes a codec.
+
+Fields may hold None, bool, int, str, lists, mappings with text keys, other dataclasses, unions of one of these with
+None, and `Any` for what is plain data already. A field that equals its default is left out, which keeps positions short and their diffs readable.
+Mappings come out sorted by key, from a file and from a copy alike: no rule can depend on the order of arrival.
+A field marked `static()` (the board, the options) is never written; `decode` is given its value.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, field, fields, is_dataclass
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+D = TypeVar("D")
+type_of = type
+
+_Codec = tuple[Callable[[Any], Any], Callable[[Any, Mapping[str, Any]], Any], Callable[[Any], Any]]
+
+
+def static() -> Any:
+    """Declare a field that is the same in every position of a game: shared by copies, left out of files."""
+    return field(default=None, repr=False, compare=False, metadata={"static": True})
+
+
+def encode(value: Any) -> Any:
+    """Return a dataclass value as plain data."""
+    return _codec(type_of(value))[0](value)
+
+
+def decode(cls: type[D], plain: Mapping[str, Any], **statics: Any) -> D:
+    """Return the value that `encode` was given.
+
+    Raises ValueError, naming the class, for a field that the class does not have or that lacks.
+    """
+    decoded: D = _codec(cls)[1](plain, statics)
+    return decoded
+
+
+def copy(value: D) -> D:
+    """Return a deep copy of a dataclass value; static fields are shared."""
+    copied: D = _codec(type_of(value))[2](value)
+    return copied
+
+
+def twin(value: D) -> D:
+    """Return a shallow copy of a dataclass value: its fields can be set anew, what is in them is shared."""
+    cls = type_of(value)
+    other = cls.__new__(cls)
+    for name in _names(cls):
+        setattr(other, name, getattr(value, name))
+    return other
+
+
+@cache
+def _names(cls: type[Any]) -> tuple[str, ...]:
+    return tuple(declared.name for declared in fields(cls))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _same_decoded(value: Any, statics: Mapping[str, Any]) -> Any:
+    return value
+
+
+def _twin(value: Any) -> Any:
+    """Copy plain data, mappings in the order of their keys."""
+    if isinstance(value, dict):
+        return {key: _twin(value[key]) for key in sorted(value)}
+    return [_twin(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+_SCALAR: _Codec = (_same, _same_decoded, _same)
+_ANY: _Codec = (_twin, lambda value, statics: _twin(value), _twin)
+
+
+@cache
+def _codec(annotation: Any) -> _Codec:
+    """Return how to encode, decode and copy values of a type."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        (inner,) = (argument for argument in arguments if argument is not type(None))
+        return _optional(_codec(inner))
+    if origin is list:
+        return _list(_codec(arguments[0]))
+    if origin is dict:
+        if arguments[0] is not str:
+            raise TypeError(f"mappings on disk have text keys, not {arguments[0]}")
+        return _dict(_codec(arguments[1]))
+    if is_dataclass(annotation):
+        return _dataclass(annotation)
+    if annotation in (int, str, bool):
+        return _SCALAR
+    if annotation is Any:
+        return _ANY
+    raise TypeError(f"{annotation} has no plain form")
+
+
+def _optional(inner: _Codec) -> _Codec:
+    encode_inner, decode_inner, copy_inner = inner
+    if inner is _SCALAR:
+        return _SCALAR
+    return (
+        lambda value: None if value is None else encode_inner(value),
+        lambda value, statics: None if value is None else decode_inner(value, statics),
+        lambda value: None if value is None else copy_inner(value),
+    )
+
+
+def _list(inner: _Codec) -> _Codec:
+    encode_inner, decode_inner, copy_inner = inner
+    if inner is _SCALAR:
+        return (list, lambda value, statics: list(value), list)
+    return (
+        lambda value: [encode_inner(item) for item in value],
+        lambda value, statics: [decode_inner(item, statics) for item in value],
+        lambda value: [copy_inner(item) for item in value],
+    )
+
+
+def _dict(inner: _Codec) -> _Codec:
+    encode_inner, decode_inner, copy_inner = inner
+    return (
+        lambda value: {key: encode_inner(value[key]) for key in sorted(value)},
+        lambda value, statics: {key: decode_inner(value[key], statics) for key in sorted(value)},
+        lambda value: {key: copy_inner(value[key]) for key in sorted(value)},
+    )
+
+
+def _default(declared: Field[Any]) -> Any:
+    if declared.default is not MISSING:
+        return declared.default
+    if declared.default_factory is not MISSING:
+        return declared.default_factory()
+    return MISSING
+
+
+def _dataclass(cls: type[Any]) -> _Codec:
+    hints = get_type_hints(cls)
+    kept = [
+        (declared.name, *_codec(hints[declared.name]), _default(declared))
+        for declared in fields(cls)
+        if not declared.metadata.get("static")
+    ]
+    statics_of = [declared.name for declared in fields(cls) if declared.metadata.get("static")]
+    names = {name for name, *_ in kept}
+    required = {name for name, *_, default in kept if default is MISSING}
+
+    def encode_one(value: Any) -> dict[str, Any]:
+        return {
+            name: encode_field(item)
+            for name, encode_field, _, _, default in kept
+            if (item := getattr(value, name)) != default
+        }
+
+    def decode_one(plain: Mapping[str, Any], statics: Mapping[str, Any]) -> Any:
+        if not plain.keys() <= names or not required <= plain.keys():
+            odd = ", ".join(sorted((plain.keys() - names) | (required - plain.keys())))
+            raise ValueError(f"{cls.__name__} has other fields: {odd}")
+        known = {name: decode_field(plain[name], statics) for name, _, decode_field, _, _ in kept if name in plain}
+        return cls(**known, **{name: statics[name] for name in statics_of})
+
+    copiers = [(name, copy_field) for name, _, _, copy_field, _ in kept if copy_field is not _same]
+    shared = [name for name, _, _, copy_field, _ in kept if copy_field is _same] + statics_of
+
+    def copy_one(value: Any) -> Any:
+        twin = cls.__new__(cls)
+        for name in shared:
+            setattr(twin, name, getattr(value, name))
+        for name, copy_field in copiers:
+            setattr(twin, name, copy_field(getattr(value, name)))
+        return twin
+
+    return encode_one, decode_one, copy_one

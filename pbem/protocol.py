@@ -1,0 +1,175 @@
+"""The words every room shares: sides, orders, faults, decisions, events, rolls, and the contract of a game.
+
+This module imports nothing of ours. A *game* (one package below `pbem.rules`) implements `Rules`; the engine,
+the reports and the tools know games only through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, Union
+
+Side: TypeAlias = str
+Plain: TypeAlias = Union[bool, int, str, list["Plain"], dict[str, "Plain"], None]
+"""What a YAML file can hold: no dates, no floats, text keys only."""
+Path: TypeAlias = tuple[str | int, ...]
+"""Where in an order or a sheet something stands: keys of mappings and indexes of lists, outermost first."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Order:
+    """One answer to one question: its kind and its body, a mapping of plain values. Treat it as immutable."""
+
+    kind: str
+    body: Mapping[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.body[key]
+
+    def get(self, key: str, otherwise: Any = None) -> Any:
+        return self.body.get(key, otherwise)
+
+    def fault(self, path: Path, reason: str, *, rule: str) -> Fault:
+        """Return the fault of an order that can be read but breaks a rule; `path` is within the body."""
+        return Fault(ILLEGAL, path, reason, rule)
+
+
+MALFORMED: Final = "malformed"
+ILLEGAL: Final = "illegal"
+
+
+@dataclass(slots=True, frozen=True)
+class Fault:
+    """What is wrong with an order: malformed (cannot be read) or illegal (read, but against a rule)."""
+
+    kind: str
+    path: Path
+    reason: str
+    rule: str | None = None
+
+
+@dataclass(slots=True)
+class Decision:
+    """A question the game waits on: who must answer, what kind of order, and the facts that side may know.
+
+    `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
+    `secret` answers are not published when the game next rests, only when its key is revealed.
+    """
+
+    kind: str
+    side: Side
+    rule: str
+    facts: Mapping[str, Any]
+    default: Mapping[str, Any] | None = None
+    secret: bool = False
+
+
+@dataclass(slots=True)
+class Roll:
+    """A named roll: the faces, the modifiers by reason, their sum, what was needed, and the rule that asked."""
+
+    name: str
+    faces: list[int]
+    modifiers: dict[str, int]
+    total: int
+    need: str | None
+    success: bool
+    rule: str
+    sides: int = 6
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that happened, as data; `to` names the only sides that may read it (None: everybody)."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    rule: str | None = None
+    to: tuple[Side, ...] | None = None
+    roll: Roll | None = None
+
+
+class Rest:
+    """What a game yields when it stands at a resting point: the position then says everything."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "REST"
+
+
+REST: Final = Rest()
+
+Question: TypeAlias = Decision | tuple[Decision, ...] | Rest
+"""One question; several, open at once and secret until all are answered; or a resting point."""
+Flow: TypeAlias = Generator[Question, Any, T]
+"""A stretch of rules: yields questions, is sent an Order (or a tuple of them, in the same order), returns T."""
+
+
+class Choices(Protocol):
+    """The legal answers to a question, in a fixed order: they can be counted and picked without being listed.
+
+    `certain` is False when the view they were asked of does not show enough to list them (an onlooker
+    before a hidden hand); they are then empty. The implementation stands in `pbem.choices`.
+    """
+
+    @property
+    def certain(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Order: ...
+    def __iter__(self) -> Iterator[Order]: ...
+    def pick(self, random: Callable[[], float]) -> Order | None: ...
+
+
+class Rules(Protocol[S]):
+    """One game. Pure: the same position, answers and dice in give the same result out."""
+
+    id: str
+    sides: tuple[Side, ...]
+
+    def setup(self, scenario: str, table: Any) -> S:
+        """Return the position at the start of a scenario; `table` shuffles and tells, it cannot ask."""
+        ...
+
+    def play(self, position: S, table: Any) -> Flow[Mapping[str, Any]]:
+        """Play on from a resting point. Return how the game ended: `{winner: side or None, reason: kind}`.
+
+        Start with `game = table.lay(position)`: the game works on that copy and never on its argument.
+        """
+        ...
+
+    def known(self, position: S, side: Side | None) -> S:
+        """Return the position as a side (None: an onlooker) may know it: same type, unknowns blanked."""
+        ...
+
+    def options(self, known: S, decision: Decision) -> Choices:
+        """Return every legal answer. Asked with an onlooker's view, it may answer that it cannot tell."""
+        ...
+
+    def check(self, known: S, decision: Decision, order: Order) -> Iterable[Fault]:
+        """Yield everything that is wrong with a well-formed answer."""
+        ...
+
+    def scene(self, known: S, told: Sequence[Event] = ()) -> Any:
+        """Return what there is to draw (`pbem.scene.Scene`), with arrows for the moves just told."""
+        ...
+
+    def reseal(self, position: S, side: Side | None, table: Any) -> S:
+        """Return another position that the side could not tell from this one; the leak test is built on it."""
+        ...
+
+    def audit(self, position: S) -> Iterable[str]:
+        """Yield every broken invariant in words: a lost unit, a card in two hands."""
+        ...
+
+    def encode(self, position: S) -> dict[str, Any]:
+        """Return the position as plain data, the form that is written to disk."""
+        ...
+
+    def decode(self, data: Mapping[str, Any]) -> S:
+        """Return the position that `encode` was given."""
+        ...

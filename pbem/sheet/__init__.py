@@ -1,0 +1,22 @@
+"""Turn the text of a letter into orders, and whatever is wrong with it into complaints that show the place.
+
+A sheet::
+
+    game: punica            # the game's name
+    side: rome
+    adjudication: 41        # the last adjudication that the sheet answers
+    orders:
+    - intercept: {with: [{general: fabius_maximus, cu: 8}]}
+    standing:               # may be left out, or stand alone
+    - intercept: {with: []}
+      when: {at: [capua]}
+      until: end_of_turn
+
+What an order of a kind looks like is said by the game's box (`OrderForm`); what the rules say of it is not known here.
+"""
+
+from pbem.sheet.complaint import as_rows, complain
+from pbem.sheet.form import OrderForm
+from pbem.sheet.reading import BadSheet, Sheet, check_heading, read_sheet
+
+__all__ = ["BadSheet", "OrderForm", "Sheet", "as_rows", "check_heading", "complain", "read_sheet"]

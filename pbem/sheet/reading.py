@@ -1,0 +1,182 @@
+"""Read a sheet: its heading, its orders, its standing orders; find all that is wrong with it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
+from pbem.sheet.complaint import complain, shortened
+from pbem.sheet.form import Misfit, OrderForm
+from pbem.sheet.words import guess, hint, shown
+from pbem.yamlio import LETTER, Document, Mark, Placed, Unreadable, by_place, read
+from pbem.yamlio.marks import short
+
+_HEADING: Final = {
+    "game": "the name of the game, as your last report gives it",
+    "side": "the side you play",
+    "adjudication": "the number of the last adjudication, as your last report gives it",
+    "orders": "a list of orders",
+}
+_STANDING: Final = "standing"
+_CONDITIONS: Final = ("when", "until")
+
+
+class BadSheet(Exception):
+    """A sheet that cannot be taken: its name, its lines, and every fault with its place, in order."""
+
+    def __init__(self, name: str, lines: Sequence[str], complaints: Iterable[Placed]) -> None:
+        self.name = name
+        self.lines = lines
+        self.complaints = by_place(complaints)
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        return complain(self.name, self.lines, self.complaints)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a letter says: for which game and side, after which adjudication, the orders, and the standing orders.
+
+    A standing order is kept as it was written: one key is the kind of order; `when` and `until` may stand beside it.
+    """
+
+    game: str
+    side: Side
+    adjudication: int
+    orders: tuple[Order, ...]
+    standing: tuple[Mapping[str, Any], ...]
+    document: Document
+
+    def place(self, order: int, path: Path) -> Mark:
+        """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
+        return self.document.nearest(("orders", order, self.orders[order].kind, *path))
+
+    def placed(self, fault: Fault, order: int | None = None) -> Placed:
+        """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""
+        return Placed(fault, self.document.nearest(fault.path) if order is None else self.place(order, fault.path))
+
+
+def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[str, OrderForm]) -> Sheet:
+    """Return the sheet that a text holds; `forms` are the kinds of order of the game. Raise BadSheet."""
+    try:
+        document = read(raw, name=name, limits=LETTER)
+    except Unreadable as error:
+        raise BadSheet(name, error.text.split("\n"), error.faults) from None
+    value = document.value
+    misfits = list(_misfits_of_sheet(value, forms))
+    if misfits:
+        raise BadSheet(name, document.lines, (_placed(misfit, document) for misfit in misfits))
+    orders = (next(iter(item.items())) for item in value.get("orders", ()))
+    return Sheet(
+        game=value["game"],
+        side=value["side"],
+        adjudication=value["adjudication"],
+        orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
+        standing=tuple(value.get(_STANDING, ())),
+        document=document,
+    )
+
+
+def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
+    """Return what is wrong with a sheet that came for a game, from a side, after its last adjudication."""
+    faults = []
+    if sheet.game != game:
+        reason = f"this letter is about {game}, but the sheet is for {short(sheet.game)}"
+        faults.append(Fault(ILLEGAL, ("game",), reason))
+    if sheet.side not in sides:
+        reason = f"there is no side {short(sheet.side)}{hint(sheet.side, sides, 'the sides are', 'and')}"
+        faults.append(Fault(ILLEGAL, ("side",), reason))
+    elif sheet.side != side:
+        faults.append(Fault(ILLEGAL, ("side",), f"you play {side}; you cannot give orders to {sheet.side}"))
+    if sheet.adjudication < adjudication:
+        reason = f"adjudication {adjudication} came after {sheet.adjudication}; answer the last report"
+        faults.append(Fault(ILLEGAL, ("adjudication",), reason))
+    elif sheet.adjudication > adjudication:
+        reason = f"adjudication {sheet.adjudication} has not taken place; the last was {adjudication}"
+        faults.append(Fault(ILLEGAL, ("adjudication",), reason))
+    return faults
+
+
+def _placed(misfit: Misfit, document: Document) -> Placed:
+    path, reason, at_key = misfit
+    mark = document.mark(path, key=True) if at_key else document.nearest(path)
+    return Placed(Fault(MALFORMED, path, shortened(reason)), mark)
+
+
+def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:
+    """Yield everything in a sheet that is not where or what it should be."""
+    if not isinstance(value, dict):
+        found = "this sheet is empty" if value is None else f"this is {shown(value)}"
+        yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
+        return
+    known = (*_HEADING, _STANDING)
+    unknown = [key for key in value if key not in known]
+    for key in unknown:
+        yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
+    meant = {guess(key, known) for key in unknown}
+    for key, meaning in _HEADING.items():
+        if key not in value and key not in meant and (key != "orders" or _STANDING not in value):
+            yield Misfit((key,), f"{key} is missing: {meaning}")
+    for key in ("game", "side"):
+        if key in value and not isinstance(value[key], str):
+            yield Misfit((key,), f"{key} must be text, not {shown(value[key])}")
+    number = value.get("adjudication", 0)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
+    for key, standing in (("orders", False), (_STANDING, True)):
+        if key in value:
+            yield from _misfits_of_list(key, value[key], forms, standing)
+
+
+def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+    if not isinstance(orders, list):
+        advice = f"for none write '{key}: []'" if orders is None else "begin each order with '- '"
+        yield Misfit((key,), f"{key} must be a list, not {shown(orders)}; {advice}")
+        return
+    for i, item in enumerate(orders):
+        yield from _misfits_of_item((key, i), item, forms, standing)
+
+
+def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+    """Yield what is wrong with one order: its kind, then its body by the form of that kind."""
+    if not isinstance(item, dict) or not item:
+        kind = guess(item, forms) or "kind"
+        yield Misfit(path, f"an order is written '{kind}: {{...}}'; this is {shown(item)}")
+        return
+    keys = [key for key in item if not (standing and key in _CONDITIONS)]
+    if not keys:
+        yield Misfit(path, "a standing order needs an order beside its conditions")
+        return
+    kind, *others = keys
+    if others:
+        yield from _misfits_of_neighbours(path, item, keys, forms)
+        return
+    if kind not in forms:
+        better = hint(kind, forms, "there are", "and") or f"; there are {', '.join(forms)}"
+        yield Misfit((*path, kind), f"there is no order '{short(kind)}'{better}", at_key=True)
+        return
+    body = item[kind]
+    if standing:  # its conditions may stand within the body; it is read when it is set
+        if body is not None and not isinstance(body, dict):
+            yield Misfit((*path, kind), f"{kind} must be a mapping, not {shown(body)}")
+        return
+    for misfit in forms[kind].misfits({} if body is None else body):
+        yield misfit._replace(path=(*path, kind, *misfit.path))
+
+
+def _misfits_of_neighbours(
+    path: Path, item: Mapping[str, Any], keys: Sequence[str], forms: Mapping[str, OrderForm]
+) -> Iterator[Misfit]:
+    """Say what is wrong with an item of several keys: two orders, or a body that is not indented."""
+    kind, *others = keys
+    for other in others:
+        if other in forms or kind not in forms:
+            reason = f"'{short(other)}' stands in one item with '{short(kind)}'; begin each order with '- '"
+        elif item[kind] is None:
+            reason = f"'{short(other)}' must be indented further than '{kind}', to whose order it belongs"
+        else:
+            reason = f"'{short(other)}' cannot stand beside '{kind}'; it belongs into its body, or begins with '- '"
+        yield Misfit((*path, other), reason, at_key=True)

@@ -1,0 +1,132 @@
+"""Git's own formats, as bytes: blobs, trees, commits, and the packs that carry them. Knows no repo and no files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from itertools import accumulate
+from struct import pack as binary
+from typing import Final, NamedTuple
+from zlib import compress, crc32
+
+FILE: Final = b"100644"
+FOLDER: Final = b"40000"
+_KINDS: Final = {"commit": 1, "tree": 2, "blob": 3}
+
+
+class GitObject(NamedTuple):
+    """A blob, tree or commit, with the name that its content gives it."""
+
+    oid: bytes
+    kind: str
+    content: bytes
+
+
+class Entry(NamedTuple):
+    """What a tree says of one name."""
+
+    mode: bytes
+    oid: bytes
+
+
+class Commit(NamedTuple):
+    """What the store reads of a commit."""
+
+    tree: bytes
+    parent: bytes | None
+    when: int
+    message: str
+
+
+def git_object(kind: str, content: bytes) -> GitObject:
+    """Return an object with its name."""
+    return GitObject(sha1(b"%b %d\0%b" % (kind.encode(), len(content), content)).digest(), kind, content)
+
+
+def tree_object(entries: Mapping[str, Entry]) -> GitObject:
+    """Return a folder; git sorts its names as if those of folders ended in a slash."""
+    order = sorted(entries.items(), key=lambda item: item[0] + "/" if item[1].mode == FOLDER else item[0])
+    return git_object("tree", b"".join(b"%b %b\0%b" % (e.mode, name.encode(), e.oid) for name, e in order))
+
+
+def read_tree(content: bytes) -> dict[str, Entry]:
+    """Return what a tree object lists."""
+    entries = {}
+    at = 0
+    while at < len(content):
+        end = content.index(b"\0", at)
+        mode, name = content[at:end].split(b" ", 1)
+        at = end + 21
+        entries[name.decode()] = Entry(mode, content[end + 1 : at])
+    return entries
+
+
+def commit_object(tree: bytes, parent: bytes | None, author: str, when: int, message: str) -> GitObject:
+    """Return a commit; `when` is in seconds since 1970, UTC."""
+    lines = [f"tree {tree.hex()}"]
+    if parent is not None:
+        lines.append(f"parent {parent.hex()}")
+    lines += [f"author {author} {when} +0000", f"committer {author} {when} +0000"]
+    text = message.replace("\0", "").strip() + "\n"
+    return git_object("commit", "\n".join([*lines, "", text]).encode())
+
+
+def read_commit(content: bytes) -> Commit:
+    """Return the parts of a commit, also of one that another program made."""
+    head, _, message = content.decode("utf-8", "replace").partition("\n\n")
+    lines = [line.split(" ", 1) for line in head.split("\n") if " " in line and not line.startswith(" ")]
+    words: dict[str, str] = {}
+    for key, value in lines:
+        words.setdefault(key, value)
+    parent = bytes.fromhex(words["parent"]) if "parent" in words else None
+    return Commit(bytes.fromhex(words["tree"]), parent, int(words["committer"].split()[-2]), message.rstrip("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack file and its index, and the name that both carry."""
+
+    name: str
+    pack: bytes
+    index: bytes
+
+
+def pack_objects(objects: Sequence[GitObject]) -> Pack:
+    """Return a pack (version 2) of objects that are all different, and its index (version 2).
+
+    Nothing is compressed: the letter does not wait for it, and the next repack stores most objects as differences.
+    """
+    body = bytearray(binary(">4sII", b"PACK", 2, len(objects)))
+    places = []
+    for thing in objects:
+        entry = _entry_head(_KINDS[thing.kind], len(thing.content)) + compress(thing.content, 0)
+        places.append((thing.oid, crc32(entry), len(body)))
+        body += entry
+    checksum = sha1(body).digest()
+    places.sort()
+    starts = [0] * 256
+    for oid, _, _ in places:
+        starts[oid[0]] += 1
+    n = len(places)
+    index = b"".join(
+        [
+            binary(">4sI256I", b"\377tOc", 2, *accumulate(starts)),
+            b"".join(oid for oid, _, _ in places),
+            binary(f">{n}I", *(crc for _, crc, _ in places)),
+            binary(f">{n}I", *(at for _, _, at in places)),
+            checksum,
+        ]
+    )
+    return Pack(f"pack-{checksum.hex()}", bytes(body) + checksum, index + sha1(index).digest())
+
+
+def _entry_head(kind: int, size: int) -> bytes:
+    """Return the kind and size of a packed object: four bits of the size first, then seven by seven."""
+    byte, size = kind << 4 | size & 15, size >> 4
+    head = bytearray()
+    while size:
+        head.append(byte | 0x80)
+        byte, size = size & 0x7F, size >> 7
+    head.append(byte)
+    return bytes(head)

@@ -1,0 +1,77 @@
+"""Reads a repo's objects through one git process that stays open, and keeps the trees that were read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from git.cmd import Git
+
+from pbem.store.gitobjects import Commit, Entry, read_commit, read_tree
+
+_ENVIRONMENT: Final = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_MOST_TREES: Final = 512
+
+
+class StoreError(Exception):
+    """A game's repo cannot be used as asked."""
+
+
+class Objects:
+    """The objects of a bare repo, by id. Nobody else's settings of git are heeded."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._git = Git(path)
+        self._git.update_environment(**_ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
+        self._trees: dict[bytes, dict[str, Entry]] = {}
+
+    def close(self) -> None:
+        """End the git process; the next read starts another."""
+        self._git.clear_cache()
+
+    def blob(self, oid: bytes) -> bytes:
+        """Return the content of a file."""
+        return self._read(oid, "blob")
+
+    def commit(self, oid: bytes) -> Commit:
+        """Return a commit."""
+        return read_commit(self._read(oid, "commit"))
+
+    def tree(self, oid: bytes) -> dict[str, Entry]:
+        """Return what a folder lists: look, do not touch."""
+        if oid not in self._trees:
+            self.keep(oid, read_tree(self._read(oid, "tree")))
+        return self._trees[oid]
+
+    def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
+        """Remember a tree that is about to be written, so that it need not be read."""
+        if len(self._trees) >= _MOST_TREES:
+            self._trees.clear()
+        if instead_of is not None:
+            self._trees.pop(instead_of, None)
+        self._trees[oid] = entries
+
+    def repack(self) -> None:
+        """Make few packs of many; the objects and their ids stay. Needs git 2.32."""
+        self._git.repack("-d", "-n", "-q", "--geometric=2")
+        self.close()  # it would keep the old packs on the disk
+
+    def _read(self, oid: bytes, kind: str) -> bytes:
+        try:
+            _, found, _, content = self._git.get_object_data(oid.hex())
+        except (ValueError, OSError):
+            self.close()  # the git process may have been killed; a new one finds what is there
+            try:
+                _, found, _, content = self._git.get_object_data(oid.hex())
+            except (ValueError, OSError) as wrong:
+                raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
+        if (said := os.fsdecode(found)) != kind:  # GitPython promises text here and gives bytes
+            raise StoreError(f"{self._path}: {oid.hex()} is a {said}, not a {kind}")
+        return content
