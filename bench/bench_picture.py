@@ -1,0 +1,55 @@
+"""How long a letter waits for its map: once everything is warm, and for the first map of a run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench import Figure, alternating, seconds
+from pbem.box import open_box
+from pbem.draw.ground import ground, land_mask
+from pbem.draw.picture import render
+from pbem.scene import Counter, Scene, Side, base_map
+
+SIDES = (Side("rome", "Rome", "#b3282d"), Side("carthage", "Carthage", "#2456a4"))
+ARMIES = 24
+ROUNDS = 12
+
+
+def figures() -> Iterator[Figure]:
+    """Yield the milliseconds of a warm picture with two dozen armies that move, and of a first one."""
+    turn = iter(range(1000))
+    scenes = positions()
+    first = seconds(lambda: render(scenes(next(turn))))
+    (warm,) = alternating(ROUNDS, lambda: render(scenes(next(turn))))
+    yield Figure("picture: warm", 1000 * warm, "ms", 100.0)
+    yield Figure("picture: first of a run", 1000 * first, "ms")
+    with tempfile.TemporaryDirectory() as folder:
+        ground(scenes(0).base, 1.0, Path(folder))
+        ground.cache_clear()
+        land_mask.cache_clear()
+        kept = seconds(lambda: ground(scenes(0).base, 1.0, Path(folder)))
+        yield Figure("picture: board from its cache folder", 1000 * kept, "ms")
+
+
+def positions() -> Callable[[int], Scene]:
+    """Return a function from a turn to a scene: some armies and markers of control are elsewhere every turn."""
+    box = open_box("rome_carthage")
+    graph = box.table("map")
+    connections = [(a, b, rest[0] if rest else "land") for a, b, *rest in graph["connections"]]
+    base = base_map(box.table("layout"), box.table("coast"), graph["spaces"], connections)
+    ids = list(base.places)
+
+    def scene(turn: int) -> Scene:
+        control = {id: SIDES[(n + turn) % 7 % 2].id for n, id in enumerate(ids) if n % 3}
+        tints = {region.id: SIDES[n % 2].id for n, region in enumerate(base.regions)}
+        armies = tuple(
+            Counter(
+                ids[(n * 4 + (turn if n % 6 == 0 else 0)) % len(ids)], SIDES[n % 2].id, str(n % 10 + 1), f"General {n}"
+            )
+            for n in range(ARMIES)
+        )
+        return Scene(base, "Bench", f"Turn {turn}", SIDES, control, tints, armies)
+
+    return scene

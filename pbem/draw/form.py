@@ -1,0 +1,117 @@
+"""The form at the end of a report: a ready order sheet, filled in where there is a default, with the legal choices beside it.
+
+Lines stay short enough for a mail program to quote them without breaking one. Whoever sends the form back unchanged
+gives the default of every question that has one; another choice is one `#` away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Any, Final
+
+from pbem import yamlio
+from pbem.box import Box
+from pbem.protocol import Choices, Decision, Order, Side
+
+WIDTH: Final = 70
+MOST_LISTED: Final = 12
+"""So many legal answers to one question are listed."""
+FEW_SHOWN: Final = 6
+"""So many of a number too large to list."""
+
+
+def form(
+    rules: Any,
+    known: Any,
+    decisions: Sequence[Decision],
+    *,
+    box: Box,
+    game: str,
+    side: Side,
+    adjudication: int,
+    heading: Iterable[str] = (),
+) -> str:
+    """Return a sheet that answers a side's open questions, as YAML; `known` is the position as the side knows it.
+
+    `heading` are sentences that stand above it as comments. A game whose rules have `hints(known, decision)` says
+    there in its own words what can be ordered: texts, and orders picked as examples, which then take the place of
+    our own list.
+    """
+    lines = [*_remarks(heading), f"game: {game}", f"side: {side}", f"adjudication: {adjudication}", "orders:"]
+    for decision in decisions:
+        lines += _question(rules, known, decision, box)
+    return "\n".join(lines) + "\n"
+
+
+def order_lines(kind: str, body: Mapping[str, Any], width: int = WIDTH) -> list[str]:
+    """Return one order as an item of a sheet's list, on one line if it fits.
+
+    >>> order_lines("intercept", {"with": [{"general": "fabius", "cu": 8}]})
+    ['- intercept: {with: [{general: fabius, cu: 8}]}']
+    """
+    whole = f"- {kind}: {_flow(body)}"
+    if len(whole) <= width:
+        return [whole]
+    return [f"- {kind}:", *(line for key, value in body.items() for line in _entry(key, value, width))]
+
+
+def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[str]:
+    """Yield what the form says of one question: its title, the answer filled in, what else there is."""
+    yield from _remarks([f"{box.forms[decision.kind].title} (rule {decision.rule})"])
+    if decision.default is not None:
+        yield from order_lines(decision.kind, decision.default)
+    hints = list(getattr(rules, "hints", _no_hints)(known, decision))
+    yield from _remarks(hint for hint in hints if isinstance(hint, str))
+    bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
+    if not bodies:
+        bodies, more = _listed(rules.options(known, decision))
+    others = [body for body in bodies if body != decision.default]
+    if decision.default is None:
+        others = others or [box.forms[decision.kind].example]
+        yield from _remarks(["Take the # off one of these, or write your own:"])
+    elif others:
+        yield from _remarks(["Or instead:"])
+    for body in others:
+        yield from (f"# {line}" for line in order_lines(decision.kind, body, WIDTH - 2))
+    yield from _remarks([more] if more else [])
+
+
+def _listed(choices: Choices) -> tuple[list[Mapping[str, Any]], str]:
+    """Return legal answers to choose from, and what to say of those left out."""
+    count = len(choices)
+    picked: Sequence[int] = range(count)
+    if count > MOST_LISTED:
+        picked = [at * (count - 1) // (FEW_SHOWN - 1) for at in range(FEW_SHOWN)]
+    return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
+
+
+def _no_hints(known: Any, decision: Decision) -> Sequence[str | Order]:
+    return ()
+
+
+def _remarks(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts as comment lines; the lines of one text after the first are indented."""
+    for text in texts:
+        indent = " " * (len(text) - len(text.lstrip(" ")))
+        folded = wrap(text, WIDTH - 2, initial_indent="", subsequent_indent=indent + "  ", break_on_hyphens=False)
+        yield from (f"# {line}" for line in folded)
+
+
+def _entry(key: str, value: Any, width: int) -> Iterator[str]:
+    """Yield one key of an order's body, broken into items where it is too long for a line."""
+    line = f"    {key}: {_flow(value)}"
+    if len(line) <= width or not isinstance(value, (list, tuple)):
+        yield line
+        return
+    yield f"    {key}:"
+    for item in value:
+        yield f"    - {_flow(item)}"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return yamlio.dump(value).rstrip("\n")

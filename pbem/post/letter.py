@@ -1,0 +1,43 @@
+"""What a letter comes to once it is open: who sent it, the sheets in it, and why there may be none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Where: TypeAlias = Literal["body", "attachment", "quoted"]
+"""Where a sheet was found: in the sender's own text, in an attached file, or in the text he quotes."""
+
+
+@dataclass(slots=True, frozen=True)
+class Enclosure:
+    """One order sheet as it was found: its name for complaints, its UTF-8 text, and where it stood."""
+
+    name: str
+    text: bytes
+    where: Where
+
+
+@dataclass(slots=True, frozen=True)
+class Letter:
+    """An opened letter.
+
+    `sender` is the bare address in lower case; empty if the letter does not say plainly who sent it, and then
+    nobody can be answered. `digest` is the SHA-256 of the letter's bytes, `references` the message ids of the
+    letters before it, oldest first. `words` are the commands that stand on a line of their own.
+    `enclosures` are the sheets to be read, best first: those of the sender's own text, then attached ones; a
+    quoted one only where there is no other. Of two sheets for one game the first counts.
+    `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
+    (out of office, delivery failure) holds no orders and must never be answered.
+    """
+
+    sender: str
+    subject: str
+    message_id: str
+    date_text: str
+    digest: str
+    references: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    enclosures: tuple[Enclosure, ...] = ()
+    refusal: str | None = None
+    automatic: bool = False

@@ -1,0 +1,148 @@
+"""Whose line is it? The text of a letter as lines that know how deep in quoted replies they stand.
+
+Mail programs quote in two ways: with marks (`> `, at any depth), or by setting the old letter below a line such as
+`-----Original Message-----`, a block of `From: Sent: To:` or `Ann wrote:`. Both only add to the depth: nothing is
+thrown away here, since many players write their orders into the quoted form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(slots=True, frozen=True)
+class Line:
+    """One line without its quote marks: how many there were, below how many old letters' heads, and the rest."""
+
+    marks: int
+    below: int
+    text: str
+
+    @property
+    def depth(self) -> int:
+        return self.marks + self.below
+
+
+_MARKS: Final = re.compile(r" ?>(?: ?>)*")
+
+
+def lines(text: str) -> list[Line]:
+    """Return the lines of a tidied text.
+
+    After the marks one blank is taken off; but if anywhere in the text a line so deep has none, the program that
+    quoted writes none, and then none is taken off that depth.
+    """
+    split = [_unmarked(line) for line in text.split("\n")]
+    bare = {marks for marks, rest in split if rest and rest[0] != " "}
+    heads = set(_heads(split))
+    found, below = [], 0
+    for i, (marks, rest) in enumerate(split):
+        below += i in heads
+        found.append(Line(marks, below, (rest[1:] if marks and marks not in bare else rest).rstrip()))
+    return found
+
+
+def _unmarked(line: str) -> tuple[int, str]:
+    marks = _MARKS.match(line)
+    return (marks[0].count(">"), line[marks.end() :]) if marks else (0, line)
+
+
+_RULED: Final = re.compile(r"\s*-{3,} ?(?!BEGIN |END )[^\W\d_][^-]{2,60}? ?-{3,}\s*", re.IGNORECASE)
+_HEADER: Final = re.compile(r"[*_]{0,2}[^\W\d_][^\n:*]{0,24}[*_]{0,2} ?:[*_]{0,2}(?: .*)?")
+_FROM: Final = re.compile(
+    r"[*_]{0,2}(?:From|Von|Van|De|Da|Od|Fra|Från|Lähettäjä|От|Від|差出人|发件人)\b", re.IGNORECASE
+)
+_WROTE: Final = re.compile(
+    r"(?:wrote|writes|schrieb|schreef|a écrit|escribió|escreveu|ha scritto|skrev|kirjoitti|napisał|napsal|"
+    r"написала?|пише|пишет|のメール|書きました|写道)\b[^:：]{0,80}[:：]\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def _heads(split: list[tuple[int, str]]) -> Iterator[int]:
+    """Yield the numbers of the unmarked lines at which an old letter begins that is quoted without marks."""
+    own = ["" if marks else rest for marks, rest in split]
+    header_until = 0
+    for i, line in enumerate(own):
+        if i < header_until or not line.strip():
+            continue
+        if _RULED.fullmatch(line):
+            header_until = i + 1 + _header_lines(own[i + 1 : i + 20])
+            yield i
+        elif _FROM.match(line) and (count := _header_lines(own[i : i + 20])) >= 3:
+            header_until = i + count
+            yield i
+        elif len(line) < 300 and _WROTE.search(line) and not _marks_follow(split, i + 1):
+            yield i
+
+
+def _header_lines(own: list[str]) -> int:
+    """Return how many lines from the first on look like headers (`Sent: Sunday`)."""
+    count = 0
+    while count < len(own) and _HEADER.fullmatch(own[count].strip()):
+        count += 1
+    return count
+
+
+def _marks_follow(split: list[tuple[int, str]], start: int) -> bool:
+    """Return whether the next line that is not blank is quoted with marks."""
+    return next((marks > 0 for marks, rest in split[start : start + 10] if marks or rest.strip()), False)
+
+
+_SIGNATURE_MARK: Final = "-- "
+
+
+def unflowed(text: str, delsp: bool) -> str:
+    """Return a format=flowed text (RFC 3676) with its lines as long as they were typed, `> ` before quoted ones."""
+    done: list[str] = []
+    pieces: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        marks = len(line) - len(line.lstrip(">"))
+        rest = line[marks:].removeprefix(" ")
+        if pieces and (marks != depth or rest == _SIGNATURE_MARK):  # nothing flows into another depth or a signature
+            done.append(_marked(depth, pieces))
+            pieces = []
+        depth = marks
+        flows = rest.endswith(" ") and rest != _SIGNATURE_MARK
+        pieces.append(rest[:-1] if flows and delsp else rest)
+        if not flows:
+            done.append(_marked(depth, pieces))
+            pieces = []
+    if pieces:
+        done.append(_marked(depth, pieces))
+    return "\n".join(done)
+
+
+def _marked(depth: int, pieces: list[str]) -> str:
+    return f"{'>' * depth} {''.join(pieces)}" if depth else "".join(pieces)
+
+
+_SIGNED: Final = "-----BEGIN PGP SIGNED MESSAGE-----"
+_SIGNATURE: Final = "-----BEGIN PGP SIGNATURE-----"
+_SIGNATURE_END: Final = "-----END PGP SIGNATURE-----"
+
+
+def unsigned(text: str) -> str:
+    """Return the text with PGP's clear signatures taken off (RFC 9580, 7): a list's `- ` is no longer doubled.
+
+    The signature is not verified: who sent a letter is decided elsewhere.
+    """
+    if _SIGNED not in text:
+        return text
+    kept: list[str] = []
+    state = "plain"
+    for line in text.split("\n"):
+        mark = line.rstrip()
+        if mark in (_SIGNED, _SIGNATURE):
+            state = "hash" if mark == _SIGNED else "signature"
+        elif state == "hash":
+            state = "hash" if mark else "signed"
+        elif state == "signature":
+            state = "signature" if mark != _SIGNATURE_END else "plain"
+        else:
+            kept.append(line.removeprefix("- ") if state == "signed" else line)
+    return "\n".join(kept)
