@@ -1,0 +1,119 @@
+"""Hannibal: Rome vs. Carthage. One module a chapter of the rulebook; this one joins them for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pbem.plain import decode, encode
+from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage import (
+    battle,
+    command,
+    detachment,
+    elephants,
+    losses,
+    movement,
+    operations,
+    politics,
+    retreat,
+    siege,
+    turn,
+)
+from pbem.rules.rome_carthage.accounts import audit
+from pbem.rules.rome_carthage.board import Board
+from pbem.rules.rome_carthage.hints import hints
+from pbem.rules.rome_carthage.scene import base, scene
+from pbem.rules.rome_carthage.secrets import known, reseal
+from pbem.rules.rome_carthage.setting_up import set_up, settle
+from pbem.rules.rome_carthage.standing import standing
+from pbem.rules.rome_carthage.state import SIDES, Game
+from pbem.table import Table
+
+if TYPE_CHECKING:
+    from pbem.box import Box
+    from pbem.scene import BaseMap, Scene
+    from pbem.standing import Standing
+
+ROOMS = (turn, operations, movement, detachment, battle, command, elephants, losses, retreat, politics, siege)
+"""The modules that ask; each lists its kinds of question with their options and their check."""
+KINDS = {kind: pair for room in ROOMS for kind, pair in room.KINDS.items()}
+
+
+class RomeCarthage:
+    """The rules, for one edition and its options."""
+
+    id = "rome_carthage"
+    sides = SIDES
+
+    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+        self.box = box
+        self.edition = options
+        self.board = Board.from_box(box)
+        self._base: BaseMap | None = None
+
+    def setup(self, scenario: str, table: Table) -> Game:
+        """Return the position at the start of a scenario (4)."""
+        return set_up(self.board, self.edition, self.box.scenario(scenario), table)
+
+    def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
+        """Play on from a resting point; return who won and why."""
+        game = table.lay(position)
+        yield from turn.play(game, table)
+        if game.result is None:
+            return {"winner": None, "reason": "turns_played"}
+        return {"winner": game.result.winner, "reason": game.result.reason}
+
+    def known(self, position: Game, side: Side | None) -> Game:
+        """Return the position with the hands and decks blanked that a side may not see."""
+        return known(position, side)
+
+    def options(self, known: Game, decision: Decision) -> Choices:
+        """Return every legal answer to a question."""
+        choices: Choices = KINDS[decision.kind][0](known, decision)
+        return choices
+
+    def check(self, known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+        """Yield what is wrong with an answer to a question."""
+        faults: Iterable[Fault] = KINDS[decision.kind][1](known, decision, order)
+        return faults
+
+    def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
+        """Return what there is to draw; marches and retreats just told become arrows."""
+        if self._base is None:
+            self._base = base(self.box, self.board)
+        return scene(known, self._base, self.box.table("game")["sides"], told)
+
+    def standing(self, known: Game) -> Standing:
+        """Return where things stand, for the text of a report."""
+        return standing(known, self.box.names)
+
+    def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
+        """Return what an order form says of the choices, in words and examples."""
+        return hints(known, decision)
+
+    def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
+        """Return another position that a side could not tell from this one."""
+        return reseal(position, side, table)
+
+    def settle(self, position: Game) -> Game:
+        """Return a changed position with what it leaves open put in order: undealt cards, absent generals."""
+        return settle(position)
+
+    def audit(self, position: Game) -> Iterable[str]:
+        """Yield every broken invariant in words."""
+        return audit(position)
+
+    def encode(self, position: Game) -> dict[str, Any]:
+        """Return a position as plain data."""
+        plain: dict[str, Any] = encode(position)
+        return plain
+
+    def decode(self, data: Mapping[str, Any]) -> Game:
+        """Return the position that `encode` was given."""
+        return decode(Game, data, board=self.board, options=self.edition)
+
+
+def make(box: Box, options: Mapping[str, Any]) -> RomeCarthage:
+    """Return the rules of the game in a box, with options chosen."""
+    return RomeCarthage(box, options)

@@ -1,0 +1,87 @@
+"""Counts what is on the board and in the box: every broken invariant of a position, in words (2, 8.2, 13.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.generals import may_command
+from pbem.rules.rome_carthage.state import ENEMY, SIDES, Game, Stack
+
+
+def audit(game: Game) -> Iterator[str]:
+    """Yield every broken invariant: cards, generals, units, cities."""
+    yield from _cards(game)
+    yield from _generals(game)
+    yield from _units(game)
+    yield from _cities(game)
+
+
+def _cards(game: Game) -> Iterator[str]:
+    held = [card for hand in game.hands.values() for card in hand]
+    on_table = [game.card.card] if game.card is not None else []
+    count = Counter(held + game.deck + game.discards + game.removed + on_table)
+    for card in game.board.cards:
+        if count[card] != 1:
+            yield f"strategy card {card} is there {count[card]} times"
+    if game.battle is not None:
+        dealt = Counter(card for hand in game.battle.hands.values() for card in hand)
+        for kind, number in (dealt - Counter(game.board.battle_deck)).items():
+            yield f"{number} battle cards {kind} too many"
+
+
+def _stacks(game: Game) -> Iterator[tuple[str, str, Stack]]:
+    for side in SIDES:
+        for space, stack in game.stacks[side].items():
+            yield side, space, stack
+    for space, stack in game.garrisons.items():
+        yield game.control.get(space, ""), f"{space} (inside)", stack
+    if game.march is not None:
+        yield game.march.side, "on the march", game.march.force
+
+
+def _generals(game: Game) -> Iterator[str]:
+    on_board = [(side, general) for side, _, stack in _stacks(game) for general in stack.generals]
+    off_board = [*game.reserve, *game.out, *(general for names in game.displaced.values() for general in names)]
+    count = Counter([general for _, general in on_board] + off_board)
+    for general, record in game.board.generals.items():
+        if count[general] > 1:
+            yield f"{general} is there {count[general]} times"
+        if not count[general] and record.returns:
+            yield f"{general} is lost"
+    for side, general in on_board:
+        if game.board.generals[general].side != side:
+            yield f"{general} stands with the enemy"
+    for side, space, stack in _stacks(game):
+        if stack.generals and not may_command(game, stack.generals[0], stack.generals[1:]):
+            yield f"{stack.generals[0]} commands a higher general of {side} in {space}"
+
+
+def _units(game: Game) -> Iterator[str]:
+    for side, space, stack in _stacks(game):
+        if not 0 <= stack.elephants <= stack.cu:
+            yield f"{side} has {stack.cu} CU and {stack.elephants} elephants in {space}"
+        if stack.elephants and side != "carthage":
+            yield f"elephants of {side} in {space}"
+        if stack.empty and space != "on the march":
+            yield f"an empty stack of {side} in {space}"
+    if sum(stack.elephants for _, _, stack in _stacks(game)) > game.board.elephants.most:
+        yield "more elephants than there are"
+    if game.battle is None and game.march is None and game.retreat is None:
+        for space in game.stacks["rome"].keys() & game.stacks["carthage"].keys():
+            if all(game.stacks[side][space].cu for side in SIDES):
+                yield f"both sides stand in {space}"
+
+
+def _cities(game: Game) -> Iterator[str]:
+    for space, record in game.board.spaces.items():
+        holder = game.control.get(space)
+        if record.kind == WALLED_CITY and holder not in ENEMY:
+            yield f"nobody holds the city of {space}"
+        inside = game.garrisons.get(space)
+        if inside is not None and inside.cu > record.capacity:
+            yield f"{inside.cu} CU inside {space}"
+    for space, points in game.siege_points.items():
+        if not 0 < points < game.board.siege.points:
+            yield f"{points} siege points in {space}"

@@ -1,0 +1,239 @@
+"""The rounds of a battle: the attacker leads a card, the defender matches it or loses (11.4, 11.5, 11.7, 11.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.board import Board
+from pbem.rules.rome_carthage.initiative import after_match
+from pbem.rules.rome_carthage.state import ENEMY, FACE_DOWN, Battle, Game, Played
+from pbem.rules.rome_carthage.withdrawal import attempt_withdrawal, why_no_withdrawal
+from pbem.rules.rome_carthage.yes_no import Check, Options
+from pbem.table import Table
+
+RESERVE: Final = "reserve"
+PROBE: Final = "probe"
+NONE: Final = "none"
+ANY: Final = "any"
+"""Match with the card itself, else with a general's Probe, else with a Reserve, else not at all."""
+COMMONEST: Final = "commonest"
+"""Lead the kind of which the hand holds most, the rulebook's own advice (11.5); a Reserve only as the last resort."""
+
+
+def fight_rounds(game: Game, table: Table) -> Flow[None]:
+    """Play round after round until somebody loses or gets away (11.4, 11.8).
+
+    An attacker with no card left when a round begins has lost, even if the defender has none either.
+    """
+    battle = game.battle
+    assert battle is not None
+    while battle.loser is None and battle.withdrawer is None:
+        side = battle.initiative
+        if not battle.hands[side]:
+            lose(battle, table, side, None)
+            return
+        order = yield from table.ask(
+            side,
+            "battle_card",
+            rule="11.4",
+            default={"card": COMMONEST},
+            space=battle.space,
+            round=battle.round + 1,
+            cards=len(battle.hands[side]),
+            enemy_cards=len(battle.hands[ENEMY[side]]),
+        )
+        if order.get("withdraw"):
+            yield from attempt_withdrawal(game, table)
+        else:
+            yield from fight_round(game, table, order)
+
+
+def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Play one round: the card led, its match, and the fight for the initiative (11.4 to 11.6)."""
+    battle, board = game.battle, game.board
+    assert battle is not None
+    side, other = battle.initiative, ENEMY[battle.initiative]
+    battle.round += 1
+    battle.withdrawals = 0
+    card = order["card"]
+    if card == COMMONEST:
+        card = commonest(board, battle.hands[side])
+    battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
+    lay(battle, table, "leads", side, card, battle.led)
+    answer = NONE
+    if battle.hands[other]:
+        order = yield from table.ask(
+            other,
+            "match",
+            rule="11.5",
+            default={"card": ANY},
+            space=battle.space,
+            round=battle.round,
+            led=battle.led,
+            cards=len(battle.hands[other]),
+            enemy_cards=len(battle.hands[side]),
+        )
+        answer = order["card"]
+        if answer == ANY:
+            answer = next(iter(matches(board, battle, other)), NONE)
+    if answer == NONE:
+        lose(battle, table, other, battle.led)
+        return
+    lay(battle, table, "matches", other, answer, battle.led)
+    yield from after_match(game, table)
+    battle.led = None
+
+
+def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as: str) -> None:
+    """Take a card from a hand and lay it on the table, for all to see (11.4)."""
+    battle.hands[side].remove(card)
+    battle.played.append(Played(battle.round, side, card, used_as))
+    if card == PROBE and used_as != PROBE:
+        battle.probe_used = True
+    if card == used_as:
+        table.tell(kind, rule="11.4", side=side, space=battle.space, round=battle.round, card=card)
+    else:
+        table.tell(
+            f"{kind}_as", rule="11.7", side=side, space=battle.space, round=battle.round, card=card, used_as=used_as
+        )
+
+
+def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
+    """End the battle with a loser; `won_by` is the card he did not match, None if he had nothing to lead (11.8)."""
+    battle.loser, battle.won_by = side, won_by
+    table.tell(
+        "battle_won" if won_by else "attack_spent",
+        rule="11.8",
+        winner=ENEMY[side],
+        loser=side,
+        space=battle.space,
+        rounds=battle.round,
+        won_by=won_by,
+    )
+
+
+def commonest(board: Board, hand: Sequence[str]) -> str:
+    """Return the kind of which a hand holds most, Reserves aside; among equals the first in the deck's order."""
+    kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
+    return max(kinds, key=hand.count) if kinds else RESERVE
+
+
+def probe_as(board: Board, battle: Battle, side: Side) -> tuple[str, ...]:
+    """Return the cards as which a side's commander may still use one Probe in this battle (board: Hannibal)."""
+    commander = battle.commanders.get(side)
+    return board.generals[commander].probe_as if commander and not battle.probe_used else ()
+
+
+def matches(board: Board, battle: Battle, side: Side) -> list[str]:
+    """List the kinds of card in a hand that match the card led, the best spent first (11.5, 11.7)."""
+    led, hand = battle.led, battle.hands[side]
+    assert led is not None
+    able = [led]
+    if led in probe_as(board, battle, side):
+        able.append(PROBE)
+    able.append(RESERVE)
+    return [kind for kind in able if kind in hand]
+
+
+def battle_card_options(known: Game, decision: Decision) -> Choices:
+    """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
+    battle, board, side = known.battle, known.board, decision.side
+    assert battle is not None
+    hand = battle.hands[side]
+    if FACE_DOWN in hand:
+        return NOT_TOLD
+    orders = []
+    for card in board.battle_cards:
+        if card not in hand:
+            continue
+        if card == RESERVE:
+            names: tuple[str, ...] = tuple(kind for kind in board.battle_cards if kind != RESERVE)
+        else:
+            orders.append(Order("battle_card", {"card": card}))
+            names = probe_as(board, battle, side) if card == PROBE else ()
+        orders += [Order("battle_card", {"card": card, "as": name}) for name in names]
+    if why_no_withdrawal(known, side) is None:
+        orders.append(Order("battle_card", {"withdraw": True}))
+    return listed(orders)
+
+
+def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
+    battle, board, side = known.battle, known.board, decision.side
+    assert battle is not None
+    card, name = order.get("card"), order.get("as")
+    if (card is None) == (order.get("withdraw") is None):
+        yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
+    elif card is None:
+        if (reason := why_no_withdrawal(known, side)) is not None:
+            yield order.fault(("withdraw",), reason, rule="11.11")
+    elif card not in (*battle.hands[side], COMMONEST):
+        yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.4")
+    elif card == RESERVE:
+        if name in (None, RESERVE):
+            names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
+            at = ("card",) if name is None else ("as",)
+            yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
+    elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):
+        yield order.fault(("as",), why_no_name(board, battle, side, card), rule="11.7")
+
+
+def not_held(board: Board, hand: Sequence[str], card: str) -> str:
+    """Say that a hand has no such card, and what it has."""
+    held = ", ".join(f"{hand.count(kind)} {board.battle_cards[kind]}" for kind in board.battle_cards if kind in hand)
+    return f"you hold no {board.battle_cards[card]}; you hold {held}"
+
+
+def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
+    """Say why a card cannot be led under another name (11.7)."""
+    commander = battle.commanders.get(side)
+    record = board.generals[commander] if commander else None
+    if card == COMMONEST:
+        return "the commonest card is led under its own name; leave out `as`"
+    if card != PROBE or record is None or not record.probe_as:
+        return f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+    if battle.probe_used:
+        return f"{record.name} has already used a Probe as another card in this battle"
+    names = ", ".join(board.battle_cards[kind] for kind in record.probe_as)
+    return f"{record.name} may use a Probe as {names}"
+
+
+def match_options(known: Game, decision: Decision) -> Choices:
+    """List the cards that match the card led, and to lose rather than match (11.5)."""
+    battle = known.battle
+    assert battle is not None
+    if FACE_DOWN in battle.hands[decision.side]:
+        return NOT_TOLD
+    able = matches(known.board, battle, decision.side)
+    if known.options["decline_match"] or not able:
+        able.append(NONE)
+    return listed([Order("match", {"card": card}) for card in able])
+
+
+def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card to match the one led (11.5, 11.7)."""
+    battle, board, side, card = known.battle, known.board, decision.side, order["card"]
+    assert battle is not None
+    assert battle.led is not None
+    able = matches(board, battle, side)
+    if card == ANY or card in able:
+        return
+    if card == NONE:
+        if able and not known.options["decline_match"]:
+            can = board.battle_cards[able[0]]
+            yield order.fault(("card",), f"you hold a {can} and must match (option decline_match)", rule="11.4")
+    elif card not in battle.hands[side]:
+        yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.5")
+    else:
+        can = " or ".join(board.battle_cards[kind] for kind in able) or "nothing you hold does; write none"
+        reason = f"{board.battle_cards[card]} does not match {board.battle_cards[battle.led]}; {can}"
+        yield order.fault(("card",), reason + (" does" if able else ""), rule="11.5")
+
+
+KINDS: Final[Mapping[str, tuple[Options, Check]]] = {
+    "battle_card": (battle_card_options, check_battle_card),
+    "match": (match_options, check_match),
+}

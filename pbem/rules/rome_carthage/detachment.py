@@ -1,0 +1,220 @@
+"""Part of an army: who may be sent to intercept or to avoid battle, who stays; orders for reactions (9.3, 9.5, 10.1, 16.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from pbem.choices import Choices, chain, grid, listed
+from pbem.protocol import Decision, Fault, Order, Path, Side
+from pbem.rules.rome_carthage.activation import Split, fewest_elephants, force_of, most_elephants, pool, whole
+from pbem.rules.rome_carthage.generals import arrange, may_be_in, may_command
+from pbem.rules.rome_carthage.state import MOST_CU_MOVING, Game, Stack
+
+
+def detach(game: Game, side: Side, space: str, force: Stack) -> Stack:
+    """Take a force out of a stack, from inside the city too where the open has not enough, and return it (9.5)."""
+    stack, inside = game.stack(side, space), game.garrison(side, space)
+    normal = min(force.cu - force.elephants, stack.cu - stack.elephants)
+    elephants = min(force.elephants, stack.elephants)
+    if space in game.stacks[side]:
+        names = [general for general in force.generals if general in stack.generals]
+        game.take(side, space, Stack(normal + elephants, elephants, names))
+        if space in game.stacks[side]:
+            arrange(game, game.stacks[side][space])
+    if not inside.empty:
+        inside.cu -= force.cu - normal - elephants
+        inside.elephants -= force.elephants - elephants
+        inside.generals = [general for general in inside.generals if general not in force.generals]
+        if inside.empty:
+            del game.garrisons[space]
+    return force
+
+
+def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
+    """List the generals in a space who may lead an interception into another: only armies intercept (9.1)."""
+    stack = pool(game, side, near)
+    if not stack.cu:
+        return []
+    return [general for general in stack.generals if may_be_in(game, general, space)]
+
+
+def check_force(
+    known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, rule: str
+) -> Iterator[Fault]:
+    """Yield what is wrong with the force that an attempt names (9.3, 9.5, 10.1)."""
+    force = force_of(known, stack, body)
+    for at, other in enumerate(force.generals[1:]):
+        if other not in stack.generals or other == force.generals[0] or other in force.generals[1 : at + 1]:
+            have = ", ".join(name for name in stack.generals if name != force.generals[0]) or "nobody"
+            yield order.fault((*path, "with", at), f"{other} cannot go along; there is: {have}", rule="8.7")
+            return
+    where = (*path, "cu") if "cu" in body else path
+    if not least <= force.cu <= min(stack.cu, MOST_CU_MOVING):
+        most = min(stack.cu, MOST_CU_MOVING)
+        yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
+    elif not fewest_elephants(stack, force.cu) <= force.elephants <= most_elephants(stack, force.cu):
+        low, high = fewest_elephants(stack, force.cu), most_elephants(stack, force.cu)
+        reason = f"of {force.cu} CU {low} to {high} can be elephants, not {force.elephants}"
+        yield order.fault((*path, "elephants"), reason, rule="13.2")
+    else:
+        split = Split(known, stack, force.generals[0], force.generals[1:])
+        if (why := split.why_not_led()) is not None:
+            yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
+        if (why := split.why_not_sent(force.cu)) is not None:
+            yield order.fault(where, why, rule="14.2" if "consul" in why else rule)
+
+
+def forces(known: Game, stack: Stack, general: str, least: int) -> Iterator[dict[str, Any]]:
+    """Yield the forces that a general may be sent with: whom he takes, how many units, how many elephants."""
+    led = [other for other in stack.generals if other != general and may_command(known, general, (other,))]
+    for size in range(len(led) + 1):
+        for companions in combinations(led, size):
+            why_not = Split(known, stack, general, companions).why_not_sent
+            for cu in range(least, min(stack.cu, MOST_CU_MOVING) + 1):
+                if why_not(cu) is None:
+                    for elephants in range(fewest_elephants(stack, cu), most_elephants(stack, cu) + 1):
+                        yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
+
+
+def city_options(known: Game, decision: Decision) -> Choices:
+    """List what may stand inside a city: units up to its capacity, and any of the generals (16.2)."""
+    side, space = decision.side, decision.facts["at"]
+    both = whole(known, side, space)
+    capacity = known.board.spaces[space].capacity
+    units = [
+        (cu, elephants)
+        for cu in range(min(capacity, both.cu) + 1)
+        for elephants in range(fewest_elephants(both, cu), most_elephants(both, cu) + 1)
+    ]
+    names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
+
+    def man(inside: tuple[int, int], generals: list[str]) -> Order:
+        return Order("man_city", {"cu": inside[0], "elephants": inside[1], "generals": generals})
+
+    return grid(man, units, names)
+
+
+def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with manning a city: its capacity, and who is there (16.2)."""
+    space = decision.facts["at"]
+    both, capacity = whole(known, decision.side, space), known.board.spaces[space].capacity
+    cu, elephants = order["cu"], order.get("elephants", 0)
+    if cu > capacity:
+        yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
+    elif cu > both.cu:
+        yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
+    elif not fewest_elephants(both, cu) <= elephants <= most_elephants(both, cu):
+        low, high = fewest_elephants(both, cu), most_elephants(both, cu)
+        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
+        yield order.fault(at, f"of {cu} CU inside {low} to {high} can be elephants, not {elephants}", rule="16.2")
+    names = order.get("generals", [])
+    for at_name, general in enumerate(names):
+        if general not in both.generals or general in names[:at_name]:
+            have = ", ".join(both.generals) or "nobody"
+            yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
+
+
+def intercept_options(known: Game, decision: Decision) -> Choices:
+    """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
+    reaction = known.reaction
+    assert reaction is not None
+    axes: list[list[dict[str, Any] | None]] = []
+    for origin in reaction.origins:
+        stack = pool(known, decision.side, origin)
+        attempts: list[dict[str, Any] | None] = [None]
+        for general in leaders(known, decision.side, origin, reaction.space):
+            attempts += [
+                force
+                for force in forces(known, stack, general, 1)
+                if all(may_be_in(known, other, reaction.space) for other in force["with"])
+            ]
+        axes.append(attempts)
+    return grid(lambda *picked: Order("intercept", {"with": [force for force in picked if force]}), *axes)
+
+
+def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with declared interceptions: who, from where, with how many (9.1, 9.3, 9.5)."""
+    reaction = known.reaction
+    assert reaction is not None
+    side, used = decision.side, set()
+    able = {general: near for near in reaction.origins for general in leaders(known, side, near, reaction.space)}
+    for at, attempt in enumerate(order["with"]):
+        general = attempt["general"]
+        origin = able.get(general)
+        if origin is None:
+            can = ", ".join(able)
+            reason = f"{general} cannot reach {reaction.space}; {can} can"
+            yield order.fault(("with", at, "general"), reason, rule="9.1")
+            continue
+        if origin in used:
+            yield order.fault(("with", at, "general"), f"only one attempt may be made from {origin}", rule="9.5")
+            continue
+        used.add(origin)
+        stack = pool(known, side, origin)
+        yield from check_force(known, order, ("with", at), attempt, stack, least=1, rule="9.3")
+        for companion in force_of(known, stack, attempt).generals[1:]:
+            if companion in known.board.generals and not may_be_in(known, companion, reaction.space):
+                reason = f"{companion} may not go to {reaction.space}"
+                yield order.fault(("with", at), reason, rule="8.7")
+
+
+def avoid_options(known: Game, decision: Decision) -> Choices:
+    """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
+    reaction, side = known.reaction, decision.side
+    assert reaction is not None and known.march is not None
+    stack = known.stack(side, reaction.space)
+    parts = [listed([Order("avoid_battle", {"to": "none"})])]
+    for general in stack.generals:
+        if general in known.march.failed_interceptors:
+            continue
+        going = list(forces(known, stack, general, 0))
+        for to in reaction.refuges:
+            sent = [force for force in going if all(may_be_in(known, name, to) for name in [general, *force["with"]])]
+            parts.append(grid(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
+    return chain(*parts)
+
+
+def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an attempt to avoid battle (10.1)."""
+    reaction, to = known.reaction, order["to"]
+    assert reaction is not None and known.march is not None
+    if to == "none":
+        return
+    stack = known.stack(decision.side, reaction.space)
+    if to not in reaction.refuges:
+        reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
+        yield order.fault(("to",), reason, rule="10.1")
+        return
+    general = order.get("general") or stack.commander
+    if general not in stack.generals:
+        have = ", ".join(stack.generals)
+        yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
+        return
+    if general in known.march.failed_interceptors:
+        reason = f"{general} has failed to intercept this army and must face it"
+        yield order.fault(("general",) if "general" in order.body else ("to",), reason, rule="10.1")
+    body = {**order.body, "general": general}
+    yield from check_force(known, order, (), body, stack, least=0, rule="10.1")
+    for name in force_of(known, stack, body).generals:
+        if name in known.board.generals and not may_be_in(known, name, to):
+            yield order.fault(("to",), f"{name} may not go to {to}", rule="8.7")
+
+
+def intercepted_options(known: Game, decision: Decision) -> Choices:
+    """List what an intercepted army may do: fight, or back up (9.3)."""
+    return listed([Order("intercepted", {"choice": choice}) for choice in ("fight", "back_up")])
+
+
+def check_intercepted(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield nothing: both answers are legal (9.3)."""
+    yield from ()
+
+
+KINDS = {
+    "man_city": (city_options, check_city),
+    "intercept": (intercept_options, check_intercept),
+    "avoid_battle": (avoid_options, check_avoid),
+    "intercepted": (intercepted_options, check_intercepted),
+}

@@ -1,0 +1,51 @@
+"""The charge of the elephants before the battle cards are dealt (13.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pbem.protocol import Flow
+from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
+from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
+from pbem.table import Table
+
+
+def elephant_charge(game: Game, table: Table) -> Flow[None]:
+    """Let Carthage charge with its elephants and roll more than the Roman commander's battle rating (13.3).
+
+    A charge that succeeds costs Rome a battle card for each elephant CU (13.3.1); elephants that run amok
+    cost Carthage a card (13.3.2). The cards are taken from what would be dealt, which is the same as a
+    blind draw from the hand.
+    """
+    battle, board = game.battle, game.board
+    assert battle is not None
+    elephants = game.stack(CARTHAGE, battle.space).elephants
+    if not elephants:
+        return
+    roman = battle.commanders.get(ROME)
+    resists = board.generals[roman].battle if roman else board.elephants.charge_without_general
+    order = yield from table.ask(
+        CARTHAGE,
+        "charge",
+        rule="13.3",
+        default={"elephants": True},
+        space=battle.space,
+        elephant_cu=elephants,
+        enemy_general=roman,
+        needs=resists + 1,
+    )
+    if not order["elephants"]:
+        return
+    roll = table.roll(f"battle/{battle.space}/charge", rule="13.3", at_least=resists + 1, elephant_cu=elephants)
+    if roll.success:
+        battle.charge_cost[ROME] = elephants
+        table.tell("charge_succeeds", rule="13.3.1", space=battle.space, side=ROME, cards=elephants)
+    elif roll.total <= board.elephants.rampage_on:
+        cards = battle.charge_cost[CARTHAGE] = board.elephants.rampage_cards
+        table.tell("elephants_rampage", rule="13.3.2", space=battle.space, side=CARTHAGE, cards=cards)
+    else:
+        table.tell("charge_fails", rule="13.3", space=battle.space)
+
+
+KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"charge": yes_or_no("charge", "elephants")}

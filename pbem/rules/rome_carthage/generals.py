@@ -1,0 +1,74 @@
+"""Generals: who outranks whom, what a general needs to roll, and how he is displaced (8.5, 8.6, 8.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.politics import give_up_markers
+from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ROME, Game, Result, Stack
+from pbem.table import Table
+
+HANNIBAL: Final = "hannibal"
+
+
+def rank(game: Game, general: str) -> int:
+    """Return a general's rank: Hannibal stands above all Carthaginians, a consul above a proconsul (8.6)."""
+    office = game.offices.get(general)
+    return game.board.offices[office] if office else game.board.generals[general].rank
+
+
+def is_consul(game: Game, general: str | None) -> bool:
+    """Tell whether a general is one of the two consuls of the year (14)."""
+    return general is not None and game.offices.get(general) == CONSUL
+
+
+def may_command(game: Game, general: str, others: Iterable[str]) -> bool:
+    """Tell whether a general may command others: nobody among them may outrank him (8.6)."""
+    own = rank(game, general)
+    return all(rank(game, other) <= own for other in others)
+
+
+def arrange(game: Game, stack: Stack) -> None:
+    """Put the highest general first; among equals the order stays, which is the owner's choice (8.5, 8.6)."""
+    if len(stack.generals) > 1:
+        stack.generals.sort(key=lambda general: -rank(game, general))
+
+
+def strategy_rating(game: Game, general: str) -> int:
+    """Return the lowest operations number that activates a general where he is (8.1)."""
+    record = game.board.generals[general]
+    if record.strategy_in and (place := game.where(general)) is not None:
+        return record.strategy_at(game.board.spaces[place[0]].region)
+    return record.strategy
+
+
+def may_be_in(game: Game, general: str, space: str) -> bool:
+    """Tell whether a general may enter a space: Hanno never leaves Africa, Fabius never Italy (board)."""
+    home = game.board.generals[general].stays_in
+    return home is None or game.board.spaces[space].region == home
+
+
+def displace(game: Game, table: Table, side: Side, generals: Sequence[str], cause: str) -> Flow[None]:
+    """Take generals off the map; they come back as reinforcements, but for Hannibal and Africanus (8.9)."""
+    for general in generals:
+        record = game.board.generals[general]
+        game.offices.pop(general, None)
+        if not record.returns or general == HANNIBAL:
+            game.out.append(general)
+        elif side == ROME:
+            game.reserve.append(general)
+        else:
+            game.displaced.setdefault(side, []).append(general)
+        table.tell("displaced", side=side, general=general, cause=cause, rule="8.9")
+        if general == HANNIBAL and game.result is None:
+            yield from _lose_hannibal(game, table)
+
+
+def _lose_hannibal(game: Game, table: Table) -> Flow[None]:
+    """Carthage without Hannibal: five markers less, or the game is lost at once, as the edition has it (8.9, 19)."""
+    if game.options["hannibal_displaced"] == "rome_wins":
+        game.result = Result(ROME, "hannibal_displaced")
+    else:
+        yield from give_up_markers(game, table, CARTHAGE, 5, "hannibal_displaced", rule="8.9")

@@ -1,0 +1,295 @@
+"""Movement: a general marches step by step, and what he meets on the way (8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pbem.choices import Choices, chain, grid, listed
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.activation import force_of, home_of
+from pbem.rules.rome_carthage.battle import fight
+from pbem.rules.rome_carthage.board import ALPS_PASS, PLAIN
+from pbem.rules.rome_carthage.detachment import detach
+from pbem.rules.rome_carthage.generals import arrange, displace, is_consul
+from pbem.rules.rome_carthage.losses import attrition
+from pbem.rules.rome_carthage.paths import PASSES, check_path, exchange, first_steps, step_of, why_no_exchange
+from pbem.rules.rome_carthage.reactions import named_space, react
+from pbem.rules.rome_carthage.siege import end_of_march
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
+from pbem.table import Table
+
+OVERRUN_BY = 5
+
+
+def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    """March with a general and his force until his path, his points or the enemy stop him (8.2)."""
+    home = home_of(game, side, order["general"])
+    assert not isinstance(home, str)
+    space, stack = home
+    force = force_of(game, stack, order)
+    detach(game, side, space, force)
+    path = [step_of(step) for step in order.get("path", ())]
+    points = game.board.movement.points
+    game.march = March(
+        side, force.generals[0], force, space, space, points, force.cu, path=path, then=order.get("then", "stop")
+    )
+    assert game.card is not None
+    table.tell(
+        "marches", side=side, card=game.card.card, general=force.generals[0], companions=force.generals[1:],
+        space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
+    )  # fmt: skip
+    yield from follow(game, table)
+    if game.result is not None:
+        join(game, game.march)
+    elif not game.march.fought:
+        yield from end_march(game, table)
+
+
+def follow(game: Game, table: Table) -> Flow[None]:
+    """Follow the ordered path, asking for more of it where the order says so (8.2)."""
+    march = game.march
+    assert march is not None
+    while not march.over:
+        if march.path:
+            yield from take_step(game, table, march, march.path.pop(0))
+        elif march.then == "ask" and first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+            order = yield from table.ask(
+                march.side, "march", rule="8.2", default=unordered(game, march),
+                general=march.general, at=march.at, cu=march.force.cu, points=march.points,
+            )  # fmt: skip
+            march.path = [step_of(step) for step in order.get("path", ())]
+            march.then = order.get("then", "stop")
+            march.over = not march.path
+        else:
+            march.over = True
+
+
+def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> Flow[None]:
+    """Enter the next space: cost, pass, reactions, overrun or battle, then what is dropped and taken (8.2 to 8.4)."""
+    to = step["to"]
+    if to not in first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+        table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
+        march.path, march.then = [], "ask"
+        return
+    kind = game.board.neighbours[march.at][to]
+    march.came_from, march.at = march.at, to
+    march.points -= game.board.movement.cost[kind]
+    march.entered.append(to)
+    table.tell("entered", side=march.side, general=march.general, space=to, cu=march.force.cu, rule="8.2")
+    if kind in PASSES and march.force.cu:
+        yield from cross_pass(game, table, march, kind)
+    if march.over:
+        return
+    yield from react(game, table)
+    if march.over or game.result is not None:
+        march.over = True
+        return
+    yield from meet_enemy(game, table, march)
+    if not march.over:
+        exchange_on_the_way(game, table, march, step)
+
+
+def cross_pass(game: Game, table: Table, march: March, kind: str) -> Flow[None]:
+    """Roll for the losses of an army that has crossed a mountain pass (8.3.2, 17.2).
+
+    A force that loses its last unit there goes back where the space is held by the enemy: its generals are
+    not displaced by attrition (8.9).
+    """
+    drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
+    yield from attrition(
+        game, table, march.side, march.force, name=f"pass/{named_space(march)}", modifiers={kind: drm},
+        rule="8.3.2", space=march.at,
+    )  # fmt: skip
+    if not march.force.cu and game.cu(ENEMY[march.side], march.at):
+        assert march.came_from is not None
+        march.at, march.over = march.came_from, True
+        table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
+
+
+def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
+    """Overrun, fight, or displace what of the enemy is still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
+    enemy, reaction = ENEMY[march.side], game.reaction
+    stack = game.stack(enemy, march.at)
+    arrived = bool(reaction and reaction.arrived)
+    if march.force.cu >= OVERRUN_BY and stack.cu == 1 and not stack.generals:
+        game.take(enemy, march.at, Stack(stack.cu, stack.elephants))
+        table.tell("overrun", side=enemy, general=march.general, space=march.at, rule="8.2")
+    elif stack.cu and game.cu(march.side, march.at):
+        came_from, avoid_failed = march.came_from, bool(reaction and reaction.avoid_failed)
+        origins = dict(reaction.arrived) if reaction else {}
+        game.reaction = None
+        march.over = march.fought = True
+        join(game, march)
+        yield from fight(
+            game, table, attacker=march.side, space=march.at, came_from=came_from,
+            defender_from=origins, intercepted=arrived, avoid_failed=avoid_failed,
+        )  # fmt: skip
+        return
+    elif stack.generals and march.force.cu:
+        generals = list(stack.generals)
+        game.take(enemy, march.at, Stack(0, 0, generals))
+        yield from displace(game, table, enemy, generals, cause="enemy_army")
+    avoided = reaction is not None and reaction.avoided
+    game.reaction = None
+    if avoided:
+        yield from pursue(game, table, march)
+    elif must_stop(game, march):
+        march.over = True
+        table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
+
+
+def must_stop(game: Game, march: March) -> bool:
+    """Tell whether a force must stop at a friendly consul's army (14.3).
+
+    A proconsul who comes to a consular army of fewer than five CU stops there; under the older rule a consul
+    stops where a proconsul's army is larger than his own.
+    """
+    stack = game.stack(march.side, march.at)
+    here, leader = stack.commander, march.general
+    if here is None:
+        return False
+    if is_consul(game, here) and game.offices.get(leader) == "proconsul":
+        return stack.cu < CONSULAR_ARMY
+    larger = game.options["proconsul_size_rule"] and stack.cu > march.force.cu
+    return bool(larger and is_consul(game, leader) and game.offices.get(here) == "proconsul")
+
+
+def pursue(game: Game, table: Table, march: March) -> Flow[None]:
+    """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3)."""
+    march.path, march.then = [], "stop"
+    if not first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+        march.over = True
+        return
+    order = yield from table.ask(
+        march.side, "pursue", rule="10.3", default=unordered(game, march),
+        general=march.general, at=march.at, cu=march.force.cu, points=march.points,
+    )  # fmt: skip
+    if not order.get("path"):
+        march.over = True
+        return
+    roll = table.roll(
+        f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on, rule="10.3",
+        general=march.general, space=march.at,
+    )  # fmt: skip
+    if roll.success:
+        march.path, march.then = [step_of(step) for step in order["path"]], order.get("then", "stop")
+    else:
+        march.over = True
+        table.tell("pursuit_failed", side=march.side, general=march.general, space=march.at, rule="10.3")
+
+
+def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, Any]) -> None:
+    """Drop and take units and generals in the space just entered, as far as they are still there (8.2, 8.7)."""
+    for change in ("drop", "take"):
+        if change not in step:
+            continue
+        wanted, drops = step[change], change == "drop"
+        source = march.force if drops else game.stack(march.side, march.at)
+        names = [general for general in wanted.get("generals", ()) if general in source.generals]
+        elephants = min(wanted.get("elephants", 0), source.elephants)
+        cu = min(wanted.get("cu", 0), source.cu)
+        elephants = max(elephants, cu - (source.cu - source.elephants))
+        if (why_no_exchange(game, march.side, march.force, march.at, names, cu, drops)) is not None:
+            table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="14.2")
+            continue
+        part = Stack(cu, elephants, names)
+        if drops:
+            arrange(game, game.put(march.side, march.at, part))
+        else:
+            game.take(march.side, march.at, part)
+        exchange(march.force, names, cu, elephants, drops)
+        table.tell(
+            "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
+            cu=cu, elephants=elephants, generals=names, rule="8.7",
+        )  # fmt: skip
+
+
+def join(game: Game, march: March) -> Stack:
+    """Let the marching force join its side's stack in the space; the general who marched goes before equals (8.5)."""
+    stack = game.put(march.side, march.at, march.force)
+    going = march.force.generals
+    stack.generals = going + [general for general in stack.generals if general not in going]
+    arrange(game, stack)
+    march.force = Stack()
+    return stack
+
+
+def end_march(game: Game, table: Table) -> Flow[None]:
+    """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
+    march = game.march
+    assert march is not None
+    if not march.force.cu and stands_on_lone_general(game, march) and march.came_from is not None:
+        march.at = march.came_from
+        table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
+    join(game, march)
+    table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
+    holder = game.control.get(march.at)
+    plain = game.board.spaces[march.at].kind == PLAIN
+    if game.board.generals[march.general].removes_marker and plain and holder == ENEMY[march.side]:
+        order = yield from table.ask(
+            march.side, "clear_marker", rule="8.7", default={"remove": True}, general=march.general, at=march.at
+        )
+        if order["remove"]:
+            del game.control[march.at]
+            table.tell("marker_cleared", side=march.side, general=march.general, space=march.at, rule="8.7")
+    yield from end_of_march(game, table, march.side, march.at)
+
+
+def march_options(known: Game, decision: Decision) -> Choices:
+    """List where a general on the way may step next, and to stop (8.2, 10.3)."""
+    march = known.march
+    assert march is not None
+    kind = decision.kind
+    steps = first_steps(known, march.side, march.at, bool(march.force.cu), march.points)
+    on = grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), steps)
+    if not march.force.cu and stands_on_lone_general(known, march):
+        return on
+    return chain(listed([Order(kind, {"stop": True})]), on)
+
+
+def unordered(game: Game, march: March) -> dict[str, Any]:
+    """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
+    if march.force.cu or not stands_on_lone_general(game, march):
+        return {"stop": True}
+    steps = first_steps(game, march.side, march.at, False, march.points)
+    return {"path": [march.came_from if march.came_from in steps else steps[0]], "then": "ask"}
+
+
+def stands_on_lone_general(game: Game, march: March) -> bool:
+    """A general alone may not stop on an enemy general alone (8.4.2)."""
+    lone = game.stack(ENEMY[march.side], march.at)
+    return bool(lone.generals) and not lone.cu
+
+
+def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
+    march = known.march
+    assert march is not None
+    if order.get("stop"):
+        for word in ("path", "then"):
+            if word in order.body:
+                yield order.fault((word,), f"either stop, or go on by {word}", rule="8.2")
+        if not march.force.cu and stands_on_lone_general(known, march):
+            yield order.fault(("stop",), "a general alone may not stop on an enemy general", rule="8.4.2")
+    elif not order.get("path"):
+        yield order.fault((), "give a path, or stop: true", rule="8.2")
+    else:
+        yield from check_path(known, march.side, order, march.at, march.force, march.points)
+
+
+def clear_options(known: Game, decision: Decision) -> Choices:
+    """List whether to take the marker off (board: Hanno)."""
+    return listed([Order("clear_marker", {"remove": answer}) for answer in (True, False)])
+
+
+def check_clear(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield nothing: both answers are legal (board: Hanno)."""
+    yield from ()
+
+
+KINDS = {
+    "march": (march_options, check_march),
+    "pursue": (march_options, check_march),
+    "clear_marker": (clear_options, check_clear),
+}

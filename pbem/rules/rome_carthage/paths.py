@@ -1,0 +1,181 @@
+"""Paths over the map: what a step costs, where it may go, and the check of a whole march (8.2 to 8.5, 14.2, 14.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.board import ALPS_PASS, PASS
+from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, Stack
+from pbem.rules.rome_carthage.words import no_such_space
+
+Step = Mapping[str, Any]
+PASSES = (PASS, ALPS_PASS)
+
+
+def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step of a path as a mapping; a bare word is a step without dropping or taking."""
+    return {"to": written} if isinstance(written, str) else dict(written)
+
+
+def closed(game: Game, side: Side, start: str, to: str) -> bool:
+    """A strait between cities is open only to a side that controls both ends (8.3.3)."""
+    return (start, to) in game.board.both_ends and not (game.control.get(start) == side == game.control.get(to))
+
+
+def enemy_cu_at(game: Game, side: Side, space: str) -> int:
+    """Return enemy CU in a space, inside a city or out: none of them lets a general alone pass (8.4.2)."""
+    enemy = ENEMY[side]
+    return game.cu(enemy, space) + game.garrison(enemy, space).cu
+
+
+def first_steps(game: Game, side: Side, space: str, army: bool, points: int = 4) -> list[str]:
+    """List where a force may step from a space with some points left (8.2 to 8.4)."""
+    cost = game.board.movement.cost
+    steps = [
+        to
+        for to, kind in game.board.neighbours[space].items()
+        if cost[kind] <= points and ((space, to) not in game.board.both_ends or not closed(game, side, space, to))
+    ]
+    return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
+
+
+def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
+    """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
+
+    A path may lead on through enemy armies: it holds for the case that they give way.
+    """
+    walker = _Walker(known, side, order, start, force, points)
+    for at, written in enumerate(order.get("path", ())):
+        yield from walker.step(at, step_of(written))
+        if walker.lost:
+            return
+    yield from walker.end()
+
+
+class _Walker:
+    """A force walking a path on paper."""
+
+    def __init__(self, known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
+        self.known, self.side, self.order = known, side, order
+        self.here, self.points, self.most = start, points, points
+        self.force = Stack(force.cu, force.elephants, list(force.generals))
+        self.lost = False
+
+    def step(self, at: int, step: Step) -> Iterator[Fault]:
+        """Yield what is wrong with one step, and take it; `lost` tells that the path cannot be followed on."""
+        known, to, where = self.known, step["to"], self._where(at)
+        if to not in known.board.spaces:
+            yield self.order.fault(where, no_such_space(known, to), rule="8.2")
+            self.lost = True
+            return
+        kind = known.board.neighbours[self.here].get(to)
+        if kind is None:
+            yield self.order.fault(where, self._no_path(to), rule="8.2")
+            self.lost = True
+            return
+        yield from self._obstacles(where, to)
+        cost = known.board.movement.cost[kind]
+        if cost > self.points:
+            used = self.most - self.points + cost
+            reason = f"the way to {to} takes {used} movement points; there are {self.most}"
+            yield self.order.fault(where, reason, rule="8.3.1" if cost > 1 else "8.2")
+            self.lost = True
+            return
+        self.points -= cost
+        self.here = to
+        for change in ("drop", "take"):
+            if change in step:
+                yield from check_exchange(known, self.side, self.order, ("path", at, change), self.force, to)
+
+    def end(self) -> Iterator[Fault]:
+        """Yield what is wrong with stopping where the path ends (8.4.2)."""
+        known, path = self.known, self.order.get("path", ())
+        if path and not self.force.cu and self.order.get("then") != "ask":
+            lone = known.stack(ENEMY[self.side], self.here)
+            if lone.generals and not lone.cu:
+                name = known.board.generals[lone.generals[0]].name
+                reason = f"a general alone may pass {name} in {self.here}, but not stop there"
+                yield self.order.fault(self._where(len(path) - 1), reason, rule="8.4.2")
+
+    def _where(self, at: int) -> Path:
+        return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
+
+    def _no_path(self, to: str) -> str:
+        board = self.known.board
+        leads = ", ".join(sorted(board.neighbours[self.here]))
+        reason = f"no path from {self.here} to {to}; paths lead to {leads}"
+        if board.spaces[self.here].port and board.spaces[to].port:
+            reason += " (both are ports, but moves by sea are not in play yet)"
+        return reason
+
+    def _obstacles(self, where: Path, to: str) -> Iterator[Fault]:
+        known, side = self.known, self.side
+        if closed(known, side, self.here, to):
+            reason = f"the strait between {self.here} and {to} is open only to who controls both"
+            yield self.order.fault(where, reason, rule="8.3.3")
+        if not self.force.cu and (cu := enemy_cu_at(known, side, to)):
+            reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
+            yield self.order.fault(where, reason, rule="8.4.2")
+        for general in self.force.generals:
+            if not may_be_in(known, general, to):
+                record = known.board.generals[general]
+                yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
+
+
+def check_exchange(known: Game, side: Side, order: Order, path: Path, force: Stack, space: str) -> Iterator[Fault]:
+    """Yield what is wrong with dropping or taking CU and generals on the way, and change the force (8.2, 8.7, 14.2)."""
+    change = order["path"][path[1]][path[-1]]
+    drops = path[-1] == "drop"
+    source = force if drops else known.stack(side, space)
+    names = list(change.get("generals", ()))
+    cu, elephants = change.get("cu", 0), change.get("elephants", 0)
+    for at, general in enumerate(names):
+        if general not in source.generals or general == force.generals[0] or general in names[:at]:
+            have = ", ".join(name for name in source.generals if name != force.generals[0]) or "nobody"
+            yield order.fault((*path, "generals", at), f"{general} cannot be had here; there is: {have}", rule="8.7")
+            return
+    if cu > source.cu or elephants > min(cu, source.elephants) or cu - elephants > source.cu - source.elephants:
+        have = f"{source.cu} CU, {source.elephants} of them elephants"
+        yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
+        return
+    if (why := why_no_exchange(known, side, force, space, names, cu, drops)) is not None:
+        yield order.fault(path, why, rule="14.2" if "consul" in why else "8.7")
+        return
+    exchange(force, names, cu, elephants, drops)
+
+
+def why_no_exchange(
+    game: Game, side: Side, force: Stack, space: str, names: list[str], cu: int, drops: bool
+) -> str | None:
+    """Say why a marching force may not drop or take something in a space; None: it may (8.2, 8.6, 8.7, 14.2)."""
+    leader, stack = force.generals[0], game.stack(side, space)
+    if drops:
+        if is_consul(game, leader) and cu and force.cu - cu < CONSULAR_ARMY:
+            return f"a consul's army keeps {CONSULAR_ARMY} CU; {force.cu - cu} would march on"
+        if any(is_consul(game, name) for name in names):
+            begun, least = game.march.begun_with if game.march else force.cu, game.options["consul_split_min"]
+            if begun < least or cu + stack.cu < CONSULAR_ARMY:
+                return f"a consul is left behind only with {CONSULAR_ARMY} CU, by an army that began with {least}"
+        return None
+    if force.cu + cu > MOST_CU_MOVING:
+        return f"at most {MOST_CU_MOVING} CU march with a general, not {force.cu + cu}"
+    if not may_command(game, leader, names):
+        return f"{game.board.generals[leader].name} may not take along a general who outranks him"
+    stays = [name for name in stack.generals if name not in names]
+    if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < CONSULAR_ARMY:
+        return f"the consul in {space} must keep {CONSULAR_ARMY} CU; {stack.cu - cu} would be left"
+    return None
+
+
+def exchange(force: Stack, names: list[str], cu: int, elephants: int, drops: bool) -> None:
+    """Change a force by what it drops or takes."""
+    sign = -1 if drops else 1
+    force.cu += sign * cu
+    force.elephants += sign * elephants
+    if drops:
+        force.generals = [general for general in force.generals if general not in names]
+    else:
+        force.generals.extend(names)

@@ -1,0 +1,191 @@
+"""Reactions to a force that enters a space: city gates, interception, avoiding battle, backing up (9, 10, 16.2).
+
+All is declared before anything is rolled; then the avoidance is rolled, then the interceptions in the order
+in which they were declared (9.4, 10.2).
+"""
+
+from __future__ import annotations
+
+from pbem.protocol import Decision, Flow, Side
+from pbem.rules.rome_carthage.activation import force_of, pool, whole
+from pbem.rules.rome_carthage.detachment import detach, leaders
+from pbem.rules.rome_carthage.generals import arrange
+from pbem.rules.rome_carthage.state import ENEMY, Game, March, Reaction, Stack
+from pbem.table import Table
+
+
+def named_space(march: March) -> str:
+    """Return the name of the space just entered as the names of rolls have it: numbered when it is entered again."""
+    times = march.entered.count(march.at)
+    return march.at if times <= 1 else f"{march.at}.{times}"
+
+
+def react(game: Game, table: Table) -> Flow[None]:
+    """Let the other side react to the force on the march in the space it has just entered (9, 10, 16.2)."""
+    march = game.march
+    assert march is not None
+    side = ENEMY[march.side]
+    yield from open_gates(game, table, march, side)
+    game.reaction = Reaction(
+        side, march.at, march.general, origins=origins(game, march, side), refuges=refuges(game, march, side)
+    )
+    yield from declare(game, table, march, game.reaction)
+    if game.reaction.avoidance:
+        avoid(game, table, march, game.reaction)
+    for attempt in game.reaction.interceptions:
+        intercept(game, table, march, game.reaction, attempt)
+    if game.reaction.arrived:
+        yield from answer_interception(game, table, march)
+
+
+def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]:
+    """Let the owner of an unbesieged city choose anew what stands inside it and what outside (16.2)."""
+    space = march.at
+    capacity = game.board.spaces[space].capacity
+    if not capacity or game.control.get(space) != side or game.besieged(space):
+        return
+    both = whole(game, side, space)
+    if both.empty:
+        return
+    order = yield from table.ask(
+        side, "man_city", rule="16.2", default=_as_it_stands(game, side, space),
+        mover=march.general, at=space, enemy_cu=march.force.cu, capacity=capacity,
+    )  # fmt: skip
+    inside = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+    outside = Stack(
+        both.cu - inside.cu,
+        both.elephants - inside.elephants,
+        [general for general in both.generals if general not in inside.generals],
+    )
+    game.stacks[side].pop(space, None)
+    game.garrisons.pop(space, None)
+    if not outside.empty:
+        game.put(side, space, outside)
+    if not inside.empty:
+        game.garrisons[space] = inside
+    table.tell(
+        "gates", side=side, space=space, inside=inside.cu, outside=outside.cu, generals=inside.generals, rule="16.2"
+    )
+
+
+def _as_it_stands(game: Game, side: Side, space: str) -> dict[str, object]:
+    inside = game.garrison(side, space)
+    return {"cu": inside.cu, "elephants": inside.elephants, "generals": list(inside.generals)}
+
+
+def origins(game: Game, march: March, side: Side) -> list[str]:
+    """List the spaces from which an army may try to intercept: next to it by an ordinary line (9.1, 8.3.4)."""
+    space = march.at
+    if not game.options["intercept_into_enemy"] and game.stack(march.side, space).cu:
+        return []
+    return [near for near in game.board.by_land[space] if leaders(game, side, near, space)]
+
+
+def refuges(game: Game, march: March, side: Side) -> list[str]:
+    """List where a stack may go to avoid battle (10.1): by an ordinary line, no enemy, and not his way in.
+
+    Neither an enemy marker nor a tribe that is no friend gives refuge. A stack whose general failed to
+    intercept this very force must stand.
+    """
+    space, enemy = march.at, march.side
+    stack = game.stack(side, space)
+    if not march.force.cu or not any(general not in march.failed_interceptors for general in stack.generals):
+        return []
+    return [
+        near
+        for near in game.board.by_land[space]
+        if near != march.came_from
+        and game.control.get(near) != enemy
+        and not game.unfriendly_tribe(side, near)
+        and not game.cu(enemy, near)
+    ]
+
+
+def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
+    """Ask for all interceptions and for an attempt to avoid battle at once, before any die is rolled (9.4, 10.2)."""
+    facts = {"mover": march.general, "at": march.at, "enemy_cu": march.force.cu}
+    questions = []
+    if reaction.origins:
+        default: dict[str, object] = {"with": []}
+        questions.append(Decision("intercept", reaction.side, "9.4", {**facts, "from": reaction.origins}, default))
+    if reaction.refuges:
+        to = {**facts, "refuges": reaction.refuges}
+        questions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
+    if not questions:
+        return
+    orders = yield from table.ask_all(questions)
+    for order in orders:
+        if order.kind == "intercept":
+            reaction.interceptions = [dict(attempt) for attempt in order["with"]]
+        elif order["to"] != "none":
+            reaction.avoidance = dict(order.body)
+    for attempt in reaction.interceptions:
+        table.tell("interception_declared", side=reaction.side, general=attempt["general"], at=march.at, rule="9.4")
+    if reaction.avoidance:
+        general = reaction.avoidance.get("general") or game.stack(reaction.side, march.at).commander
+        reaction.avoidance["general"] = general
+        table.tell("avoidance_declared", side=reaction.side, general=general, at=march.at, rule="10.2")
+
+
+def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> None:
+    """Roll for avoiding battle, and move one space if it succeeds (10.1)."""
+    order, side, space = reaction.avoidance, reaction.side, reaction.space
+    general = order["general"]
+    roll = table.roll(
+        f"avoid/{general}/{named_space(march)}", at_most=game.board.generals[general].avoids_on, rule="10.1",
+        general=general, space=space,
+    )  # fmt: skip
+    if not roll.success:
+        reaction.avoid_failed = True
+        table.tell("avoidance_failed", side=side, general=general, at=space, rule="10.1")
+        return
+    force = detach(game, side, space, force_of(game, game.stack(side, space), order))
+    to = order["to"]
+    arrange(game, game.put(side, to, force))
+    reaction.avoided = True
+    table.tell("avoided", side=side, general=general, at=space, refuge=to, cu=force.cu, rule="10.1")
+
+
+def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: dict[str, object]) -> None:
+    """Roll for one declared interception, and move the force in if it succeeds (9.2, 9.3)."""
+    general, side, space = str(attempt["general"]), reaction.side, reaction.space
+    place = game.where(general)
+    assert place is not None
+    origin = place[0]
+    stack = pool(game, side, origin)
+    marker = game.control.get(space) == march.side and not game.stack(side, space).cu
+    roll = table.roll(
+        f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
+        modifiers={"enemy_marker": game.board.battle.interception_marker if marker else 0},
+        general=general, space=space,
+    )  # fmt: skip
+    if not roll.success:
+        march.failed_interceptors.append(general)
+        table.tell("interception_failed", side=side, general=general, at=space, rule="9.2")
+        return
+    force = detach(game, side, origin, force_of(game, stack, attempt))
+    arrange(game, game.put(side, space, force))
+    reaction.arrived[origin] = force.cu
+    table.tell("intercepted", side=side, general=general, at=space, cu=force.cu, origin=origin, rule="9.3")
+
+
+def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
+    """Let the intercepted army fight, or back up to the space it came from and stop (9.3).
+
+    A general without units cannot fight: he backs up. Where units of his side stood before, all fight: armies of
+    both sides never stay in one space (9.1 of 1998).
+    """
+    if game.stack(march.side, march.at).cu:
+        return
+    choice = "back_up"
+    if march.force.cu:
+        order = yield from table.ask(
+            march.side, "intercepted", rule="9.3", default={"choice": "fight"},
+            general=march.general, at=march.at, enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
+        )  # fmt: skip
+        choice = order["choice"]
+    if choice == "back_up":
+        assert march.came_from is not None
+        march.at, march.over = march.came_from, True
+        game.reaction = None
+        table.tell("backed_up", side=march.side, general=march.general, space=march.at, rule="9.3")

@@ -1,0 +1,135 @@
+"""Where a beaten army may retreat to, and over which spaces (12.1.1, 12.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.generals import may_be_in
+from pbem.rules.rome_carthage.state import ENEMY, Game, Retreat
+from pbem.rules.rome_carthage.words import no_such_space
+
+LONGEST: Final = 4
+"""Spaces that a beaten army may cross (12.1)."""
+
+
+@dataclass(slots=True, frozen=True)
+class Route:
+    """A way to safety: the spaces entered, the last being the refuge, and the CU lost on it (12.1.2)."""
+
+    path: tuple[str, ...]
+    lost: int
+
+
+def retreat_of(game: Game) -> Retreat:
+    """Return what binds the loser of the battle under way when he retreats (12.1.1, 16.2).
+
+    The original attacker starts with the space he came from, the original defender never enters it; over passes
+    and straits nobody retreats. A general who may not leave his country keeps his army in it.
+    """
+    battle, board = game.battle, game.board
+    assert battle is not None
+    assert battle.loser is not None
+    side, space = battle.loser, battle.space
+    barred = [space]
+    if side == battle.attacker:
+        first = [step for step in board.by_land[space] if step == battle.attacker_from]
+    else:
+        barred += [battle.attacker_from] if battle.attacker_from is not None else []
+        first = [step for step in board.by_land[space] if step not in barred]
+    for general in game.stack(side, space).generals:
+        if board.generals[general].stays_in is not None:
+            barred += [other for other in board.spaces if not may_be_in(game, general, other)]
+    room = None
+    record = board.spaces[space]
+    if record.kind == WALLED_CITY and game.control.get(space) == side and not game.besieged(space):
+        room = record.capacity - game.garrison(side, space).cu
+    return Retreat(side, space, first, barred, room)
+
+
+def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
+    """List the ways on which a force of some CU may retreat, the nearest refuge and the cheapest first (12.1).
+
+    The nearest refuge must be taken, over any of the ways to one equally near. By the rules of 2007 a longer
+    way is open too if it costs fewer CU than every shortest one. A way that costs the whole force is none.
+    """
+    found: list[Route] = []
+    cheapest: int | None = None
+    ways: list[tuple[tuple[str, ...], int, int]] = [((step,), cu, 0) for step in retreat.first_steps]
+    for _ in range(LONGEST):
+        onward = []
+        for path, left, lost in ways:
+            entered = enter(game, retreat, path[-1], left)
+            if entered is None:
+                continue
+            left, paid, refuge = entered
+            lost += paid
+            if cheapest is not None and lost >= cheapest:
+                continue
+            if refuge:
+                found.append(Route(path, lost))
+            else:
+                onward += [((*path, step), left, lost) for step in game.board.by_land[path[-1]] if step not in path]
+        if found and cheapest is None:
+            cheapest = min(route.lost for route in found)
+            if not cheapest or not game.options["retreat_longer_path"]:
+                break
+        ways = onward
+    return sorted(found, key=lambda route: (len(route.path), route.lost))
+
+
+def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, bool] | None:
+    """Return what becomes of a retreating force in a space: CU with those met there, CU lost, whether it is a refuge.
+
+    None if it cannot enter. A refuge has no enemy CU, and an own marker or more own CU than the force has left.
+    """
+    side = retreat.side
+    if space in retreat.barred:
+        return None
+    enemy = game.stacks[ENEMY[side]].get(space)
+    enemy_cu = enemy.cu if enemy is not None else 0
+    paid = toll(game, retreat, space) if cu else 0
+    # Generals without CU may not go where enemy CU stand (8.4.2); an army that pays with its last CU is no more.
+    if (enemy_cu and not cu) or (cu and paid >= cu):
+        return None
+    own = game.stacks[side].get(space)
+    own_cu = own.cu if own is not None else 0
+    left = cu - paid
+    return left + own_cu, paid, not enemy_cu and (game.control.get(space) == side or own_cu > left)
+
+
+def toll(game: Game, retreat: Retreat, space: str) -> int:
+    """Return the CU that a retreating force loses in a space it enters (12.1.2).
+
+    One for an enemy marker or an unfriendly tribe, and as many as the enemy has CU there outside the walls.
+    """
+    side, enemy = retreat.side, ENEMY[retreat.side]
+    hostile = game.control.get(space) == enemy or game.unfriendly_tribe(side, space)
+    stack = game.stacks[enemy].get(space)
+    return int(hostile) + (stack.cu if stack is not None else 0)
+
+
+def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, str]:
+    """Return what is wrong with a path that is none of the open routes: the step at fault, and why (12.1.1)."""
+    board, here = game.board, retreat.space
+    for at, step in enumerate(path):
+        record = board.spaces.get(step)
+        if record is None:
+            return at, no_such_space(game, step)
+        if step not in board.by_land[here]:
+            kind = board.neighbours[here].get(step)
+            way = f"across a {kind.replace('_', ' ')}" if kind else "by an ordinary line"
+            no = "an army may not retreat" if kind else "does not lead"
+            return at, f"the way from {board.spaces[here].name} to {record.name} {no} {way}"
+        if at == 0 and step not in retreat.first_steps and retreat.first_steps and step not in retreat.barred:
+            back = board.spaces[retreat.first_steps[0]].name
+            return at, f"the army that attacked goes back to {back} first, where it came from"
+        if step in retreat.barred or step in path[:at]:
+            return at, f"{record.name} may not be entered in this retreat"
+        here = step
+    if len(path) > LONGEST:
+        return LONGEST, f"a retreat is at most {LONGEST} spaces long"
+    ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
+    return len(path) - 1, f"this is not a way to the nearest refuge; open are: {ways}"

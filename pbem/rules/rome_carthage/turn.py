@@ -1,0 +1,141 @@
+"""The course of a turn: the deal, who goes first, and card plays in turn until both hands are empty (5, 7.1, 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.protocol import REST, Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.operations import carry_out
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
+from pbem.table import Table
+
+
+def play(game: Game, table: Table) -> Flow[None]:
+    """Play the game's phases, one resting point each and one after every card play (5)."""
+    while game.result is None and game.turn <= game.last_turn:
+        if game.phase == "deal":
+            deal(game, table)
+        elif game.phase == "first_play":
+            yield from choose_first_player(game, table)
+        elif game.phase == "strategy":
+            yield from play_card(game, table)
+        else:
+            end_turn(game, table)
+        yield REST
+
+
+def deal(game: Game, table: Table) -> None:
+    """Deal both hands; when the deck cannot fill them, shuffle all cards still in the game first (7.1, 7.6)."""
+    size = game.board.hand_sizes[game.turn]
+    if len(game.deck) < 2 * size:
+        game.deck = table.shuffle(f"deck/turn-{game.turn}", sorted(game.deck + game.discards))
+        game.discards = []
+        table.tell("reshuffled", cards=len(game.deck), rule="7.6")
+    table.tell("turn_begins", turn=game.turn, years=game.board.years[game.turn], cards=size, rule="7.1")
+    for at, side in enumerate(SIDES):
+        game.hands[side] = sorted(game.deck[at * size : (at + 1) * size])
+        table.tell("dealt", side=side, hand=list(game.hands[side]), to=[side], rule="7.1")
+    game.deck = game.deck[2 * size :]
+    game.phase = "first_play"
+
+
+def choose_first_player(game: Game, table: Table) -> Flow[None]:
+    """Let Rome claim the first play by a Campaign card, else let Carthage name the first player (5.3).
+
+    Rome is asked whether or not it holds such a card: a question that came only then would show its hand.
+    """
+    game.plays = 0
+    order = yield from table.ask(ROME, "claim_first", rule="5.3", default={"card": "none"}, turn=game.turn)
+    if order["card"] == "none":
+        table.tell("first_not_claimed", rule="5.3")
+        order = yield from table.ask(CARTHAGE, "first_player", rule="5.3", default={"side": CARTHAGE}, turn=game.turn)
+        game.to_play = order["side"]
+        table.tell("plays_first", side=game.to_play, rule="5.3")
+    else:
+        game.to_play = ROME
+        game.must_play = order["card"]
+        table.tell("first_claimed", card=order["card"], rule="5.3")
+    game.phase = "strategy"
+
+
+def play_card(game: Game, table: Table) -> Flow[None]:
+    """Play one strategy card as operations or lay it off, then pass the turn (5.3, 7.2, 7.5)."""
+    side = game.to_play
+    assert side is not None
+    order = yield from table.ask(
+        side, "play", rule="7.2", turn=game.turn, play=game.plays + 1, cards=len(game.hands[side])
+    )
+    card = order["card"]
+    game.plays += 1
+    game.must_play = None
+    game.hands[side].remove(card)
+    game.card = CardPlay(side, card, order["as"])
+    if order["as"] == "discard":
+        table.tell("discarded", side=side, card=card, rule="7.5")
+    else:
+        yield from carry_out(game, table, side, order)
+    game.card = game.march = None
+    game.discards.append(card)
+    pass_turn(game)
+
+
+def pass_turn(game: Game) -> None:
+    """Pass the play to the other side, or back to one that alone still has cards (5.3)."""
+    side = game.to_play
+    assert side is not None
+    if game.hands[ENEMY[side]]:
+        game.to_play = ENEMY[side]
+    elif not game.hands[side]:
+        game.to_play = None
+        game.phase = "winter"
+
+
+def end_turn(game: Game, table: Table) -> None:
+    """Close the strategy phase and go to the next turn (5.4 to 5.7).
+
+    Winter attrition, isolation, victory check and reinforcements are not in force yet, and the report says so.
+    """
+    table.tell("turn_ends", turn=game.turn, rule="5.7")
+    game.turn += 1
+    game.phase = "deal"
+    if game.turn > game.last_turn:
+        table.tell("turns_played", turns=game.last_turn, rule="18.3")
+
+
+def claim_options(known: Game, decision: Decision) -> Choices:
+    """List the Campaign cards by which Rome may claim the first play, and not to claim it (5.3)."""
+    hand = known.hands[ROME]
+    if UNSEEN in hand:
+        return NOT_TOLD
+    cards = [card for card in hand if known.board.cards[card].type == "campaign"]
+    return listed([Order("claim_first", {"card": card}) for card in ["none", *cards]])
+
+
+def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a claim to the first play: only a Campaign card in hand will do (5.3)."""
+    card = order["card"]
+    if card == "none":
+        return
+    if card not in known.hands[ROME]:
+        yield order.fault(("card",), f"card {card} is not in your hand", rule="5.3")
+    elif known.board.cards[card].type != "campaign":
+        yield order.fault(
+            ("card",), f"{known.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
+        )
+
+
+def first_player_options(known: Game, decision: Decision) -> Choices:
+    """List who may play first (5.3)."""
+    return listed([Order("first_player", {"side": side}) for side in SIDES])
+
+
+def check_first_player(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield nothing: either side may be named, and the sheet knows no other (5.3)."""
+    yield from ()
+
+
+KINDS = {
+    "claim_first": (claim_options, check_claim),
+    "first_player": (first_player_options, check_first_player),
+}

@@ -1,0 +1,54 @@
+"""The shelf the boxes stand on: from a game's id to its rules. The only place where a name becomes code.
+
+A game is a box, `<folder>/<id>/game.yaml`, and a package: `pbem.rules.<id>` unless its `game.yaml` names another in
+`package`, which Python must then be able to import. The package has `make(box, options)`, which returns the rules.
+There is no list of games: what lies in the folders of boxes is on the shelf.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from pbem.box import GAME, Box, boxes, open_box
+from pbem.protocol import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A game ready to be played: its box, the options agreed on, and the rules under these options."""
+
+    box: Box
+    options: Mapping[str, Any]
+    rules: Rules[Any]
+
+
+def ids(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
+    """Return the ids of all games on the shelf; `folders` are looked into beside the usual ones."""
+    return sorted(boxes(folders))
+
+
+def load(
+    id: str,
+    *,
+    preset: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    folders: Iterable[str | os.PathLike[str]] = (),
+) -> Loaded:
+    """Return a game with its rules; `options` override the preset, which otherwise is the box's usual one.
+
+    Raises NotInTheBox for an id, preset or option that does not exist, BrokenBox for a box that cannot be used.
+    """
+    box = open_box(id, folders)
+    chosen = box.options(preset, options)
+    try:
+        package = import_module(box.package)
+    except ModuleNotFoundError as missing:
+        if not f"{box.package}.".startswith(f"{missing.name}."):
+            raise  # the game's own bug: something that the package imports
+        box.refuse([(GAME, ("package",), f"Python finds no package {box.package}, which would hold the rules")])
+        raise
+    return Loaded(box, chosen, package.make(box, chosen))
