@@ -153,12 +153,11 @@ def same_question(asked: Decision, recorded: Answer) -> None:
         )
     if dict(asked.facts) != dict(recorded.facts):
         odd = sorted(
-            key
-            for key in asked.facts.keys() | recorded.facts.keys()
-            if asked.facts.get(key) != recorded.facts.get(key)
+            key for key in asked.facts.keys() | recorded.facts.keys() if asked.facts.get(key) != recorded.facts.get(key)
         )
-        raise RulesDiffer(f"rule {asked.rule}: the facts of {asked.kind} differ from the recorded ones: {', '.join(odd)}")
-
+        raise RulesDiffer(
+            f"rule {asked.rule}: the facts of {asked.kind} differ from the recorded ones: {', '.join(odd)}"
+        )
 
 
 @dataclass(slots=True)
@@ -174,9 +173,7 @@ class Sources:
     late: frozenset[Side] = frozenset()
     lapsed: list[tuple[Side, Queued, list[Fault]]] = field(default_factory=list)
 
-    def find(
-        self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()
-    ) -> tuple[Order, str] | None:
+    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the answer to a question and its source; the order stays in its queue.
 
         `taken` are orders that answer other questions open at the same time.
@@ -219,9 +216,7 @@ class Recorded(Sources):
         super().__init__()
         self.left = list(answers)
 
-    def find(
-        self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()
-    ) -> tuple[Order, str] | None:
+    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the recorded answer to a question."""
         for recorded in self.left:
             if any(recorded.order is order.body for order in taken):

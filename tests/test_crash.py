@@ -8,6 +8,7 @@ import subprocess
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -134,25 +135,36 @@ def test_what_a_ref_needs_is_on_the_disk_before_the_ref(tmp_path: Path) -> None:
     begin(tmp_path / "toy.git")
     with GameRepo.open(tmp_path / "toy.git") as repo, repo.lock(), recorded() as calls:
         repo.commit(TURN, "turn 1")
+    assert synced_before(calls, "main")
+    assert [name for name, _, _ in calls].count("fsync") == 5
+
+
+def test_secrets_are_on_the_disk_before_they_are_used(tmp_path: Path) -> None:
+    with recorded() as calls:
+        make_keys(tmp_path / "keys")
+    assert synced_before(calls, "toy.yaml")
+
+
+def synced_before(calls: list[tuple[str, tuple[Any, ...], Any]], published: str) -> bool:
+    """Tell whether a name appeared; fail if anything was not yet synced then, or in the end."""
     opened: dict[int, Path] = {}
     unsynced: set[Path] = set()
-    moved = False
+    appeared = False
     for name, args, result in calls:
-        if name == "open":
+        if name == "open" and isinstance(result, int):
             opened[result] = Path(args[0])
         elif name == "write":
             unsynced.add(opened[args[0]])
         elif name == "fsync":
             unsynced.discard(opened[args[0]])
-        elif name == "rename":
-            if Path(args[1]).name == "main":
+        elif name in ("rename", "link"):
+            if Path(args[1]).name == published:
                 assert not unsynced, f"not yet on the disk: {unsynced}"
-                moved = True
+                appeared = True
             assert Path(args[0]) not in unsynced
             unsynced.add(Path(args[1]).parent)
-    assert moved
     assert not unsynced, f"never synced: {unsynced}"
-    assert len([1 for name, _, _ in calls if name == "fsync"]) == 5
+    return appeared
 
 
 def test_a_death_is_told_from_a_failure(tmp_path: Path) -> None:

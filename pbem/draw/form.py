@@ -1,4 +1,4 @@
-"""The form at the end of a report: a ready order sheet, filled in where there is a default, with the legal choices beside it.
+"""The form at the end of a report: a ready order sheet, filled in where there is a default, with what else is legal.
 
 Lines stay short enough for a mail program to quote them without breaking one. Whoever sends the form back unchanged
 gives the default of every question that has one; another choice is one `#` away.
@@ -7,14 +7,16 @@ gives the default of every question that has one; another choice is one `#` away
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from textwrap import wrap
 from typing import Any, Final
 
 from pbem import yamlio
 from pbem.box import Box
+from pbem.draw.folding import folded
 from pbem.protocol import Choices, Decision, Order, Side
 
 WIDTH: Final = 70
+ORDER_WIDTH: Final = 76
+"""An order is longer than a remark: whole on one line it takes a single `#` to choose it."""
 MOST_LISTED: Final = 12
 """So many legal answers to one question are listed."""
 FEW_SHOWN: Final = 6
@@ -44,7 +46,7 @@ def form(
     return "\n".join(lines) + "\n"
 
 
-def order_lines(kind: str, body: Mapping[str, Any], width: int = WIDTH) -> list[str]:
+def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:
     """Return one order as an item of a sheet's list, on one line if it fits.
 
     >>> order_lines("intercept", {"with": [{"general": "fabius", "cu": 8}]})
@@ -73,7 +75,7 @@ def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[
     elif others:
         yield from _remarks(["Or instead:"])
     for body in others:
-        yield from (f"# {line}" for line in order_lines(decision.kind, body, WIDTH - 2))
+        yield from (f"# {line}" for line in order_lines(decision.kind, body, ORDER_WIDTH - 2))
     yield from _remarks([more] if more else [])
 
 
@@ -94,8 +96,7 @@ def _remarks(texts: Iterable[str]) -> Iterator[str]:
     """Yield texts as comment lines; the lines of one text after the first are indented."""
     for text in texts:
         indent = " " * (len(text) - len(text.lstrip(" ")))
-        folded = wrap(text, WIDTH - 2, initial_indent="", subsequent_indent=indent + "  ", break_on_hyphens=False)
-        yield from (f"# {line}" for line in folded)
+        yield from (f"# {line}" for line in folded(text, WIDTH - 2, later=indent + "  "))
 
 
 def _entry(key: str, value: Any, width: int) -> Iterator[str]:

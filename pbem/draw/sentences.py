@@ -13,8 +13,9 @@ A sentence names facts of its event in braces. Two blanks in front of it make it
 
 The key of a sentence is the kind of its event. `entered+` tells a run of them at once: the one fact in which they
 differ is then a list. `marches entered+ stopped` tells three in a row; `{cu}` is the first of them that has it,
-`{entered.space}` is that of one. `roll/pass` is a roll whose name begins with `pass`, `roll/battle/cancel` one that
-begins with `battle` and ends with `cancel`; the dice of a roll so told stand below the sentence.
+`{entered.space}` is that of one. `leads|leads_as` is either, under the first of the names. `roll/pass` is a roll
+whose name begins with `pass`, `roll/battle/cancel` one that begins with `battle` and ends with `cancel`; the dice of
+a roll so told stand below the sentence. Of all keys that fit, the one of most events counts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias, Union
+from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.box import Box
 from pbem.protocol import Decision, Event, Roll
@@ -83,14 +84,14 @@ class _Part:
     inside: tuple[_Node, ...]
 
 
-_Node: TypeAlias = Union[str, _Slot, _Part]
+_Node: TypeAlias = str | _Slot | _Part
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A sentence and the events that it tells: kinds (or kinds of rolls), each with whether it may repeat."""
+    """A sentence and the events that it tells: for each the kinds it may be of, and whether it may repeat."""
 
-    pattern: tuple[tuple[str, bool], ...]
+    pattern: tuple[tuple[tuple[str, ...], bool], ...]
     depth: int
     nodes: tuple[_Node, ...]
 
@@ -120,9 +121,8 @@ class Sentences:
         self._phrases: dict[str, list[_Phrase]] = {}
         for key, text in messages.get("events", {}).items():
             phrase = self._phrase(key, text)
-            self._phrases.setdefault(phrase.pattern[0][0], []).append(phrase)
-        for phrases in self._phrases.values():
-            phrases.sort(key=lambda phrase: -len(phrase.pattern))
+            for kind in phrase.pattern[0][0]:
+                self._phrases.setdefault(kind, []).append(phrase)
         self._single = {
             group: {key: self._read(f"{group}: {key}", text) for key, text in messages.get(group, {}).items()}
             for group in ("rolls", "questions", "results")
@@ -140,7 +140,7 @@ class Sentences:
             if phrase is None:
                 text, depth = self._plainly(some[0].event), 1
             else:
-                text, depth = self._sentence(phrase.nodes, _facts_of(runs)), phrase.depth
+                text, depth = self._sentence(phrase.nodes, _facts_of(phrase, runs)), phrase.depth
             if text:
                 yield Said(depth, text)
             for each in some:
@@ -184,11 +184,10 @@ class Sentences:
 
     def _match(self, told: Sequence[Told], at: int) -> tuple[_Phrase | None, list[Sequence[Told]]]:
         """Return the longest phrase that fits what was told from a place on, and the events under each of its kinds."""
-        for key in _kinds_of(told[at].event):
-            for phrase in self._phrases.get(key, ()):
-                runs = _runs(phrase, told, at)
-                if runs is not None:
-                    return phrase, runs
+        able = [phrase for kind in sorted(_kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
+        for phrase in sorted(able, key=lambda phrase: -len(phrase.pattern)):
+            if (runs := _runs(phrase, told, at)) is not None:
+                return phrase, runs
         if told[at].event.roll is not None:
             return _SILENT, [told[at : at + 1]]
         return None, [told[at : at + 1]]
@@ -201,7 +200,7 @@ class Sentences:
     # ---- reading
 
     def _phrase(self, key: str, text: str) -> _Phrase:
-        pattern = tuple((word.removesuffix("+"), word.endswith("+")) for word in key.split())
+        pattern = tuple((tuple(word.removesuffix("+").split("|")), word.endswith("+")) for word in key.split())
         if not pattern:
             raise BadSentence("events: a sentence stands under no kind of event")
         bare = text.lstrip(" ")
@@ -277,7 +276,7 @@ class Sentences:
         return words[value] if value in words else self.name(value)
 
 
-_SILENT: Final = _Phrase(((_ROLL, False),), _ROLL_DEPTH - 1, ())
+_SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
 
 
 def joined(words: Sequence[str]) -> str:
@@ -304,12 +303,12 @@ def _find(facts: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     return value
 
 
-def _kinds_of(event: Event) -> list[str]:
-    """Return the words by which a phrase may mean an event, the narrowest first."""
+def _kinds_of(event: Event) -> set[str]:
+    """Return the words by which the key of a phrase may mean an event."""
     if event.roll is None:
-        return [event.kind]
+        return {event.kind}
     first, last = _ends(event.roll)
-    return [f"{_ROLL}/{first}/{last}", f"{_ROLL}/{first}"]
+    return {f"{_ROLL}/{first}/{last}", f"{_ROLL}/{first}"}
 
 
 def _ends(roll: Roll) -> tuple[str, str]:
@@ -326,10 +325,10 @@ def _key_of_roll(roll: Roll, known: Mapping[str, Any]) -> str:
 def _runs(phrase: _Phrase, told: Sequence[Told], at: int) -> list[Sequence[Told]] | None:
     """Return the events under each kind of a phrase, if what was told from a place on is what it tells."""
     runs: list[Sequence[Told]] = []
-    for kind, many in phrase.pattern:
+    for kinds, many in phrase.pattern:
         start = at
         differs: str | None = None
-        while at < len(told) and kind in _kinds_of(told[at].event):
+        while at < len(told) and not _kinds_of(told[at].event).isdisjoint(kinds):
             if at > start:
                 odd = _difference(told[at - 1].event, told[at].event)
                 if odd is None or differs not in (None, odd):
@@ -350,15 +349,16 @@ def _difference(one: Event, other: Event) -> str | None:
     return odd[0] if len(odd) == 1 else None
 
 
-def _facts_of(runs: Sequence[Sequence[Told]]) -> dict[str, Any]:
+def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[Told]]) -> dict[str, Any]:
     """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
     facts: dict[str, Any] = {}
-    for run in runs:
+    by_kind: dict[str, Any] = {}
+    for (kinds, _), run in zip(phrase.pattern, runs, strict=True):
         own = dict(run[0].event.facts)
         if len(run) > 1:
             odd = _difference(run[0].event, run[1].event)
             assert odd is not None
             own[odd] = [each.event.facts.get(odd) for each in run]
         facts = {**own, **facts}
-        facts.setdefault(run[0].event.kind, own)
-    return facts
+        by_kind.setdefault(kinds[0], own)
+    return {**facts, **by_kind}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
@@ -20,6 +21,7 @@ _HEADING: Final = {
     "orders": "a list of orders",
 }
 _STANDING: Final = "standing"
+_MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
 _CONDITIONS: Final = ("when", "until")
 
 
@@ -66,7 +68,7 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
     except Unreadable as error:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
     value = document.value
-    misfits = list(_misfits_of_sheet(value, forms))
+    misfits = list(islice(_misfits_of_sheet(value, forms), _MOST_MISFITS))
     if misfits:
         raise BadSheet(name, document.lines, (_placed(misfit, document) for misfit in misfits))
     orders = (next(iter(item.items())) for item in value.get("orders", ()))

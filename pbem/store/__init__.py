@@ -273,7 +273,7 @@ class GameRepo:
         entries = dict(self._objects.tree(old)) if old is not None else {}
         for name, change in changes.items():
             before = entries.get(name)
-            if before is not None and change is not None and (before.mode == FOLDER) != isinstance(change, dict):
+            if before is not None and (before.mode == FOLDER) != isinstance(change, dict):
                 raise BadPath(f"{name} is a {'folder' if before.mode == FOLDER else 'file'} in this game already")
             if isinstance(change, dict):
                 oid = self._splice(before.oid if before else None, change, made)

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pbem.store.objects import StoreError
+
 _PAUSE = 0.02
 
 
-class Busy(Exception):
+class Busy(StoreError):
     """Somebody else is at work on the game."""
 
 

@@ -1,0 +1,401 @@
+"""Joins the rooms: a sheet comes in and is checked, the game is carried on, and each side can be told of it.
+
+Everything that changes a game goes through here, under the game's lock: `receive` checks a sheet and commits it,
+`adjudicate` carries the game on as far as the answers at hand reach, one commit an adjudication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from pbem import shelf, yamlio
+from pbem.dice import ChainDice
+from pbem.engine import Outcome, Queued, Session, Sources, Step, advance, begin, resume
+from pbem.ledger import POSITION, Charter, Ledger, State, Turn, promise
+from pbem.protocol import ILLEGAL, Decision, Event, Fault, Order, Side
+from pbem.record import decision_record, plain
+from pbem.seal import BadKeys, Keys
+from pbem.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.shelf import Loaded
+from pbem.store import GameRepo, NoSuchGame
+from pbem.yamlio import Placed, by_place
+
+MOST_ADJUDICATIONS: Final = 200
+"""One sheet sets off at most so many adjudications; a game that goes on longer without an answer is looping."""
+
+
+class CannotPlay(Exception):
+    """Something about a game, a player or an address is not as it must be; the text is for a person."""
+
+
+@dataclass(slots=True)
+class Receipt:
+    """What became of a sheet: accepted under a number, or refused with all its faults and nothing changed."""
+
+    side: Side
+    name: str
+    lines: Sequence[str] = ()
+    complaints: tuple[Placed, ...] = ()
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return complain(self.name, self.lines, self.complaints)
+
+    def rows(self) -> list[dict[str, str | int | None]]:
+        """Return the faults for a program to read."""
+        return as_rows(self.name, self.complaints)
+
+
+@dataclass(slots=True)
+class Told:
+    """One event of one adjudication, with the number of its roll if it is one."""
+
+    adjudication: int
+    event: Event
+    roll: int | None = None
+
+
+@dataclass(slots=True)
+class _Now:
+    """A game as it stands, resumed from the books of one commit."""
+
+    head: str
+    state: State | None
+    session: Session[Any] | None
+    dice: ChainDice = field(default_factory=lambda: ChainDice(b"", b""))
+
+
+class Adjudicator:
+    """One game, open. Use it as a context manager."""
+
+    def __init__(self, ledger: Ledger, loaded: Loaded) -> None:
+        self.ledger = ledger
+        self.charter = ledger.charter
+        self.box, self.rules = loaded.box, loaded.rules
+        self._now: _Now | None = None
+
+    # ---- opening
+
+    @classmethod
+    def create(
+        cls, games: Path, keys_folder: Path, name: str, rules: str, *, players: Mapping[Side, str],
+        addresses: Mapping[Side, str] | None = None, scenario: str | None = None, preset: str | None = None,
+        options: Mapping[str, Any] | None = None, folders: Iterable[str | Path] = (),
+        secrets: tuple[bytes, bytes] | None = None,
+    ) -> Adjudicator:  # fmt: skip
+        """Make a new game and play it to its first question.
+
+        `players` are the names by side, `addresses` their mail addresses; `secrets` (chain, hidden) are drawn
+        at random unless given. Raises CannotPlay or GameExists where that cannot be.
+        """
+        loaded = shelf.load(rules, preset=preset, options=options, folders=folders)
+        _require_sides(loaded, [*players, *(addresses or {})])
+        path = games / f"{name}.git"
+        keys = _keys_for_new_game(keys_folder, name, path, secrets)
+        charter = Charter(
+            name, rules, preset or loaded.box.presets[0], scenario or loaded.box.scenarios[0],
+            {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
+            loaded.box.digest, loaded.box.version, promise(keys),
+        )  # fmt: skip
+        loaded.box.scenario(charter.scenario)
+        game = cls(Ledger.create(path, keys, charter, addresses or {}), loaded)
+        game.adjudicate()
+        return game
+
+    @classmethod
+    def open(cls, games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> Adjudicator:
+        """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
+        path = games / f"{name}.git"
+        repo = GameRepo.open(path)
+        try:
+            ledger = Ledger(repo, Keys.load(keys_folder, name))
+            charter = ledger.charter
+            loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
+        except BaseException:
+            repo.close()
+            raise
+        return cls(ledger, loaded)
+
+    def close(self) -> None:
+        """Close the game's repo."""
+        self.ledger.close()
+
+    def __enter__(self) -> Adjudicator:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # ---- how it stands
+
+    @property
+    def name(self) -> str:
+        return self.charter.game
+
+    @property
+    def adjudication(self) -> int:
+        """The number of the last adjudication; 0: the game has not begun."""
+        state = self._standing().state
+        return state.adjudication if state else 0
+
+    @property
+    def waiting(self) -> tuple[Decision, ...]:
+        """The questions that are open and for which no answer lies ready."""
+        now = self._standing()
+        if now.session is None or now.state is None:
+            return ()
+        return tuple(decision for decision in now.session.waiting if not _answered(now.state, decision))
+
+    @property
+    def result(self) -> Mapping[str, Any] | None:
+        """How the game ended; None: it goes on."""
+        state = self._standing().state
+        return state.result if state else None
+
+    def known(self, side: Side | None) -> Any:
+        """Return the position as a side, or an onlooker, may know it."""
+        return self.rules.known(self._session().position, side)
+
+    def sheets(self, side: Side) -> int:
+        """Return how many sheets a side has had accepted."""
+        state = self._standing().state
+        return state.sheets.get(side, 0) if state else 0
+
+    def side_of(self, address: str) -> Side | None:
+        """Return the side that an address plays; None: none."""
+        for side, known in self.ledger.addresses.items():
+            if known.lower() == address.lower():
+                return side
+        return None
+
+    def take_home(self, side: Side) -> dict[str, Any]:
+        """Return all that a side needs to check a sheet at home: the position as it knows it, and its questions."""
+        return {
+            "game": self.name,
+            "side": side,
+            "adjudication": self.adjudication,
+            "rules": self.charter.rules,
+            "preset": self.charter.preset,
+            "options": dict(self.charter.options),
+            "box": self.charter.box,
+            "position": plain(self.rules.encode(self.known(side))),
+            "waiting": [decision_record(decision) for decision in self.waiting if decision.side == side],
+        }
+
+    def told(self, side: Side | None, since: int) -> list[Told]:
+        """Return what a side may read of all that happened after an adjudication."""
+        found = []
+        for n in range(since + 1, self.adjudication + 1):
+            rolls = 0
+            for event in self.ledger.turn(n).events:
+                rolls += event.roll is not None
+                if event.to is None or side in event.to:
+                    found.append(Told(n, event, rolls if event.roll is not None else None))
+        return found
+
+    # ---- what changes it
+
+    def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: str | None = None) -> Receipt:
+        """Check a side's sheet and, if nothing is wrong with it, commit it; `letter` is the digest of its letter.
+
+        A sheet takes the place of the side's earlier one that has not been used yet.
+        """
+        with self._changing():
+            receipt, sheet = self.check(side, raw, name=name)
+            if sheet is None:
+                return receipt
+            now = self._standing()
+            assert now.state is not None
+            files = self.ledger.sheet_files(now.state, side, raw, letter)
+            receipt.number = now.state.sheets[side]
+            by = f"sheet {receipt.number}"
+            now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
+            files.update(self.ledger.state_files(now.state))
+            now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
+            return receipt
+
+    def check(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
+        """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it."""
+        now = self._standing()
+        number = now.state.adjudication if now.state else 0
+        open_now = [decision for decision in self._session().waiting if decision.side == side]
+        session = self._session()
+
+        def faults(decision: Decision, order: Order) -> list[Fault]:
+            return session.faults(decision, order)
+
+        return check_sheet(self.box, self.name, self.rules.sides, side, number, open_now, faults, raw, name=name)
+
+    def adjudicate(self, late: Iterable[Side] = ()) -> list[int]:
+        """Carry the game on as far as answers reach; return the numbers of the new adjudications.
+
+        `late` are the sides whose deadline has passed: their questions are answered by default where there is one.
+        """
+        done: list[int] = []
+        passed = frozenset(late)
+        with self._changing():
+            for _ in range(MOST_ADJUDICATIONS):
+                now = self._standing()
+                if now.state is None:
+                    self._begin(now)
+                elif not self._step(now, now.state, passed):
+                    break
+                done.append(self.adjudication)
+        return done
+
+    # ---- within
+
+    def _begin(self, now: _Now) -> None:
+        link, inputs, key = self.ledger.step_key(1, None)
+        outcome = begin(self.rules, self.charter.scenario, key, now.dice)
+        state = State(0, "", {}, [])
+        self._commit(now, state, outcome, Sources(), (link, inputs, key))
+
+    def _step(self, now: _Now, state: State, late: frozenset[Side]) -> bool:
+        """Make one adjudication if there is anything to answer; tell whether there was."""
+        session = self._session()
+        if not session.waiting:
+            return False
+        opened = self.ledger.step_key(state.adjudication + 1, state)
+        sources = Sources({side: list(queue) for side, queue in state.pending.items()}, late=late)
+        outcome = advance(session, opened[2], now.dice, sources)
+        if not outcome.answers and not sources.lapsed:
+            return False
+        self._commit(now, state, outcome, sources, opened)
+        return True
+
+    def _commit(
+        self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opened: tuple[str, str, bytes]
+    ) -> None:
+        n, (link, inputs, key), session = state.adjudication + 1, opened, outcome.session
+        events = [*outcome.events, *_lapses(sources)]
+        waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
+        turn = Turn(n, outcome.answers, outcome.rolls, events, waiting)
+        span = [answer for step in state.steps for answer in step.answers] + outcome.answers
+        finished = outcome.rested is not None or session.result is not None
+        files, digest = self.ledger.turn_files(
+            turn, previous=state.digest, link=link, inputs=inputs, sheets=state.new_sheets,
+            span=span if finished else None, result=session.result,
+        )  # fmt: skip
+        if outcome.rested is not None:
+            state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(key)]
+        else:
+            state.steps = [*state.steps, Step(key, outcome.answers)]
+        state.adjudication, state.digest, state.new_sheets = n, digest, {}
+        state.pending = {side: queue for side, queue in sources.sheets.items() if queue}
+        state.result = None if session.result is None else dict(session.result)
+        onlooker = self.rules.encode(self.rules.known(session.position, None))
+        files[POSITION] = yamlio.dump(onlooker).encode()
+        files.update(self.ledger.state_files(state))
+        now.head = self.ledger.commit(files, _subject(self.name, turn))
+        now.state, now.session = state, session
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the game's lock; when something goes wrong, forget what is in memory: the repo is right."""
+        with self.ledger.repo.lock():
+            try:
+                yield
+            except BaseException:
+                self._now = None
+                raise
+
+    def _session(self) -> Session[Any]:
+        session = self._standing().session
+        if session is None:
+            raise CannotPlay(f"{self.name} has not begun")
+        return session
+
+    def _standing(self) -> _Now:
+        """Return the game as it stands, resumed anew if its repo has moved on since we last looked."""
+        head = self.ledger.repo.head
+        if self._now is None or self._now.head != head:
+            state = self.ledger.state()
+            dice = ChainDice(b"", self.ledger.keys.hidden)
+            session = None
+            if state is not None:
+                session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, dice)
+            self._now = _Now(head, state, session, dice)
+        return self._now
+
+
+def check_sheet(
+    box: Any, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
+    faults: Any, raw: bytes, *, name: str = "orders.yaml",
+) -> tuple[Receipt, Sheet | None]:  # fmt: skip
+    """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
+
+    `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
+    checked against its question; further orders wait for theirs.
+    """
+    try:
+        sheet = read_sheet(raw, name=name, forms=box.forms)
+    except BadSheet as bad:
+        return Receipt(side, name, bad.lines, bad.complaints), None
+    heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
+    complaints = [sheet.placed(fault) for fault in heading] or list(_order_faults(sheet, waiting, faults))
+    receipt = Receipt(side, name, sheet.document.lines, by_place(complaints))
+    return receipt, None if complaints else sheet
+
+
+def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Any) -> Iterator[Placed]:
+    """Yield the faults of the orders that answer an open question, or of all if none does."""
+    unanswered = {decision.kind: decision for decision in waiting}
+    asked = sorted(unanswered)
+    answers = False
+    for at, order in enumerate(sheet.orders):
+        decision = unanswered.pop(order.kind, None)
+        if decision is not None:
+            answers = True
+            for fault in faults(decision, order):
+                yield sheet.placed(fault, at)
+        elif not answers and order.kind not in asked:
+            reason = f"the game does not ask you for {order.kind} now; " + (
+                f"it asks for {', '.join(asked)}" if asked else "it waits for the other side"
+            )
+            yield sheet.placed(Fault(ILLEGAL, (), reason), at)
+
+
+def _answered(state: State, decision: Decision) -> bool:
+    return any(queued.order.kind == decision.kind for queued in state.pending.get(decision.side, ()))
+
+
+def _lapses(sources: Sources) -> list[Event]:
+    """Return, for their sides alone, the orders that could not be used."""
+    events = []
+    for side, queued, faults in sources.lapsed:
+        reasons = [fault.reason for fault in faults]
+        kind = "order_lapsed" if reasons else "order_unused"
+        events.append(Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,)))
+    return events
+
+
+def _subject(game: str, turn: Turn) -> str:
+    """Return the commit message of an adjudication: only what everybody may know."""
+    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in turn.waiting)
+    return f"{game}: adjudication {turn.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
+
+
+def _require_sides(loaded: Loaded, named: Iterable[str]) -> None:
+    for side in named:
+        if side not in loaded.rules.sides:
+            sides = ", ".join(loaded.rules.sides)
+            raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+
+
+def _keys_for_new_game(folder: Path, name: str, path: Path, secrets: tuple[bytes, bytes] | None) -> Keys:
+    """Return the secrets of a new game; those that a game left behind which never came to be are used up."""
+    chain, hidden = secrets or (None, None)
+    try:
+        return Keys.create(folder, name, chain=chain, hidden=hidden)
+    except BadKeys:
+        try:
+            GameRepo.open(path).close()
+        except NoSuchGame:
+            return Keys.load(folder, name)
+        raise

@@ -1,0 +1,213 @@
+"""The verbs of the command line and their words; what they do stands in the modules that they import when called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="pbem",
+    help="Referee board wargames that are played by mail.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+)
+
+Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
+Boxes = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
+Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
+Name = Annotated[str, typer.Argument(help="The game's name.")]
+SideOf = Annotated[str, typer.Option("--side", help="The side that is meant.")]
+Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; none: an onlooker.")]
+
+
+@app.command()
+def shelf(
+    check: Annotated[bool, typer.Option("--check", help="Hold every file of every box against its schema.")] = False,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """List the games that can be played, with their editions and scenarios."""
+    from pbem.cli import desk
+
+    desk.shelf(check, rules_dir, json)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="A name of small letters, digits, - and _.")],
+    rules: Annotated[str, typer.Option("--rules", help="The game to play: an id of `pbem shelf`.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. Once a side."),
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(help="The scenario; usually the first.")] = None,
+    edition: Annotated[str | None, typer.Option(help="The preset of options.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="An option that differs: name=value."),
+    ] = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Make a new game: its repo, its secrets, its dice chain, and the first question."""
+    from pbem.cli import desk
+
+    desk.new(name, rules, player or [], scenario, edition, option or [], games, rules_dir, json)
+
+
+@app.command()
+def status(name: Name, games: Games = None, rules_dir: Boxes = None, json: Json = False) -> None:
+    """Tell where a game stands and whom it waits for."""
+    from pbem.cli import desk
+
+    desk.status(name, games, rules_dir, json)
+
+
+@app.command()
+def form(name: Name, side: SideOf, games: Games = None, rules_dir: Boxes = None) -> None:
+    """Print the order form of a side: a sheet to fill in."""
+    from pbem.cli import desk
+
+    desk.form(name, side, games, rules_dir)
+
+
+@app.command()
+def check(
+    game: Annotated[str, typer.Argument(help="The game's name, or the file position.json that came with the report.")],
+    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    side: Viewer = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Check a sheet without sending it; at home with what came with the report."""
+    from pbem.cli import desk
+
+    desk.check(game, sheet, side, games, rules_dir, json)
+
+
+@app.command()
+def submit(
+    name: Name,
+    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    side: SideOf,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Hand in a side's sheet and carry the game on."""
+    from pbem.cli import desk
+
+    desk.submit(name, sheet, side, games, rules_dir, json)
+
+
+@app.command()
+def letter(
+    file: Annotated[Path | None, typer.Argument(help="A letter (.eml); standard input if left out.")] = None,
+    outbox: Annotated[Path | None, typer.Option(help="Maildir for the answers; usually GAMES/outbox.")] = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Take in a player's letter, carry the game on, and write the answers to the outbox."""
+    from pbem.cli import desk
+
+    desk.letter(file, outbox, games, rules_dir, json)
+
+
+@app.command()
+def adjudicate(
+    name: Name,
+    late: Annotated[
+        list[str] | None,
+        typer.Option("--late", help="A side whose deadline has passed: its defaults count."),
+    ] = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Carry a game on as far as the answers at hand reach."""
+    from pbem.cli import desk
+
+    desk.adjudicate(name, late or [], games, rules_dir, json)
+
+
+@app.command()
+def report(
+    name: Name,
+    side: Viewer = None,
+    since: Annotated[int | None, typer.Option(help="Tell what happened after this adjudication.")] = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+) -> None:
+    """Print a side's report: what happened, how things stand, what is asked."""
+    from pbem.cli import desk
+
+    desk.report(name, side, since, games, rules_dir)
+
+
+@app.command("map")
+def map_(
+    name: Name,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")] = Path("map.png"),
+    side: Viewer = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+) -> None:
+    """Draw the map as a side, or an onlooker, may see it."""
+    from pbem.cli import desk
+
+    desk.draw_map(name, output, side, games, rules_dir)
+
+
+@app.command()
+def log(
+    name: Name,
+    first: Annotated[int, typer.Option("--from", help="The first adjudication to print.")] = 1,
+    last: Annotated[int | None, typer.Option("--to", help="The last one.")] = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Print the published turn files: orders, rolls, events."""
+    from pbem.cli import desk
+
+    desk.log(name, first, last, games, rules_dir, json)
+
+
+@app.command()
+def replay(name: Name, games: Games = None, rules_dir: Boxes = None, json: Json = False) -> None:
+    """Play all recorded answers again with the rules as they are now, and compare everything."""
+    from pbem.cli import desk
+
+    desk.replay(name, games, rules_dir, json)
+
+
+@app.command()
+def case(
+    files: Annotated[list[Path], typer.Argument(help="Files of rulings.")],
+    rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file does not lie in its box.")] = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Run rulings: what would happen if."""
+    from pbem.cli import desk
+
+    desk.case(files, rules, rules_dir, json)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(help="An empty or new folder for all that the demo leaves behind.")] = Path(
+        "demo"
+    ),
+) -> None:
+    """Play the opening of a game by letters and leave repo, letters and pictures for a look."""
+    from pbem.cli import demonstration
+
+    demonstration.run(folder)

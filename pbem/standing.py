@@ -1,0 +1,35 @@
+"""Where things stand, in words: a game fills these sections, a report prints them. Imports nothing of ours.
+
+Section("Sieges", (Line("Syracuse", ("2 of 3 points", "by Rome")),))
+Section("Off the map", (Line("Fabius Maximus, Marcellus and Varro"),))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A label with its columns beside it, indented by `depth`; without columns it is prose and may be long."""
+
+    label: str
+    cells: tuple[str, ...] = ()
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines under a title; their columns stand below one another."""
+
+    title: str
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A position as its reader may know it: one line that sums it up, the sections, and what is in his own hand."""
+
+    summary: str
+    sections: tuple[Section, ...] = ()
+    hand: tuple[Section, ...] = ()
