@@ -20,6 +20,7 @@ from pbem.table import Table
 GAME = "rome_carthage"
 DECISIONS = 1500
 MOVES = 1500
+LONGEST = 300
 ROUNDS = 7
 
 
@@ -51,12 +52,11 @@ def playing(rules: Any, scenario: str) -> Callable[[], None]:
 
 
 def chess_moves() -> None:
-    """Play so many random legal moves of chess, each checked as a move that came in would be."""
-    random, board = Random(1), chess.Board()
+    """Play so many random legal moves of chess; a game is broken off when it has become too long to be typical."""
+    random, board = Random(1).random, chess.Board()
     for _ in range(MOVES):
         moves = list(board.legal_moves)
-        if not moves or board.is_game_over():
+        if not moves or board.ply() >= LONGEST:
             board = chess.Board()
             moves = list(board.legal_moves)
-        move = moves[int(random.random() * len(moves))]
-        board.push(move)
+        board.push(moves[int(random() * len(moves))])

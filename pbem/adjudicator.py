@@ -333,21 +333,29 @@ def check_sheet(
     `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
     checked against its question; further orders wait for theirs.
     """
+    bad: BadSheet | None = None
     try:
-        sheet = read_sheet(raw, name=name, forms=box.forms)
-    except BadSheet as bad:
-        return Receipt(side, name, bad.lines, bad.complaints), None
-    heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
-    complaints = [sheet.placed(fault) for fault in heading] or list(_order_faults(sheet, waiting, faults))
-    receipt = Receipt(side, name, sheet.document.lines, by_place(complaints))
-    return receipt, None if complaints else sheet
+        sheet: Sheet | None = read_sheet(raw, name=name, forms=box.forms)
+    except BadSheet as unreadable:
+        bad, sheet = unreadable, unreadable.rest
+    complaints = list(bad.complaints) if bad is not None else []
+    if sheet is not None:
+        heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
+        complaints += [sheet.placed(fault) for fault in heading]
+        if not heading:
+            complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
+    lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
+    return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
 
 
-def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Any) -> Iterator[Placed]:
-    """Yield the faults of the orders that answer an open question, or of all if none does."""
+def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Any, *, whole: bool) -> Iterator[Placed]:
+    """Yield the faults of the orders that answer an open question, and of those that come before any answer does.
+
+    If the sheet is not whole, the order that answers may be the one that cannot be read.
+    """
     unanswered = {decision.kind: decision for decision in waiting}
     asked = sorted(unanswered)
-    answers = False
+    answers = not whole
     for at, order in enumerate(sheet.orders):
         decision = unanswered.pop(order.kind, None)
         if decision is not None:

@@ -55,14 +55,17 @@ class Choices(Sequence[Order]):
 class _Made(Choices):
     """So many orders, each made from its index."""
 
-    __slots__ = ("_length", "make")
+    __slots__ = ("_length", "_made")
 
-    def __init__(self, length: int, make: Callable[[int], Order]) -> None:
+    def __init__(self, length: int, made: Callable[[int], Order]) -> None:
         self._length = length
-        self.make = make  # type: ignore[method-assign]
+        self._made = made
 
     def __len__(self) -> int:
         return self._length
+
+    def make(self, index: int) -> Order:
+        return self._made(index)
 
 
 class _Chain(Choices):

@@ -51,6 +51,8 @@ class Handled:
     letters: list[Outgoing] = field(default_factory=list)
     accepted: bool = True
     notes: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    """What is wrong with each sheet that was sent back."""
 
 
 def take_in(raw: bytes, office: Office) -> Handled:
@@ -101,6 +103,7 @@ def _carry_out(handled: Handled, letter: Letter, enclosure: Enclosure, name: str
             if receipt.number is None:
                 handled.accepted = False
                 handled.notes.append(f"{name}: a sheet of {side} has {len(receipt.complaints)} faults")
+                handled.complaints.append(str(receipt))
                 handled.letters.append(_returned(game, receipt, letter, office))
                 return
             handled.notes.append(f"{name}: sheet {receipt.number} of {side} accepted")

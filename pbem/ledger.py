@@ -216,13 +216,13 @@ class Ledger:
         state.new_sheets.setdefault(side, []).append(path)
         files = {path: seal(self._sealing, path, raw)}
         if letter is not None:
-            note = {"side": side, "sheet": n, "after": state.adjudication}
+            note: dict[str, Any] = {"side": side, "sheet": n, "after": state.adjudication}
             files[_letter_path(letter)] = yamlio.dump(note).encode()
         return {**files, **self.state_files(state)}
 
     def state_files(self, state: State) -> dict[str, bytes]:
         """Return the sealed state."""
-        record = {
+        record: dict[str, Any] = {
             "adjudication": state.adjudication,
             "digest": state.digest,
             "checkpoint": state.checkpoint,

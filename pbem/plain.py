@@ -1,7 +1,8 @@
 """Dataclass <-> plain data: the whole on-disk form of a position, so that no game writes a codec.
 
 Fields may hold None, bool, int, str, lists, mappings with text keys, other dataclasses, unions of one of these with
-None, and `Any` for what is plain data already. A field that equals its default is left out, which keeps positions short and their diffs readable.
+None, and `Any` for what is plain data already. A field that equals its default is left out, which keeps positions
+short and their diffs readable.
 Mappings come out sorted by key, from a file and from a copy alike: no rule can depend on the order of arrival.
 A field marked `static()` (the board, the options) is never written; `decode` is given its value.
 """
@@ -16,7 +17,6 @@ from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 D = TypeVar("D")
-type_of = type
 
 _Codec = tuple[Callable[[Any], Any], Callable[[Any, Mapping[str, Any]], Any], Callable[[Any], Any]]
 
@@ -28,7 +28,8 @@ def static() -> Any:
 
 def encode(value: Any) -> Any:
     """Return a dataclass value as plain data."""
-    return _codec(type_of(value))[0](value)
+    cls: Any = type(value)
+    return _codec(cls)[0](value)
 
 
 def decode(cls: type[D], plain: Mapping[str, Any], **statics: Any) -> D:
@@ -36,20 +37,23 @@ def decode(cls: type[D], plain: Mapping[str, Any], **statics: Any) -> D:
 
     Raises ValueError, naming the class, for a field that the class does not have or that lacks.
     """
-    decoded: D = _codec(cls)[1](plain, statics)
+    kind: Any = cls
+    decoded: D = _codec(kind)[1](plain, statics)
     return decoded
 
 
 def copy(value: D) -> D:
     """Return a deep copy of a dataclass value; static fields are shared."""
-    copied: D = _codec(type_of(value))[2](value)
+    cls: Any = type(value)
+    copied: D = _codec(cls)[2](value)
     return copied
 
 
 def twin(value: D) -> D:
     """Return a shallow copy of a dataclass value: its fields can be set anew, what is in them is shared."""
-    cls = type_of(value)
-    return cls(*_all_fields(cls)(value))
+    cls: Any = type(value)
+    shallow: D = cls(*_all_fields(cls)(value))
+    return shallow
 
 
 @cache
@@ -90,7 +94,7 @@ def _codec(annotation: Any) -> _Codec:
         if arguments[0] is not str:
             raise TypeError(f"mappings on disk have text keys, not {arguments[0]}")
         return _dict(_codec(arguments[1]))
-    if is_dataclass(annotation):
+    if isinstance(annotation, type) and is_dataclass(annotation):
         return _dataclass(annotation)
     if annotation in (int, str, bool):
         return _SCALAR
@@ -167,7 +171,7 @@ def _dataclass(cls: type[Any]) -> _Codec:
     shared = [name for name, _, _, copy_field, _ in kept if copy_field is _same] + statics_of
 
     def copy_one(value: Any) -> Any:
-        twin = cls.__new__(cls)
+        twin = object.__new__(cls)
         for name in shared:
             setattr(twin, name, getattr(value, name))
         for name, copy_field in copiers:

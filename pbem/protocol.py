@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeAlias, TypeVar, Union
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 Side: TypeAlias = str
-Plain: TypeAlias = Union[bool, int, str, list["Plain"], dict[str, "Plain"], None]
+Plain: TypeAlias = bool | int | str | list["Plain"] | dict[str, "Plain"] | None
 """What a YAML file can hold: no dates, no floats, text keys only."""
 Path: TypeAlias = tuple[str | int, ...]
 """Where in an order or a sheet something stands: keys of mappings and indexes of lists, outermost first."""

@@ -14,7 +14,8 @@ A file of rulings is a YAML list. Each ruling has
   number of answers to the one open question), `result`, and `faults` (those of the last order, which is then not
   carried out: `{path, rule}`, and `says` for a piece of the reason).
 
-Only what is named is compared. Nothing of the expected is known to the game that is played.
+Only what is named is compared. A game may have `settle(position)`, which puts in order what the changes leave open: a
+card put into a hand is no longer in the deck.
 """
 
 from __future__ import annotations

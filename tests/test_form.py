@@ -149,7 +149,10 @@ def test_the_inbox_finds_it_in_a_reply(quoted: str) -> None:
     [
         ({}, ["- play: {}"]),
         ({"card": 5, "as": "discard"}, ["- play: {card: 5, as: discard}"]),
-        ({"with": [{"general": "no", "cu": 0}], "stop": True}, ["- play: {with: [{general: 'no', cu: 0}], stop: true}"]),
+        (
+            {"with": [{"general": "no", "cu": 0}], "stop": True},
+            ["- play: {with: [{general: 'no', cu: 0}], stop: true}"],
+        ),
         (
             {"card": 5, "path": [f"space_number_{n}" for n in range(9)]},
             ["- play:", "    card: 5", "    path:", *(f"    - space_number_{n}" for n in range(9))],
@@ -163,6 +166,8 @@ def test_an_order_stands_on_one_line_if_it_fits(body: dict[str, Any], lines: lis
     assert written == lines
 
 
-@pytest.mark.parametrize(("at_most", "modifier", "chance"), [(3, 1, "33 %"), (6, 0, "100 %"), (1, 2, "0 %"), (4, 0, "67 %")])
+@pytest.mark.parametrize(
+    ("at_most", "modifier", "chance"), [(3, 1, "33 %"), (6, 0, "100 %"), (1, 2, "0 %"), (4, 0, "67 %")]
+)
 def test_odds(at_most: int, modifier: int, chance: str) -> None:
     assert odds(at_most, modifier) == chance

@@ -16,10 +16,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pbem"
 
-WORDS = {"protocol", "choices", "scene"}
-BASE = {"dice", "plain", "sheet", "yamlio", "maps", "seal", "places"}
+WORDS = {"protocol", "choices", "scene", "standing"}
+BASE = {"dice", "plain", "sheet", "yamlio", "maps", "seal", "places", "durable"}
 TABLE = {"table", "box"}
-JOINERS = {"adjudicator", "shelf", "audit", "rulings", "cli", "__main__"}
+BOOKS = {"record", "ledger"}
+JOINERS = {"adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
@@ -27,11 +28,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     **dict.fromkeys(BASE, WORDS | BASE),
     **dict.fromkeys(TABLE, WORDS | BASE | TABLE),
     "engine": WORDS | BASE | TABLE,
-    "rules": {"protocol", "choices", "scene", "table", "maps", "box", "plain"},
+    "playout": WORDS | BASE | TABLE | {"engine"},
+    "record": WORDS | BASE | {"engine"},
+    "ledger": WORDS | BASE | {"engine", "record", "store"},
+    "rules": {"protocol", "choices", "scene", "standing", "table", "maps", "box", "plain"},
     "store": WORDS | BASE,
     "post": WORDS | BASE,
     "draw": WORDS | BASE | {"box"},
-    **dict.fromkeys(JOINERS, WORDS | BASE | TABLE | JOINERS | {"engine", "store", "post", "draw"}),
+    **dict.fromkeys(JOINERS, WORDS | BASE | TABLE | JOINERS | BOOKS | {"engine", "store", "post", "draw"}),
 }
 """Each room below `pbem/`, and the other rooms it may import. A room is a module, or a folder with all in it."""
 

@@ -183,11 +183,11 @@ class Sentences:
     # ---- matching
 
     def _match(self, told: Sequence[Told], at: int) -> tuple[_Phrase | None, list[Sequence[Told]]]:
-        """Return the longest phrase that fits what was told from a place on, and the events under each of its kinds."""
+        """Return the phrase that tells most events from a place on, and the events under each of its kinds."""
         able = [phrase for kind in sorted(_kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
-        for phrase in sorted(able, key=lambda phrase: -len(phrase.pattern)):
-            if (runs := _runs(phrase, told, at)) is not None:
-                return phrase, runs
+        fitting = [(phrase, runs) for phrase in able if (runs := _runs(phrase, told, at)) is not None]
+        if fitting:
+            return max(fitting, key=lambda found: sum(map(len, found[1])))
         if told[at].event.roll is not None:
             return _SILENT, [told[at : at + 1]]
         return None, [told[at : at + 1]]

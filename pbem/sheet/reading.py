@@ -20,15 +20,22 @@ _HEADING: Final = {
     "adjudication": "the number of the last adjudication, as your last report gives it",
     "orders": "a list of orders",
 }
+_ORDERS: Final = "orders"
 _STANDING: Final = "standing"
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
 _CONDITIONS: Final = ("when", "until")
 
 
 class BadSheet(Exception):
-    """A sheet that cannot be taken: its name, its lines, and every fault with its place, in order."""
+    """A sheet that cannot be taken: its name, its lines, and every fault with its place, in order.
 
-    def __init__(self, name: str, lines: Sequence[str], complaints: Iterable[Placed]) -> None:
+    `rest` is what of it can be read all the same, so that the rules can be asked about that, too; None: nothing.
+    """
+
+    def __init__(
+        self, name: str, lines: Sequence[str], complaints: Iterable[Placed], rest: Sheet | None = None
+    ) -> None:
+        self.rest = rest
         self.name = name
         self.lines = lines
         self.complaints = by_place(complaints)
@@ -51,10 +58,12 @@ class Sheet:
     orders: tuple[Order, ...]
     standing: tuple[Mapping[str, Any], ...]
     document: Document
+    written: tuple[int, ...]
+    """Which of the orders in the text each of `orders` is: in a bad sheet not every one can be read."""
 
     def place(self, order: int, path: Path) -> Mark:
         """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
-        return self.document.nearest(("orders", order, self.orders[order].kind, *path))
+        return self.document.nearest((_ORDERS, self.written[order], self.orders[order].kind, *path))
 
     def placed(self, fault: Fault, order: int | None = None) -> Placed:
         """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""
@@ -70,8 +79,15 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
     value = document.value
     misfits = list(islice(_misfits_of_sheet(value, forms), _MOST_MISFITS))
     if misfits:
-        raise BadSheet(name, document.lines, (_placed(misfit, document) for misfit in misfits))
-    orders = (next(iter(item.items())) for item in value.get("orders", ()))
+        complaints = [_placed(misfit, document) for misfit in misfits]
+        raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
+    return _sheet(document, range(len(value.get(_ORDERS, ()))))
+
+
+def _sheet(document: Document, written: Iterable[int]) -> Sheet:
+    """Return the sheet with those of its orders that can be read."""
+    value, numbers = document.value, tuple(written)
+    orders = (next(iter(value[_ORDERS][at].items())) for at in numbers)
     return Sheet(
         game=value["game"],
         side=value["side"],
@@ -79,7 +95,16 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
         orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
         standing=tuple(value.get(_STANDING, ())),
         document=document,
+        written=numbers,
     )
+
+
+def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
+    """Return what of a sheet can be read, if all that is wrong is within single orders."""
+    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != _ORDERS for path in faulty):
+        return None
+    bad = {path[1] for path in faulty}
+    return _sheet(document, (at for at in range(len(document.value[_ORDERS])) if at not in bad))
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
@@ -120,7 +145,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
     for key, meaning in _HEADING.items():
-        if key not in value and key not in meant and (key != "orders" or _STANDING not in value):
+        if key not in value and key not in meant and (key != _ORDERS or _STANDING not in value):
             yield Misfit((key,), f"{key} is missing: {meaning}")
     for key in ("game", "side"):
         if key in value and not isinstance(value[key], str):
@@ -128,7 +153,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
-    for key, standing in (("orders", False), (_STANDING, True)):
+    for key, standing in ((_ORDERS, False), (_STANDING, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)
 

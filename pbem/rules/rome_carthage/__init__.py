@@ -90,7 +90,7 @@ class RomeCarthage:
 
     def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
-        return hints(known, decision)
+        return list(hints(known, decision))
 
     def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""

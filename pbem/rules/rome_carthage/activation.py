@@ -9,7 +9,7 @@ from typing import Any, Final
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command, strategy_rating
-from pbem.rules.rome_carthage.paths import check_path, first_steps
+from pbem.rules.rome_carthage.paths import check_path, enemy_cu_at, first_steps
 from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, Stack
 from pbem.rules.rome_carthage.words import no_such_general
 
@@ -23,8 +23,8 @@ STAY: Final = ""
 
 def whole(game: Game, side: Side, space: str) -> Stack:
     """Return all that a side has in a space, in the open and inside its city (16.2)."""
-    stack, inside = game.stack(side, space), game.garrison(side, space)
-    if inside.empty:
+    stack = game.stack(side, space)
+    if space not in game.garrisons or (inside := game.garrison(side, space)).empty:
         return stack
     both = Stack(stack.cu + inside.cu, stack.elephants + inside.elephants, stack.generals + inside.generals)
     arrange(game, both)
@@ -62,7 +62,7 @@ def home_of(game: Game, side: Side, general: str) -> tuple[str, Stack] | str:
 class Split:
     """A stack about to part: some generals go, the others stay; how many CU may go with them (8.6, 8.7, 14.2)."""
 
-    __slots__ = ("_game", "_going", "_goes_consul", "_stack", "_staying", "_stays_consul")
+    __slots__ = ("_game", "_goes_consul", "_going", "_stack", "_staying", "_stays_consul")
 
     def __init__(self, game: Game, stack: Stack, general: str, companions: Sequence[str]) -> None:
         self._game, self._stack, self._going = game, stack, (general, *companions)
@@ -132,7 +132,8 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
 def activations(game: Game, side: Side, space: str, ops: int) -> Iterator[Axes]:
     """Yield the ways to set out from a space with some operations (8.1, 8.7)."""
     stack = pool(game, side, space)
-    army, alone = first_steps(game, side, space, True), first_steps(game, side, space, False)
+    army = first_steps(game, side, space, True)
+    alone = [to for to in army if not enemy_cu_at(game, side, to)]
     enough = game.board.siege.cu if may_besiege_at(game, side, space) else MOST_CU_MOVING + 1
     consular = any(is_consul(game, general) for general in stack.generals)
     every = [

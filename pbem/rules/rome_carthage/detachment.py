@@ -1,4 +1,4 @@
-"""Part of an army: who may be sent to intercept or to avoid battle, who stays; orders for reactions (9.3, 9.5, 10.1, 16.2)."""
+"""Part of an army: who may be sent to intercept or avoid battle, who stays; orders for it (9.3, 9.5, 10.1, 16.2)."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def detach(game: Game, side: Side, space: str, force: Stack) -> Stack:
 
 def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
     """List the generals in a space who may lead an interception into another: only armies intercept (9.1)."""
+    if near not in game.stacks[side] and near not in game.garrisons:
+        return []
     stack = pool(game, side, near)
     if not stack.cu:
         return []
@@ -163,7 +165,8 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
 def avoid_options(known: Game, decision: Decision) -> Choices:
     """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
     reaction, side = known.reaction, decision.side
-    assert reaction is not None and known.march is not None
+    assert reaction is not None
+    assert known.march is not None
     stack = known.stack(side, reaction.space)
     parts = [listed([Order("avoid_battle", {"to": "none"})])]
     for general in stack.generals:
@@ -179,7 +182,8 @@ def avoid_options(known: Game, decision: Decision) -> Choices:
 def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an attempt to avoid battle (10.1)."""
     reaction, to = known.reaction, order["to"]
-    assert reaction is not None and known.march is not None
+    assert reaction is not None
+    assert known.march is not None
     if to == "none":
         return
     stack = known.stack(decision.side, reaction.space)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.activation import pool, spaces_with_generals
+from pbem.rules.rome_carthage.activation import pool, spaces_with_generals, whole
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
 from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, leaders
 from pbem.rules.rome_carthage.generals import strategy_rating
@@ -180,7 +180,7 @@ def _avoid(known: Game, decision: Decision) -> Iterator[Hint]:
 def _man_city(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is there to be sent inside or out, and both extremes (16.2)."""
     space, side = decision.facts["at"], decision.side
-    both, inside = pool(known, side, space), known.garrison(side, space)
+    both, inside = whole(known, side, space), known.garrison(side, space)
     generals = ", ".join(both.generals) or "no general"
     yield f"In and before {space}: {_force(both)}, {generals}; inside now: {inside.cu} CU."
     yield Order("man_city", {"cu": 0, "elephants": 0, "generals": []})

@@ -82,8 +82,9 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
     if march.over:
         return
     yield from react(game, table)
-    if march.over or game.result is not None:
+    if game.result is not None:
         march.over = True
+    if march.over:
         return
     yield from meet_enemy(game, table, march)
     if not march.over:
@@ -168,8 +169,9 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
     if not order.get("path"):
         march.over = True
         return
+    pursues_on = game.board.generals[march.general].pursues_on
     roll = table.roll(
-        f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on, rule="10.3",
+        f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
         general=march.general, space=march.at,
     )  # fmt: skip
     if roll.success:
@@ -257,7 +259,7 @@ def unordered(game: Game, march: March) -> dict[str, Any]:
 
 
 def stands_on_lone_general(game: Game, march: March) -> bool:
-    """A general alone may not stop on an enemy general alone (8.4.2)."""
+    """Tell whether an enemy general alone stands here: a general alone may not stop on him (8.4.2)."""
     lone = game.stack(ENEMY[march.side], march.at)
     return bool(lone.generals) and not lone.cu
 

@@ -50,7 +50,7 @@ def raise_unit(game: Game, table: Table, side: Side, general: str) -> None:
 
 
 def open_spaces(game: Game, side: Side) -> list[str]:
-    """List where a side may place a marker: no city, no tribe, no enemy units; an enemy marker only under own CU (15.2)."""
+    """List where a side may place a marker: no city, tribe, enemy units; an enemy marker only under own CU (15.2)."""
     control, enemy, own, theirs = game.control, ENEMY[side], game.stacks[side], game.stacks[ENEMY[side]]
     tribes = set(game.tribes)
     found = []

@@ -21,14 +21,15 @@ def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def closed(game: Game, side: Side, start: str, to: str) -> bool:
-    """A strait between cities is open only to a side that controls both ends (8.3.3)."""
+    """Tell whether a strait is closed: some are open only to a side that controls both ends (8.3.3)."""
     return (start, to) in game.board.both_ends and not (game.control.get(start) == side == game.control.get(to))
 
 
 def enemy_cu_at(game: Game, side: Side, space: str) -> int:
     """Return enemy CU in a space, inside a city or out: none of them lets a general alone pass (8.4.2)."""
     enemy = ENEMY[side]
-    return game.cu(enemy, space) + game.garrison(enemy, space).cu
+    outside = game.cu(enemy, space)
+    return outside + game.garrison(enemy, space).cu if space in game.garrisons else outside
 
 
 def first_steps(game: Game, side: Side, space: str, army: bool, points: int = 4) -> list[str]:

@@ -62,7 +62,7 @@ def _standing(known: Game, provinces: Mapping[str, str | None], sides: Sequence[
     if known.march is not None:
         units[known.march.side] += known.march.force.cu
     rows = {
-        "Provinces that count": points,
+        "Political points": points,
         "Combat units": units,
         "Cards in hand": {side: len(known.hands[side]) for side in SIDES},
     }

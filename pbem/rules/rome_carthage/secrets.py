@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from pbem.plain import twin
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.state import FACE_DOWN, SIDES, UNSEEN, Game

@@ -32,9 +32,9 @@ def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any]
 
 
 def settle(game: Game) -> Game:
-    """Put in order what a changed position leaves open: cards that lie nowhere are in the deck, generals nowhere are out.
+    """Put in order what a changed position leaves open: cards that lie nowhere are in the deck, generals are out.
 
-    Rulings are written so: a card named in a hand is taken out of the deck, a general named in an army out of the reserve.
+    A card that was put into a hand is taken out of the deck, a general put into an army out of the reserve.
     """
     held = [*game.discards, *game.removed, *(card for hand in game.hands.values() for card in hand)]
     if game.card is not None:

@@ -1,0 +1,109 @@
+"""How long a player's letter keeps a server busy: from its bytes to the turn committed and both sides' answers.
+
+The letters are replies as mail programs send them (text and HTML, the last report quoted below), to a game of
+random play that has been going on for a while. Only letters that carried the game on count.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from bench import Figure, seconds
+from pbem import correspondence
+from pbem.adjudicator import Adjudicator
+from pbem.correspondence import Office, side_report, take_in
+from pbem.draw.form import order_lines
+from pbem.draw.picture import render
+
+GAME = "punica"
+RULES = "rome_carthage"
+SECRETS = (b"the chain of the bench of letters", b"the hidden secret of the letters!")
+PLAYERS = {"carthage": "bob@example.org", "rome": "ann@example.org"}
+NOW = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
+BEFORE, COUNTED = 40, 60
+
+
+def figures() -> Iterator[Figure]:
+    """Yield the median milliseconds of a letter, of the pictures in its answers, and of all the rest."""
+    with tempfile.TemporaryDirectory() as folder:
+        office = Office(Path(folder), Path(folder) / "keys", "pbem <pbem@example.org>", NOW)
+        begin(office)
+        measured = list(letters(office, Random(218)))
+    whole, pictures = zip(*measured, strict=True)
+    rest = [all_of_it - drawn for all_of_it, drawn in measured]
+    yield Figure("letter: in all", 1000 * statistics.median(whole), "ms", 150.0)
+    yield Figure("letter: the pictures of both sides", 1000 * statistics.median(pictures), "ms", 100.0)
+    yield Figure("letter: without the pictures", 1000 * statistics.median(rest), "ms", 40.0)
+    yield Figure("letter: in all, one in twenty takes longer", 1000 * statistics.quantiles(whole, n=20)[-1], "ms")
+
+
+def begin(office: Office) -> None:
+    """Make the game."""
+    Adjudicator.create(
+        office.games, office.keys, GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS
+    ).close()
+
+
+def letters(office: Office, rng: Random) -> Iterator[tuple[float, float]]:
+    """Mail random letters; yield, of those that count, the seconds each took and those that went into pictures."""
+    drawn: list[float] = []
+
+    def timed(*args: Any, **options: Any) -> bytes:
+        made: list[bytes] = []
+        drawn.append(seconds(lambda: made.append(render(*args, **options))))
+        return made[0]
+
+    mailed = 0
+    with patch.object(correspondence, "render", timed):
+        while mailed < BEFORE + COUNTED:
+            raw = letter(office, rng)
+            drawn.clear()
+            taken = seconds(lambda raw=raw: carried_out(raw, office))  # type: ignore[misc]
+            if len(drawn) < len(PLAYERS):
+                continue  # the other side had to answer as well: nothing was told, nothing drawn for it
+            mailed += 1
+            if mailed > BEFORE:
+                yield taken, sum(drawn)
+
+
+def carried_out(raw: bytes, office: Office) -> None:
+    """Take a letter in; it has to be good."""
+    handled = take_in(raw, office)
+    assert handled.accepted, handled.complaints or handled.notes
+
+
+def letter(office: Office, rng: Random) -> bytes:
+    """Return a letter with random answers to all that the game asks a side now."""
+    with Adjudicator.open(office.games, office.keys, GAME) as game:
+        side = game.waiting[0].side
+        known = game.known(side)
+        lines = [f"game: {GAME}", f"side: {side}", f"adjudication: {game.adjudication}", "orders:"]
+        for decision in game.waiting:
+            if decision.side == side:
+                order = game.rules.options(known, decision).pick(rng.random)
+                assert order is not None
+                lines += order_lines(order.kind, order.body)
+        return reply(side, "\n".join(lines), side_report(game, side, game.adjudication - 1).text, rng)
+
+
+def reply(side: str, sheet: str, report: str, rng: Random) -> bytes:
+    """Return a sheet as a reply on top of the quoted report, as text and as HTML."""
+    said = "On Sun, 15 Mar 2026 at 18:00, pbem <pbem@example.org> wrote:"
+    quoted = "\n".join(f"> {line}".rstrip() for line in report.splitlines())
+    mail = EmailMessage()
+    mail["From"] = f"{side.title()} <{PLAYERS[side]}>"
+    mail["To"] = "pbem <pbem@example.org>"
+    mail["Subject"] = f"Re: {GAME}"
+    mail["Date"] = NOW
+    mail["Message-ID"] = f"<{rng.getrandbits(64):x}@mail.example.org>"
+    mail.set_content(f"{sheet}\n\nGood luck!\n\n{said}\n\n{quoted}\n", cte="quoted-printable")
+    mail.add_alternative(f"<pre>{sheet}</pre><p>{said}</p><blockquote><pre>{report}</pre></blockquote>", subtype="html")
+    return mail.as_bytes()

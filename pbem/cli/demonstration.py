@@ -1,0 +1,237 @@
+"""`pbem demo`: two players open a game of Hannibal by letters, from the first card to a beaten army.
+
+The letters are real: bytes as mail programs send them, taken in by the same function as everybody's. Only the
+players are made up. Whatever the dice say, the story goes on: who is asked for something the script does not have
+answers by the default, or with the first thing that is legal.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from pbem.adjudicator import Adjudicator
+from pbem.correspondence import Handled, Office, first_letters, map_picture, side_report, take_in
+from pbem.draw.form import order_lines
+from pbem.protocol import Decision
+
+GAME: Final = "punica"
+MARK: Final = ".pbem-demo"
+SECRETS: Final = (b"the chain of the demonstration!!", b"the hidden secret of the demo 0173")
+PLAYERS: Final = {"carthage": ("Bob", "bob@example.org"), "rome": ("Ann", "ann@example.org")}
+BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
+MOST_LETTERS: Final = 60
+
+
+def run(folder: Path) -> None:
+    """Play the demonstration into a folder; refuses one that holds anything else."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
+        print(f"pbem: {folder} is not empty and not a demonstration of ours; name another folder", file=sys.stderr)
+        sys.exit(1)
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("letters", "pictures", "games"):
+        (folder / name).mkdir(parents=True)
+    (folder / MARK).touch()
+    _Stage(folder).play()
+
+
+class _Stage:
+    """The demonstration under way: the post office, the letters counted, and what the players have in mind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.count = 0
+        self.fought = False
+        self.bounced = False
+
+    @property
+    def office(self) -> Office:
+        """The post office; each letter comes an hour after the one before."""
+        hour = BEGUN + timedelta(hours=self.count)
+        return Office(self.folder / "games", self.folder / "keys", "pbem <pbem@example.org>", hour)
+
+    def open(self) -> Adjudicator:
+        """Open the game."""
+        return Adjudicator.open(self.folder / "games", self.folder / "keys", GAME)
+
+    def play(self) -> None:
+        """Make the game and carry letters until the battle is over."""
+        _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
+        office = self.office
+        with Adjudicator.create(
+            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS,
+            players={side: name for side, (name, _) in PLAYERS.items()},
+            addresses={side: address for side, (_, address) in PLAYERS.items()},
+        ) as game:  # fmt: skip
+            for out in first_letters(game, office):
+                self.keep(f"to-{out.to.partition('@')[0]}", out.content)
+        while self.count < MOST_LETTERS:
+            with self.open() as game:
+                waiting, over = game.waiting, self.over(game)
+                if over or not waiting:
+                    break
+                side = waiting[0].side
+                report = side_report(game, side, game.adjudication - 1).text
+                bodies = [(each.kind, self.answer(game, each)) for each in waiting if each.side == side]
+                bodies += _in_advance(waiting[0])
+                number = game.adjudication
+            self.write(side, number, bodies, report)
+        self.curtain()
+
+    def over(self, game: Adjudicator) -> bool:
+        """Tell whether the battle has been fought and its play is over."""
+        known = game.known(None)
+        self.fought = self.fought or known.battle is not None
+        return self.fought and known.battle is None and known.card is None
+
+    # ---- letters
+
+    def write(self, side: str, number: int, bodies: Sequence[tuple[str, Any]], report: str) -> None:
+        """Mail the answer of a side, once with a slip in it."""
+        name = PLAYERS[side][0]
+        sheet = _sheet(side, number, bodies)
+        if "nemausus" in sheet and not self.bounced:
+            self.bounced = True
+            _say(f"{name} is in a hurry. His sheet has three slips:")
+            handled = self.mail(side, _sheet(side, number, [("play", _slip(bodies[0][1]))]), report)
+            _quote(handled.complaints[0])
+            _say("Nothing was carried out. He mends it and mails it again.")
+        _say(f"{name} writes:")
+        _quote(_sheet(side, number, bodies[:1]).split("orders:\n")[1])
+        if len(bodies) > 1:
+            print(f"   | (and {len(bodies) - 1} answers to what may be asked next)")
+        self.mail(side, sheet, report)
+        with self.open() as game:
+            for told in game.told(None, number):
+                if told.event.kind in ("intercepted", "interception_failed", "battle", "battle_won", "retreats"):
+                    self.picture(game, told.event.kind, number)
+                    break
+            reader = next((each.side for each in game.waiting), side)
+            news = side_report(game, reader, number).text.split("WHAT HAPPENED\n")[1]
+            print()
+            _quote(news.split("\nWHAT YOU ARE ASKED\n")[0].split("\nWHERE THINGS STAND\n")[0].strip("\n"))
+
+    def mail(self, side: str, sheet: str, report: str) -> Handled:
+        """Post a letter as a mail program would send it, and keep the answers."""
+        name, address = PLAYERS[side]
+        self.count += 1
+        raw = _letter(self.count, name, address, sheet, report)
+        self.keep(f"from-{name.lower()}", raw)
+        handled = take_in(raw, self.office)
+        for out in handled.letters:
+            self.keep(f"to-{out.to.partition('@')[0]}", out.content)
+        return handled
+
+    def keep(self, what: str, content: bytes) -> None:
+        """Keep a letter for a look."""
+        (self.folder / "letters" / f"{self.count:02}-{what}.eml").write_bytes(content)
+
+    def picture(self, game: Adjudicator, what: str, since: int) -> None:
+        """Keep a picture for a look."""
+        path = self.folder / "pictures" / f"{self.count:02}-{what}.png"
+        path.write_bytes(map_picture(game, None, since))
+
+    def curtain(self) -> None:
+        """Say what is left behind."""
+        with self.open() as game:
+            (self.folder / "pictures" / "map.png").write_bytes(map_picture(game, "rome", game.adjudication - 1))
+            (self.folder / "report.txt").write_text(side_report(game, "rome", game.adjudication - 1).text, "utf-8")
+            done = game.adjudication
+        _say(f"That was {self.count} letters and {done} adjudications. For a look:")
+        folder = self.folder
+        for path, what in (
+            (folder / "report.txt", "Ann's last report"),
+            (folder / "pictures" / "map.png", "her map"),
+            (folder / "letters", "every letter, in and out"),
+            (folder / "games" / f"{GAME}.git", f"the game: git -C {folder}/games/{GAME}.git log -p"),
+        ):
+            print(f"  {path}: {what}")
+        print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
+
+    # ---- what the players have in mind
+
+    def answer(self, game: Adjudicator, decision: Decision) -> Any:
+        """Return the body of an order for a question."""
+        known = game.known(decision.side)
+        if decision.kind == "play":
+            return _plan(known, decision.side) or _any(game, known, decision)
+        if decision.kind == "intercept":
+            return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
+        if decision.kind == "intercepted":
+            return {"choice": "fight"}
+        if decision.kind == "battle_card":
+            hand = Counter(card for card in known.battle.hands[decision.side] if card != "reserve")
+            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
+        return dict(decision.default) if decision.default is not None else _any(game, known, decision)
+
+
+def _plan(known: Any, side: str) -> dict[str, Any] | None:
+    """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him."""
+    marches = {
+        ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
+        ("hannibal", "narbo"): ["nemausus", "rhone", "druentia"],
+        ("hannibal", "druentia"): ["taurini", "boii"],
+        ("publius_scipio", "rome"): ["tarquinii", "cosa", "pisae"],
+        ("publius_scipio", "pisae"): ["boii"],
+    }
+    board = known.board
+    cards = {card: board.cards[card].ops for card in known.hands[side]}
+    for (general, space), path in marches.items():
+        record = board.generals[general]
+        able = sorted((ops, card) for card, ops in cards.items() if ops >= record.strategy)
+        if record.side == side and known.where(general) == (space, False) and able:
+            return {"card": able[0][1], "as": "operations", "general": general, "path": path}
+    return {"card": min(cards, key=lambda card: (cards[card], card)), "as": "discard"} if cards else None
+
+
+def _in_advance(decision: Decision) -> list[tuple[str, Any]]:
+    """Return answers to questions that may follow, to save letters: a sheet keeps them until they are asked for."""
+    if decision.kind in ("battle_card", "match"):
+        return [("match", {"card": "any"}), ("counterattack", {"roll": True})] * 2
+    return []
+
+
+def _slip(body: dict[str, Any]) -> dict[str, Any]:
+    """Return an order with the slips of a man in a hurry."""
+    return {**body, "cu": "all", "elefants": 2, "as": "operation"}
+
+
+def _any(game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any]:
+    """Return the first legal answer to a question."""
+    return dict(game.rules.options(known, decision)[0].body)
+
+
+def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Any]]) -> str:
+    """Return the order sheet of a side."""
+    orders = [line for kind, body in bodies for line in order_lines(kind, body)]
+    return "\n".join([f"game: {GAME}", f"side: {side}", f"adjudication: {number}", "orders:", *orders]) + "\n"
+
+
+def _letter(count: int, name: str, address: str, sheet: str, report: str) -> bytes:
+    """Return a letter in the manner of one of three mail programs, in turn."""
+    quoted = "".join(f"> {line}\n" if line else ">\n" for line in report.splitlines())
+    written = (BEGUN + timedelta(hours=count)).strftime("%a, %d %b %Y %H:%M")
+    body = (
+        f"{sheet}\nGood luck,\n{name}\n\nOn {written} pbem <pbem@example.org> wrote:\n\n{quoted}",
+        f"Hello,\n\nhere are my orders.\n\n```\n{sheet}```\n-- \n{name}\n",
+        f"On {written}, pbem wrote:\n" + "".join(f"> {line}\n" for line in sheet.splitlines()),
+    )[count % 3]
+    return (
+        f"From: {name} <{address}>\nTo: pbem <pbem@example.org>\nSubject: Re: {GAME}\n"
+        f"Date: {written}:00 +0000\nMessage-ID: <{count}.{name.lower()}@example.org>\nMIME-Version: 1.0\n"
+        f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{body}"
+    ).encode()
+
+
+def _say(text: str) -> None:
+    print(f"\n== {text}")
+
+
+def _quote(text: str) -> None:
+    for line in text.splitlines():
+        print(f"   | {line}".rstrip())
