@@ -47,7 +47,7 @@ def read_queued(record: Mapping[str, Any]) -> Queued:
 
 def roll_record(n: int, roll: Roll) -> dict[str, Any]:
     """Return a roll under its running number within the adjudication."""
-    record: dict[str, Any] = {"n": n, "name": roll.name, "faces": list(roll.faces)}
+    record: dict[str, Any] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
     if roll.sides != 6:
         record["sides"] = roll.sides
     if roll.modifiers:

@@ -51,7 +51,10 @@ def may_be_in(game: Game, general: str, space: str) -> bool:
 
 
 def displace(game: Game, table: Table, side: Side, generals: Sequence[str], cause: str) -> Flow[None]:
-    """Take generals off the map; they come back as reinforcements, but for Hannibal and Africanus (8.9)."""
+    """Take generals off the map; they come back as reinforcements, but for Hannibal and Africanus (8.9).
+
+    What Hannibal costs is asked for when all of them have gone.
+    """
     for general in generals:
         record = game.board.generals[general]
         game.offices.pop(general, None)
@@ -62,8 +65,8 @@ def displace(game: Game, table: Table, side: Side, generals: Sequence[str], caus
         else:
             game.displaced.setdefault(side, []).append(general)
         table.tell("displaced", side=side, general=general, cause=cause, rule="8.9")
-        if general == HANNIBAL and game.result is None:
-            yield from _lose_hannibal(game, table)
+    if HANNIBAL in generals and game.result is None:
+        yield from _lose_hannibal(game, table)
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:

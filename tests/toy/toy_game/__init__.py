@@ -235,7 +235,7 @@ class ThreeHills:
     """The rules for the engine."""
 
     id = "toy"
-    sides = SIDES
+    sides: tuple[Side, ...] = SIDES
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box, self.agreed, self.board = box, options, box.table("hills")
