@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
+from pbem.dice import Dice
 from pbem.protocol import Decision, Event, Fault, Order, Rest, Roll, Rules, Side
-from pbem.table import Dice, Table
+from pbem.table import Table
 
 S = TypeVar("S")
 
@@ -58,12 +59,6 @@ class Step:
 
     key: bytes
     answers: Sequence[Answer] = ()
-
-
-class TurningDice(Dice, Protocol):
-    """Dice whose faces depend on the adjudication."""
-
-    def turn_to(self, step_key: bytes) -> None: ...
 
 
 @dataclass(slots=True)
@@ -254,7 +249,7 @@ def run(session: Session[Any], sources: Sources) -> list[Answer]:
     return taken
 
 
-def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: TurningDice) -> Session[S]:
+def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: Dice) -> Session[S]:
     """Return the game as it stands: the resting point, and all that was answered since, fed in again.
 
     `past` are the adjudications since the resting point, at least one: the first is the one that reached it,
@@ -268,7 +263,7 @@ def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: TurningDi
     return session
 
 
-def advance(session: Session[S], key: bytes, dice: TurningDice, sources: Sources) -> Outcome[S]:
+def advance(session: Session[S], key: bytes, dice: Dice, sources: Sources) -> Outcome[S]:
     """Carry a game on with whatever can be answered now; `key` turns the dice to this adjudication.
 
     At most one resting span is played: after a rest the game goes on only to its next question, so that each
@@ -281,7 +276,7 @@ def advance(session: Session[S], key: bytes, dice: TurningDice, sources: Sources
     return _settle(rules, session, dice, sources, answers, table.events[seen_events:], table.rolls[seen_rolls:])
 
 
-def begin(rules: Rules[S], scenario: str, key: bytes, dice: TurningDice) -> Outcome[S]:
+def begin(rules: Rules[S], scenario: str, key: bytes, dice: Dice) -> Outcome[S]:
     """Set up a scenario and play to its first question; the position set up is the first resting point."""
     dice.turn_to(key)
     table = Table(dice)
@@ -296,7 +291,7 @@ def begin(rules: Rules[S], scenario: str, key: bytes, dice: TurningDice) -> Outc
 def _settle(
     rules: Rules[S],
     session: Session[S],
-    dice: TurningDice,
+    dice: Dice,
     sources: Sources,
     answers: list[Answer],
     events: list[Event],

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from pbem.dice import Dice
 from pbem.plain import copy
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
-
-
-class Dice(Protocol):
-    """Where faces and shuffles come from; the kinds stand in `pbem.dice`."""
-
-    def faces(self, name: str, count: int, sides: int) -> list[int]: ...
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]: ...
 
 
 class NameReused(Exception):

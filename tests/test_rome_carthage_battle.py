@@ -17,7 +17,6 @@ from pbem.plain import copy
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage import battle, command, elephants, losses, politics, retreat, siege
 from pbem.rules.rome_carthage.battle_hands import allies
-from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.generals import arrange
 from pbem.rules.rome_carthage.routes import retreat_of, routes
 from pbem.rules.rome_carthage.secrets import known
@@ -33,10 +32,11 @@ from pbem.rules.rome_carthage.state import (
     Retreat,
     Stack,
 )
+from pbem.rules.rome_carthage.unpack import unpack
 from pbem.table import Table
 
 BOX = open_box("rome_carthage")
-BOARD = Board.from_box(BOX)
+BOARD = unpack(BOX)
 PRESETS = {name: BOX.options(name) for name in ("valley2007", "descartes1998")}
 KINDS = {
     kind: pair

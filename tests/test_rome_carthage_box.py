@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pbem.box import Box, BrokenBox, open_box
-from pbem.rules.rome_carthage.board import Board
+from pbem.rules.rome_carthage.unpack import unpack
 
 BOX = open_box("rome_carthage")
-BOARD = Board.from_box(BOX)
+BOARD = unpack(BOX)
 
 
 # ---- the map (3)
@@ -346,6 +346,6 @@ def test_a_contradiction_is_found(tmp_path: Path, file: str, old: str, new: str,
     assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
     path.write_text(text.replace(old, new), "utf-8")
     with pytest.raises(BrokenBox) as broken:
-        Board.from_box(Box(folder))
+        unpack(Box(folder))
     assert reason in [flaw.reason for flaw in broken.value.flaws]
     assert all(flaw.file == str(path) for flaw in broken.value.flaws)

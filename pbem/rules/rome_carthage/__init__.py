@@ -21,13 +21,13 @@ from pbem.rules.rome_carthage import (
     turn,
 )
 from pbem.rules.rome_carthage.accounts import audit
-from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.hints import hints
 from pbem.rules.rome_carthage.scene import base, scene
 from pbem.rules.rome_carthage.secrets import known, reseal
 from pbem.rules.rome_carthage.setting_up import set_up, settle
 from pbem.rules.rome_carthage.standing import standing
 from pbem.rules.rome_carthage.state import SIDES, Game
+from pbem.rules.rome_carthage.unpack import unpack
 from pbem.table import Table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RomeCarthage:
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box
         self.edition = options
-        self.board = Board.from_box(box)
+        self.board = unpack(box)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pbem.protocol import Side
-
-if TYPE_CHECKING:
-    from pbem.box import Box
 
 PLAIN: Final = "plain"
 WALLED_CITY: Final = "walled_city"
@@ -217,13 +214,6 @@ class Board:
     siege: Siege
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
-
-    @classmethod
-    def from_box(cls, box: Box) -> Board:
-        """Return the board of a box. Raises BrokenBox, naming every record at fault, if the box contradicts itself."""
-        from pbem.rules.rome_carthage.unpack import unpack
-
-        return unpack(box)
 
     def attrition(self, die: int, column: int) -> tuple[int, bool]:
         """Return CU lost by attrition, and whether one of them must be an elephant CU (8.3.2, 11.9, 17).
