@@ -15,13 +15,14 @@ from typing import Any, Final
 
 from pbem import shelf, yamlio
 from pbem.dice import ChainDice
-from pbem.engine import Outcome, Queued, Session, Sources, Step, advance, begin, resume
+from pbem.engine import Answer, Outcome, Queued, Session, Sources, Step, advance, begin, resume
 from pbem.ledger import POSITION, Charter, Ledger, State, Turn, promise
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Order, Side
 from pbem.record import decision_record, plain
 from pbem.seal import BadKeys, Keys
 from pbem.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
 from pbem.shelf import Loaded
+from pbem.standing_orders import STANDING, answer, check_standing, standing_orders
 from pbem.store import GameRepo, NoSuchGame
 from pbem.yamlio import Placed, by_place
 
@@ -214,7 +215,11 @@ class Adjudicator:
             files = self.ledger.sheet_files(now.state, side, raw, letter)
             receipt.number = now.state.sheets[side]
             by = f"sheet {receipt.number}"
-            now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
+            if sheet.orders:
+                now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
+            if STANDING in sheet.document.value:
+                now.state.standing[side] = plain(sheet.standing)
+                files.update(self.ledger.standing_files(side, now.state.standing[side]))
             files.update(self.ledger.state_files(now.state))
             now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
@@ -262,7 +267,12 @@ class Adjudicator:
         if not session.waiting:
             return False
         opened = self.ledger.step_key(state.adjudication + 1, state)
-        sources = Sources({side: list(queue) for side, queue in state.pending.items()}, late=late)
+        standing = {side: standing_orders(written) for side, written in state.standing.items()}
+        sources = Sources(
+            {side: list(queue) for side, queue in state.pending.items()},
+            lambda decision: answer(standing.get(decision.side, ()), decision),
+            late,
+        )
         outcome = advance(session, opened[2], now.dice, sources)
         if not outcome.answers and not sources.lapsed:
             return False
@@ -273,7 +283,7 @@ class Adjudicator:
         self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opened: tuple[str, str, bytes]
     ) -> None:
         n, (link, inputs, key), session = state.adjudication + 1, opened, outcome.session
-        events = [*outcome.events, *_lapses(sources)]
+        events = [*outcome.events, *_fired(outcome.answers), *_lapses(sources)]
         waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
         turn = Turn(n, outcome.answers, outcome.rolls, events, waiting)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
@@ -343,6 +353,7 @@ def check_sheet(
         heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
         complaints += [sheet.placed(fault) for fault in heading]
         if not heading:
+            complaints += [sheet.placed(fault) for fault in check_standing(sheet.standing, box.forms)]
             complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
@@ -371,6 +382,15 @@ def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Any, *, who
 
 def _answered(state: State, decision: Decision) -> bool:
     return any(queued.order.kind == decision.kind for queued in state.pending.get(decision.side, ()))
+
+
+def _fired(answers: Sequence[Answer]) -> list[Event]:
+    """Return, for their sides alone, the standing orders that answered."""
+    return [
+        Event("standing_fired", {"order": answer.kind, "by": answer.by}, None, (answer.side,))
+        for answer in answers
+        if answer.by.startswith(STANDING)
+    ]
 
 
 def _lapses(sources: Sources) -> list[Event]:

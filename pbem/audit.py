@@ -13,7 +13,7 @@ from pbem.ledger import Turn
 from pbem.protocol import Event, Roll
 from pbem.record import event_records, roll_record
 
-NOT_OF_THE_RULES = ("order_lapsed", "order_unused")
+NOT_OF_THE_RULES = ("order_lapsed", "order_unused", "standing_fired")
 """Events that tell of sheets, not of the game."""
 
 

@@ -70,8 +70,13 @@ def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]
 
 def open_box(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> Box:
     """Return the box of a game. Raises NotInTheBox if there is none."""
+    return Box(box_folder(id, folders))
+
+
+def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FilePath:
+    """Return where the box of a game lies. Raises NotInTheBox if there is none."""
     found = boxes(folders)
-    return Box(found[_known("game", id, found)])
+    return found[_known("game", id, found)]
 
 
 def read_loose(path: FilePath, sort: str) -> yamlio.Document:

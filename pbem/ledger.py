@@ -7,6 +7,7 @@ sealed/state.siv               the last resting point, the answers since, the or
 sealed/players.siv             the players' mail addresses (sealed)
 turns/000/0042.yaml            an adjudication as everybody may read it
 turns/000/0042.siv             the whole of it (sealed)
+standing/<side>.siv            a side's standing orders (sealed)
 sheets/<side>/000/0017.siv     an accepted sheet, as received (sealed)
 letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it
 ```
@@ -87,6 +88,8 @@ class State:
     """Paths of the sheets accepted since the last adjudication."""
     sheets: dict[Side, int] = field(default_factory=dict)
     """How many sheets each side has had accepted."""
+    standing: dict[Side, list[Any]] = field(default_factory=dict)
+    """Each side's standing orders, as it wrote them."""
     result: Mapping[str, Any] | None = None
 
 
@@ -160,6 +163,7 @@ class Ledger:
             pending={side: [read_queued(order) for order in orders] for side, orders in record["pending"].items()},
             new_sheets=record["new_sheets"],
             sheets=record["sheets"],
+            standing=record["standing"],
             result=record["result"],
         )
 
@@ -199,11 +203,12 @@ class Ledger:
     def step_key(self, n: int, state: State | None) -> tuple[str, str, bytes]:
         """Return the link, the digest of all inputs and the step key of adjudication n."""
         link = self.chain.link(n)
-        sheets: dict[str, list[str]] = {}
+        previous, sheets, standing = "", {}, {}
         if state is not None:
-            for side, paths in state.new_sheets.items():
-                sheets[side] = [sha256(self._file(path)).hexdigest() for path in paths]
-        inputs = inputs_digest(state.digest if state else "", sheets, {}, {})
+            previous = state.digest
+            sheets = {side: [self._digest(path) for path in paths] for side, paths in state.new_sheets.items()}
+            standing = {side: self._digest(_standing_path(side)) for side, orders in state.standing.items() if orders}
+        inputs = inputs_digest(previous, sheets, standing, {})
         return link, inputs, step_key(link, self.charter.game, n, inputs)
 
     # ---- files to commit
@@ -218,7 +223,12 @@ class Ledger:
         if letter is not None:
             note: dict[str, Any] = {"side": side, "sheet": n, "after": state.adjudication}
             files[_letter_path(letter)] = yamlio.dump(note).encode()
-        return {**files, **self.state_files(state)}
+        return files
+
+    def standing_files(self, side: Side, orders: Sequence[Any]) -> dict[str, bytes]:
+        """Return the file of a side's standing orders."""
+        path = _standing_path(side)
+        return {path: self._sealed(path, list(orders))}
 
     def state_files(self, state: State) -> dict[str, bytes]:
         """Return the sealed state."""
@@ -233,6 +243,7 @@ class Ledger:
             "pending": {side: [queued_record(order) for order in orders] for side, orders in state.pending.items()},
             "new_sheets": state.new_sheets,
             "sheets": state.sheets,
+            "standing": state.standing,
             "result": state.result,
         }
         return {STATE: self._sealed(STATE, record)}
@@ -276,6 +287,9 @@ class Ledger:
             raise FileNotFoundError(f"{self.repo.path.name} has no {path}")
         return content
 
+    def _digest(self, path: str) -> str:
+        return sha256(self._file(path)).hexdigest()
+
     def _yaml(self, path: str) -> Any:
         return yamlio.read(self._file(path), name=path).value
 
@@ -290,6 +304,10 @@ class Ledger:
 def promise(keys: Keys) -> DicePromise:
     """Return what a game's charter promises about its dice."""
     return DicePromise(keys.scheme, keys.length, make_chain(keys.chain, keys.length).tip, commitment(keys.hidden))
+
+
+def _standing_path(side: Side) -> str:
+    return f"standing/{side}.siv"
 
 
 def _letter_path(digest: str) -> str:

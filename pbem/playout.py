@@ -9,7 +9,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from pbem.dice import Dice
 from pbem.engine import MOST_RESTS, Session, Stuck
 from pbem.protocol import Decision, Event, Fault, Order, Rules
-from pbem.table import Dice
 
 S = TypeVar("S")
 

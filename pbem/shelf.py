@@ -3,6 +3,8 @@
 A game is a box, `<folder>/<id>/game.yaml`, and a package: `pbem.rules.<id>` unless its `game.yaml` names another in
 `package`, which Python must then be able to import. The package has `make(box, options)`, which returns the rules.
 There is no list of games: what lies in the folders of boxes is on the shelf.
+
+Opening a box takes longer than all else that a letter asks for, so boxes stay open as long as their files stay the same.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from pbem.box import GAME, Box, boxes, open_box
+from pbem.box import GAME, Box, box_folder, boxes
 from pbem.protocol import Rules
+
+_MOST_OPEN: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,20 @@ def load(
 
     Raises NotInTheBox for an id, preset or option that does not exist, BrokenBox for a box that cannot be used.
     """
-    box = open_box(id, folders)
+    folder = box_folder(id, folders)
+    key = (folder, _stamp(folder), preset, repr(sorted((options or {}).items())))
+    loaded = _open.get(key)
+    if loaded is None:
+        if len(_open) >= _MOST_OPEN:
+            _open.clear()
+        loaded = _open[key] = _load(Box(folder), preset, options)
+    return loaded
+
+
+_open: dict[tuple[Any, ...], Loaded] = {}
+
+
+def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Loaded:
     chosen = box.options(preset, options)
     try:
         package = import_module(box.package)
@@ -52,3 +70,9 @@ def load(
         box.refuse([(GAME, ("package",), f"Python finds no package {box.package}, which would hold the rules")])
         raise
     return Loaded(box, chosen, package.make(box, chosen))
+
+
+def _stamp(folder: Path) -> tuple[Any, ...]:
+    """Return what changes when a file of a box does."""
+    states = ((path, path.stat()) for path in sorted(folder.rglob("*.yaml")))
+    return tuple((str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size) for path, state in states)

@@ -32,6 +32,7 @@ from pbem.protocol import Decision, Event, Roll
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
+        "standing_fired": "Your order {order} was given by {by}.",
         "order_lapsed": "Your order {order} ({by}) no longer fits and was left out: {reasons}.",
         "order_unused": "Your order {order} ({by}) was not needed and has lapsed.",
     },
