@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_the_first_that_fits_answers_and_only_its_kind() -> None:
 
 def test_every_slip_in_standing_orders_has_its_place() -> None:
     forms = open_box("rome_carthage").forms
-    written = [
+    written: list[dict[str, Any]] = [
         {"intercept": {"with": "all", "when": {"enemy_cu": "<= many"}}},
         {"intercept": {"with": []}, "when": ["hannibal"], "until": "end_of_turn"},
     ]
