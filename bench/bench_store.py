@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,19 +50,19 @@ def figures() -> Iterator[Figure]:
 
 
 def make_turns(count: int) -> Iterator[Files]:
-    """Yield the files of turns of the size of real ones: a position that changes in places, and the turn."""
+    """Yield the files of turns, named and sized like real ones: the position, the sealed state, both turn files."""
     chance = Random(218)
-
-    def line(n: int) -> str:
-        return f"u{chance.randrange(1000):04}: {{at: s{chance.randrange(100):03}, cu: {n}}}\n"
-
-    lines = [line(0) for _ in range(350)]
+    position = [f"u{n:04}: {{at: s{n:03}, cu: {n}}}\n" for n in range(100)]
     for n in range(count):
         for _ in range(10):
-            lines[chance.randrange(len(lines))] = line(n)
-        position = "".join(lines).encode()
-        turn = "".join(line(n) for _ in range(130)).encode()
-        yield {"position.yaml": position, "checkpoint.yaml": position[:4000], numbered("turns", n): turn}
+            position[chance.randrange(len(position))] = f"u{n:04}: {{at: s{chance.randrange(100):03}, cu: {n}}}\n"
+        turn = numbered("turns", n)
+        yield {
+            "position.yaml": "".join(position).encode(),
+            "sealed/state.siv": b64encode(chance.randbytes(4200)),
+            turn: f"adjudication: {n}\nlink: {chance.randbytes(32).hex()}\n".encode() * 8,
+            turn.replace(".yaml", ".siv"): b64encode(chance.randbytes(1100)),
+        }
 
 
 def commit(game: GameRepo, files: Files) -> None:
@@ -70,12 +71,18 @@ def commit(game: GameRepo, files: Files) -> None:
 
 
 def write(folder: Path, files: Files) -> None:
-    """Write the files and sync them, and the folder: without that a new file may be gone after a power cut."""
+    """Write the files and sync them, and the folders with new names, so that a power cut leaves them."""
+    grown = set()
     for name, content in files.items():
-        fd = os.open(folder / name.replace("/", "-"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        path = folder / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            grown.add(path.parent)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.write(fd, content)
         os.fsync(fd)
         os.close(fd)
-    fd = os.open(folder, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
+    for parent in grown:
+        fd = os.open(parent, os.O_RDONLY)
+        os.fsync(fd)
+        os.close(fd)

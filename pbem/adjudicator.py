@@ -14,17 +14,17 @@ from types import TracebackType
 from typing import Any, Final
 
 from pbem import shelf, yamlio
+from pbem.checking import ORDERS, Receipt, check_sheet
 from pbem.dice import ChainDice
 from pbem.engine import Answer, Outcome, Queued, Session, Sources, Step, advance, begin, resume
 from pbem.ledger import POSITION, Charter, Ledger, State, Turn, promise
-from pbem.protocol import ILLEGAL, Decision, Event, Fault, Order, Side
+from pbem.protocol import Decision, Event, Side
 from pbem.record import decision_record, plain
 from pbem.seal import BadKeys, Keys
-from pbem.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.sheet import Sheet
 from pbem.shelf import Loaded
-from pbem.standing_orders import STANDING, answer, check_standing, standing_orders
-from pbem.store import GameRepo, NoSuchGame
-from pbem.yamlio import Placed, by_place
+from pbem.standing_orders import STANDING, answer, standing_orders
+from pbem.store import GameExists, GameRepo, NoSuchGame
 
 MOST_ADJUDICATIONS: Final = 200
 """One sheet sets off at most so many adjudications; a game that goes on longer without an answer is looping."""
@@ -32,24 +32,6 @@ MOST_ADJUDICATIONS: Final = 200
 
 class CannotPlay(Exception):
     """Something about a game, a player or an address is not as it must be; the text is for a person."""
-
-
-@dataclass(slots=True)
-class Receipt:
-    """What became of a sheet: accepted under a number, or refused with all its faults and nothing changed."""
-
-    side: Side
-    name: str
-    lines: Sequence[str] = ()
-    complaints: tuple[Placed, ...] = ()
-    number: int | None = None
-
-    def __str__(self) -> str:
-        return complain(self.name, self.lines, self.complaints)
-
-    def rows(self) -> list[dict[str, str | int | None]]:
-        """Return the faults for a program to read."""
-        return as_rows(self.name, self.complaints)
 
 
 @dataclass(slots=True)
@@ -96,16 +78,21 @@ class Adjudicator:
         """
         loaded = shelf.load(rules, preset=preset, options=options, folders=folders)
         _require_sides(loaded, [*players, *(addresses or {})])
+        scenario = scenario or loaded.box.scenarios[0]
+        loaded.box.scenario(scenario)
         path = games / f"{name}.git"
         keys = _keys_for_new_game(keys_folder, name, path, secrets)
         charter = Charter(
-            name, rules, preset or loaded.box.presets[0], scenario or loaded.box.scenarios[0],
+            name, rules, preset or loaded.box.presets[0], scenario,
             {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
             loaded.box.digest, loaded.box.version, promise(keys),
         )  # fmt: skip
-        loaded.box.scenario(charter.scenario)
         game = cls(Ledger.create(path, keys, charter, addresses or {}), loaded)
-        game.adjudicate()
+        try:
+            game.adjudicate()
+        except BaseException:
+            game.close()
+            raise
         return game
 
     @classmethod
@@ -115,6 +102,7 @@ class Adjudicator:
         repo = GameRepo.open(path)
         try:
             ledger = Ledger(repo, Keys.load(keys_folder, name))
+            ledger.check_keys()
             charter = ledger.charter
             loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
         except BaseException:
@@ -141,21 +129,25 @@ class Adjudicator:
     @property
     def adjudication(self) -> int:
         """The number of the last adjudication; 0: the game has not begun."""
-        state = self._standing().state
+        state = self._current().state
         return state.adjudication if state else 0
 
     @property
     def waiting(self) -> tuple[Decision, ...]:
         """The questions that are open and for which no answer lies ready."""
-        now = self._standing()
+        now = self._current()
         if now.session is None or now.state is None:
             return ()
         return tuple(decision for decision in now.session.waiting if not _answered(now.state, decision))
 
+    def asked(self, side: Side) -> list[Decision]:
+        """Return the questions open to a side, whether or not an answer lies ready."""
+        return [decision for decision in self._session().waiting if decision.side == side]
+
     @property
     def result(self) -> Mapping[str, Any] | None:
         """How the game ended; None: it goes on."""
-        state = self._standing().state
+        state = self._current().state
         return state.result if state else None
 
     def known(self, side: Side | None) -> Any:
@@ -164,7 +156,7 @@ class Adjudicator:
 
     def sheets(self, side: Side) -> int:
         """Return how many sheets a side has had accepted."""
-        state = self._standing().state
+        state = self._current().state
         return state.sheets.get(side, 0) if state else 0
 
     def side_of(self, address: str) -> Side | None:
@@ -175,7 +167,10 @@ class Adjudicator:
         return None
 
     def take_home(self, side: Side) -> dict[str, Any]:
-        """Return all that a side needs to check a sheet at home: the position as it knows it, and its questions."""
+        """Return all that a side needs to check a sheet at home: the position as it knows it, and its questions.
+
+        Questions for which its answer lies ready are among them: a new sheet may still take its place.
+        """
         return {
             "game": self.name,
             "side": side,
@@ -185,13 +180,13 @@ class Adjudicator:
             "options": dict(self.charter.options),
             "box": self.charter.box,
             "position": plain(self.rules.encode(self.known(side))),
-            "waiting": [decision_record(decision) for decision in self.waiting if decision.side == side],
+            "waiting": [decision_record(decision) for decision in self.asked(side)],
         }
 
     def told(self, side: Side | None, since: int) -> list[Told]:
         """Return what a side may read of all that happened after an adjudication."""
         found = []
-        for n in range(since + 1, self.adjudication + 1):
+        for n in range(max(since, 0) + 1, self.adjudication + 1):
             rolls = 0
             for event in self.ledger.turn(n).events:
                 rolls += event.roll is not None
@@ -210,12 +205,12 @@ class Adjudicator:
             receipt, sheet = self.check(side, raw, name=name)
             if sheet is None:
                 return receipt
-            now = self._standing()
+            now = self._current()
             assert now.state is not None
             files = self.ledger.sheet_files(now.state, side, raw, letter)
             receipt.number = now.state.sheets[side]
             by = f"sheet {receipt.number}"
-            if sheet.orders:
+            if ORDERS in sheet.document.value:
                 now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if STANDING in sheet.document.value:
                 now.state.standing[side] = plain(sheet.standing)
@@ -226,29 +221,25 @@ class Adjudicator:
 
     def check(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
         """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it."""
-        now = self._standing()
-        number = now.state.adjudication if now.state else 0
-        open_now = [decision for decision in self._session().waiting if decision.side == side]
-        session = self._session()
-
-        def faults(decision: Decision, order: Order) -> list[Fault]:
-            return session.faults(decision, order)
-
-        return check_sheet(self.box, self.name, self.rules.sides, side, number, open_now, faults, raw, name=name)
+        return check_sheet(
+            self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
+            raw, name=name,
+        )  # fmt: skip
 
     def adjudicate(self, late: Iterable[Side] = ()) -> list[int]:
         """Carry the game on as far as answers reach; return the numbers of the new adjudications.
 
-        `late` are the sides whose deadline has passed: their questions are answered by default where there is one.
+        `late` are the sides whose deadline has passed: their questions are answered by default where there is one,
+        until the game next rests. What is asked after that has a deadline of its own.
         """
         done: list[int] = []
         passed = frozenset(late)
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
-                now = self._standing()
+                now = self._current()
                 if now.state is None:
                     self._begin(now)
-                elif not self._step(now, now.state, passed):
+                elif not self._step(now, now.state, passed if not done else frozenset()):
                     break
                 done.append(self.adjudication)
         return done
@@ -274,7 +265,8 @@ class Adjudicator:
             late,
         )
         outcome = advance(session, opened[2], now.dice, sources)
-        if not outcome.answers and not sources.lapsed:
+        # A standing order that does not fit stays, and would not fit again: it alone is no adjudication.
+        if not outcome.answers and all(queued.by.startswith(STANDING) for _, queued, _ in sources.lapsed):
             return False
         self._commit(now, state, outcome, sources, opened)
         return True
@@ -290,7 +282,7 @@ class Adjudicator:
         finished = outcome.rested is not None or session.result is not None
         files, digest = self.ledger.turn_files(
             turn, previous=state.digest, link=link, inputs=inputs, sheets=state.new_sheets,
-            span=span if finished else None, result=session.result,
+            standing=self.ledger.standing_digests(state), span=span if finished else None, result=session.result,
         )  # fmt: skip
         if outcome.rested is not None:
             state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(key)]
@@ -316,12 +308,12 @@ class Adjudicator:
                 raise
 
     def _session(self) -> Session[Any]:
-        session = self._standing().session
+        session = self._current().session
         if session is None:
-            raise CannotPlay(f"{self.name} has not begun")
+            raise CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
         return session
 
-    def _standing(self) -> _Now:
+    def _current(self) -> _Now:
         """Return the game as it stands, resumed anew if its repo has moved on since we last looked."""
         head = self.ledger.repo.head
         if self._now is None or self._now.head != head:
@@ -332,52 +324,6 @@ class Adjudicator:
                 session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, dice)
             self._now = _Now(head, state, session, dice)
         return self._now
-
-
-def check_sheet(
-    box: Any, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
-    faults: Any, raw: bytes, *, name: str = "orders.yaml",
-) -> tuple[Receipt, Sheet | None]:  # fmt: skip
-    """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
-
-    `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
-    checked against its question; further orders wait for theirs.
-    """
-    bad: BadSheet | None = None
-    try:
-        sheet: Sheet | None = read_sheet(raw, name=name, forms=box.forms)
-    except BadSheet as unreadable:
-        bad, sheet = unreadable, unreadable.rest
-    complaints = list(bad.complaints) if bad is not None else []
-    if sheet is not None:
-        heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
-        complaints += [sheet.placed(fault) for fault in heading]
-        if not heading:
-            complaints += [sheet.placed(fault) for fault in check_standing(sheet.standing, box.forms)]
-            complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
-    lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
-    return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
-
-
-def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Any, *, whole: bool) -> Iterator[Placed]:
-    """Yield the faults of the orders that answer an open question, and of those that come before any answer does.
-
-    If the sheet is not whole, the order that answers may be the one that cannot be read.
-    """
-    unanswered = {decision.kind: decision for decision in waiting}
-    asked = sorted(unanswered)
-    answers = not whole
-    for at, order in enumerate(sheet.orders):
-        decision = unanswered.pop(order.kind, None)
-        if decision is not None:
-            answers = True
-            for fault in faults(decision, order):
-                yield sheet.placed(fault, at)
-        elif not answers and order.kind not in asked:
-            reason = f"the game does not ask you for {order.kind} now; " + (
-                f"it asks for {', '.join(asked)}" if asked else "it waits for the other side"
-            )
-            yield sheet.placed(Fault(ILLEGAL, (), reason), at)
 
 
 def _answered(state: State, decision: Decision) -> bool:
@@ -425,5 +371,9 @@ def _keys_for_new_game(folder: Path, name: str, path: Path, secrets: tuple[bytes
         try:
             GameRepo.open(path).close()
         except NoSuchGame:
-            return Keys.load(folder, name)
+            left = Keys.load(folder, name)
+            if secrets in (None, (left.chain, left.hidden)):
+                return left
+        else:
+            raise GameExists(f"{path} exists already; a new game needs another name") from None
         raise

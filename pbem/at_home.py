@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pbem import shelf
-from pbem.adjudicator import CannotPlay, Receipt, check_sheet
+from pbem.adjudicator import CannotPlay
+from pbem.checking import Receipt, check_sheet
 from pbem.record import read_decision
 
 
@@ -23,8 +24,8 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
         known = loaded.rules.decode(here["position"])
         waiting = [read_decision(record) for record in here["waiting"]]
-        game, side, adjudication = here["game"], here["side"], here["adjudication"]
-    except (KeyError, TypeError, ValueError) as wrong:
+        game, side, adjudication = str(here["game"]), str(here["side"]), int(here["adjudication"])
+    except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from None
     receipt, _ = check_sheet(
         loaded.box, game, loaded.rules.sides, side, adjudication, waiting,

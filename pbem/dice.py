@@ -20,6 +20,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import count as counting
 from struct import unpack
@@ -79,6 +80,7 @@ class Chain:
         return self.links[n].hex()
 
 
+@lru_cache(maxsize=16)
 def make_chain(secret: bytes, length: int = LENGTH) -> Chain:
     """Return the chain that a secret stands for."""
     link = sha256(secret).digest()

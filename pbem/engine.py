@@ -80,6 +80,7 @@ class Session(Generic[S]):
     def __init__(self, rules: Rules[S], position: S, dice: Dice, names: Iterable[str] = ()) -> None:
         self.rules = rules
         self.table = Table(dice, names)
+        self._earlier = frozenset(names)
         self.waiting: tuple[Decision, ...] = ()
         self.at_rest = False
         self.result: Mapping[str, Any] | None = None
@@ -101,6 +102,11 @@ class Session(Generic[S]):
         """Play on from a resting point without starting afresh; names of rolls may come again from here on."""
         self.table.names.clear()
         self._go(None)
+
+    def begin_adjudication(self) -> None:
+        """Let names come again that were used before the game last rested: the dice have been turned since."""
+        self.table.names -= self._earlier
+        self._earlier = frozenset()
 
     def _go(self, sent: Any) -> None:
         try:
@@ -272,6 +278,7 @@ def advance(session: Session[S], key: bytes, dice: Dice, sources: Sources) -> Ou
     rules, table = session.rules, session.table
     seen_events, seen_rolls = len(table.events), len(table.rolls)
     dice.turn_to(key)
+    session.begin_adjudication()
     answers = run(session, sources)
     return _settle(rules, session, dice, sources, answers, table.events[seen_events:], table.rolls[seen_rolls:])
 

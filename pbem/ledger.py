@@ -9,12 +9,14 @@ turns/000/0042.yaml            an adjudication as everybody may read it
 turns/000/0042.siv             the whole of it (sealed)
 standing/<side>.siv            a side's standing orders (sealed)
 sheets/<side>/000/0017.siv     an accepted sheet, as received (sealed)
-letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it
+letters/9f/9f86d081...         a letter that was carried out (named by its keyed digest, since who can guess a letter
+                               could find its digest): side, sheet, adjudication before it
 ```
 """
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,13 +39,14 @@ from pbem.record import (
     read_roll,
     roll_record,
 )
-from pbem.seal import Keys, commitment, seal, unseal
+from pbem.seal import BadKeys, Keys, commitment, seal, unseal
 from pbem.store import GameRepo, numbered
 
 CHARTER: Final = "game.yaml"
 POSITION: Final = "position.yaml"
 STATE: Final = "sealed/state.siv"
 PLAYERS: Final = "sealed/players.siv"
+_MOST_TURNS: Final = 64
 
 
 @dataclass(slots=True)
@@ -122,6 +125,7 @@ class Ledger:
         self.keys = keys
         self._sealing = keys.sealing_key()
         self.charter = plain.decode(Charter, self._yaml(CHARTER))
+        self._turns: dict[tuple[str, int], Turn] = {}
 
     @cached_property
     def chain(self) -> Chain:
@@ -135,13 +139,19 @@ class Ledger:
         files = {CHARTER: yamlio.dump(plain.encode(charter)).encode(), PLAYERS: players}
         return cls(GameRepo.create(path, files, f"{charter.game}: the charter"), keys)
 
+    def check_keys(self) -> None:
+        """Raise BadKeys unless the secrets are those that the charter promises."""
+        made = self.charter.dice
+        if (self.keys.length, self.chain.tip, commitment(self.keys.hidden)) != (made.length, made.tip, made.hidden):
+            raise BadKeys(f"these are not the secrets that {self.charter.game} was begun with; find the right ones")
+
     def close(self) -> None:
         """Close the repo."""
         self.repo.close()
 
     # ---- reading
 
-    @property
+    @cached_property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
         addresses: Mapping[Side, str] = self._unsealed(PLAYERS) or {}
@@ -168,7 +178,15 @@ class Ledger:
         )
 
     def turn(self, n: int) -> Turn:
-        """Return an adjudication of the past, whole."""
+        """Return an adjudication of the past, whole: look, do not touch. The letters of all sides ask for the same."""
+        key = (self.repo.head, n)
+        if key not in self._turns:
+            if len(self._turns) >= _MOST_TURNS:
+                self._turns.clear()
+            self._turns[key] = self._read_turn(n)
+        return self._turns[key]
+
+    def _read_turn(self, n: int) -> Turn:
         public = self._yaml(turn_path(n))
         record = self._unsealed(sealed_path(turn_path(n))) or {}
         rolls = [read_roll(roll) for roll in public.get("rolls", ())]
@@ -185,9 +203,13 @@ class Ledger:
         """Return a turn file as everybody may read it."""
         return self._yaml(turn_path(n))
 
+    def turn_digest(self, n: int) -> str:
+        """Return the digest of a turn file as it lies there."""
+        return self._digest(turn_path(n))
+
     def letter(self, digest: str) -> Mapping[str, Any] | None:
         """Return what became of a letter that was carried out; None: it was not."""
-        text = self.repo.read(_letter_path(digest))
+        text = self.repo.read(self._letter_path(digest))
         if text is None:
             return None
         record: Mapping[str, Any] = yamlio.read(text, name="letter").value
@@ -207,9 +229,13 @@ class Ledger:
         if state is not None:
             previous = state.digest
             sheets = {side: [self._digest(path) for path in paths] for side, paths in state.new_sheets.items()}
-            standing = {side: self._digest(_standing_path(side)) for side, orders in state.standing.items() if orders}
+            standing = self.standing_digests(state)
         inputs = inputs_digest(previous, sheets, standing, {})
         return link, inputs, step_key(link, self.charter.game, n, inputs)
+
+    def standing_digests(self, state: State) -> dict[Side, str]:
+        """Return the digest of each side's standing orders in force: they go into the dice."""
+        return {side: self._digest(_standing_path(side)) for side in sorted(state.standing) if state.standing[side]}
 
     # ---- files to commit
 
@@ -222,7 +248,7 @@ class Ledger:
         files = {path: seal(self._sealing, path, raw)}
         if letter is not None:
             note: dict[str, Any] = {"side": side, "sheet": n, "after": state.adjudication}
-            files[_letter_path(letter)] = yamlio.dump(note).encode()
+            files[self._letter_path(letter)] = yamlio.dump(note).encode()
         return files
 
     def standing_files(self, side: Side, orders: Sequence[Any]) -> dict[str, bytes]:
@@ -250,16 +276,18 @@ class Ledger:
 
     def turn_files(
         self, turn: Turn, *, previous: str, link: str, inputs: str, sheets: Mapping[Side, Sequence[str]],
-        span: Sequence[Answer] | None, result: Mapping[str, Any] | None,
+        standing: Mapping[Side, str], span: Sequence[Answer] | None, result: Mapping[str, Any] | None,
     ) -> tuple[dict[str, bytes], str]:  # fmt: skip
         """Return the files of an adjudication and the digest of its turn file.
 
-        `span` are the answers of the whole resting span, published when the game rests; None: it does not.
+        Everything that went into `inputs` is named: the sheets by path, the standing orders by digest. `span` are the answers of the whole resting span, published when the game rests; None: it does not.
         """
         path = turn_path(turn.n)
         public: dict[str, Any] = {"adjudication": turn.n, "previous": previous, "link": link, "inputs": inputs}
-        if sheets:
-            public["sheets"] = {side: list(paths) for side, paths in sheets.items()}
+        if sheets:  # sorted, for in which order they came must not turn the dice of the next adjudication
+            public["sheets"] = {side: list(sheets[side]) for side in sorted(sheets)}
+        if standing:
+            public["standing"] = dict(standing)
         if span is not None:
             public["answers"] = [public_answer(answer_record(answer)) for answer in span if not answer.secret]
         if turn.rolls:
@@ -274,6 +302,10 @@ class Ledger:
         whole = {"answers": [answer_record(a) for a in turn.answers], "events": records, "readers": readers}
         files = {path: text, sealed_path(path): self._sealed(sealed_path(path), whole)}
         return files, sha256(text).hexdigest()
+
+    def _letter_path(self, digest: str) -> str:
+        name = hmac.digest(self._sealing, digest.encode(), "sha256").hex()
+        return f"letters/{name[:2]}/{name}"
 
     # ---- the repo
 
@@ -308,7 +340,3 @@ def promise(keys: Keys) -> DicePromise:
 
 def _standing_path(side: Side) -> str:
     return f"standing/{side}.siv"
-
-
-def _letter_path(digest: str) -> str:
-    return f"letters/{digest[:2]}/{digest}"

@@ -4,7 +4,7 @@ A game is a box, `<folder>/<id>/game.yaml`, and a package: `pbem.rules.<id>` unl
 `package`, which Python must then be able to import. The package has `make(box, options)`, which returns the rules.
 There is no list of games: what lies in the folders of boxes is on the shelf.
 
-Opening a box takes longer than all else that a letter asks for, so boxes stay open as long as their files stay the same.
+Opening a box takes longer than all else that a letter asks for, so boxes stay open while their files stay the same.
 """
 
 from __future__ import annotations

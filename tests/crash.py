@@ -29,7 +29,9 @@ _FAILED = 78
 _SECONDS = 60
 _NURSERY = multiprocessing.get_context("forkserver")
 # Children start with these imported; a name that is not there does no harm.
-_NURSERY.set_forkserver_preload(["pytest", "tests.crash", "pbem.seal", "pbem.store", "pbem.adjudicator"])
+_NURSERY.set_forkserver_preload(
+    ["pytest", "tests.crash", "pbem.seal", "pbem.store", "pbem.adjudicator", "pbem.correspondence", "pbem.cli.desk"]
+)
 
 CALLS: tuple[tuple[Any, str], ...] = (
     *((os, name) for name in ("open", "write", "pwrite", "close", "fsync", "fdatasync", "ftruncate", "truncate")),

@@ -246,6 +246,23 @@ def test_a_folder_and_a_package_are_a_game(folder: Path, tmp_path: Path, monkeyp
     assert loaded.rules.id == loaded.box.id == "hare"
 
 
+def test_a_box_stays_open_as_long_as_its_files_stay_the_same(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "code" / "hare_game"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(RULES)
+    monkeypatch.syspath_prepend(tmp_path / "code")
+    loaded = shelf.load("hare", folders=[folder])
+    assert shelf.load("hare", folders=[folder]) is loaded
+    assert shelf.load("hare", options={"naps": False}, folders=[folder]).options["naps"] is False
+
+    change(folder, "game", "title: Hare and Tortoise", "title: Tortoise and Hare")
+    again = shelf.load("hare", folders=[folder])
+    monkeypatch.delitem(sys.modules, "hare_game")
+    assert (loaded.box.title, again.box.title) == ("Hare and Tortoise", "Tortoise and Hare")
+
+
 def test_a_box_without_a_package(folder: Path) -> None:
     change(folder, "game", "package: hare_game", "package: hare_lost")
     with pytest.raises(BrokenBox, match=r"game\.yaml:4:10: Python finds no package hare_lost"):

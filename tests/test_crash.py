@@ -35,6 +35,12 @@ def take_turn(path: Path) -> None:
         repo.commit(TURN, "turn 1")
 
 
+def take_turn_at_once(path: Path) -> None:
+    with GameRepo.open(path) as repo, repo.together():
+        repo.commit({"sheets/rome/000/0001.yaml": b"side: rome\n"}, "a sheet of rome")
+        repo.commit(TURN, "turn 1")
+
+
 def fsck(path: Path) -> str:
     ran = subprocess.run(["git", "fsck", "--strict", "--full"], cwd=path, capture_output=True, text=True)
     return f"{ran.returncode} {ran.stderr}"
@@ -80,6 +86,24 @@ def test_a_commit_that_dies_leaves_the_old_commit_or_the_new_one(tmp_path: Path,
             break
     assert at > 50, "the hook saw too few calls to mean anything"
     assert seen == states.keys()
+
+
+def test_of_commits_made_together_all_or_none_outlive_a_death(tmp_path: Path) -> None:
+    begin(tmp_path / "start.git")
+    shutil.copytree(tmp_path / "start.git", tmp_path / "whole.git")
+    last, _, first = states_after_take_turn(tmp_path / "whole.git")
+    seen = set()
+    for at in count(1):
+        path = tmp_path / f"{at}.git"
+        shutil.copytree(tmp_path / "start.git", path)
+        died = dies(partial(take_turn_at_once, path), at)
+        with GameRepo.open(path) as repo:
+            seen.add(repo.head)
+        assert fsck(path) == "0 ", at
+        shutil.rmtree(path)
+        if not died:
+            break
+    assert seen == {first, last}
 
 
 def test_a_turn_taken_again_after_a_crash_has_the_same_id(tmp_path: Path) -> None:

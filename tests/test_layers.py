@@ -19,7 +19,7 @@ PACKAGE = ROOT / "pbem"
 WORDS = {"protocol", "choices", "scene", "standing"}
 BASE = {"dice", "plain", "sheet", "yamlio", "maps", "seal", "places", "durable"}
 TABLE = {"table", "box"}
-BOOKS = {"record", "ledger", "standing_orders"}
+BOOKS = {"record", "ledger", "standing_orders", "checking"}
 JOINERS = {"adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "playout": WORDS | BASE | TABLE | {"engine"},
     "record": WORDS | BASE | {"engine"},
     "standing_orders": WORDS | BASE | {"engine"},
+    "checking": WORDS | BASE | {"box", "standing_orders"},
     "ledger": WORDS | BASE | {"engine", "record", "store"},
     "rules": {"protocol", "choices", "scene", "standing", "table", "maps", "box", "plain"},
     "store": WORDS | BASE,

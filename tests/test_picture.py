@@ -12,11 +12,13 @@ from itertools import combinations
 from math import hypot
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from pbem import correspondence
 from pbem.box import open_box
 from pbem.draw import ground, picture
 from pbem.draw.berths import berths, overlap
@@ -350,3 +352,15 @@ def test_boards_are_equal_if_all_that_is_printed_is() -> None:
 def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any], reason: str) -> None:
     with pytest.raises(Misdrawn, match=reason):
         small(**changes)
+
+
+def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = iter((b"first", b"second", b"third"))
+    monkeypatch.setattr(correspondence, "render", lambda scene, **_: next(pictures))
+    seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
+    game: Any = SimpleNamespace(
+        known=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda known, events: known)
+    )
+    maps = correspondence.Maps()
+    drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
+    assert drawn == [b"first", b"first", b"second", b"first"]

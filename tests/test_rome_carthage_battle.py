@@ -80,7 +80,7 @@ def random_battle(dice: random.Random, preset: str) -> tuple[Game, dict[str, Any
     if BOARD.spaces[space].kind != "plain" and dice.random() < 0.5:
         game.siege_points[space] = dice.randint(1, 2)
     force = game.stacks[attacker][space]
-    game.march = March(attacker, force.generals[0], Stack(), came_from, space, 0, force.cu, came_from, over=True)
+    game.march = March(attacker, force.generals[0], Stack(), came_from, space, 0, came_from, over=True)
     intercepted = dice.random() < 0.2
     return game, {
         "attacker": attacker,

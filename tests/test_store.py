@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,34 @@ def test_the_same_turns_have_the_same_ids(repo: GameRepo) -> None:
     """Never to change: published games name their commits."""
     assert repo.head == "8d3ffc0243f119114b034f1c0debc7e9a30c2195"
     assert repo.commit(TURN, "turn 1") == "9dd4757588415921f45c9c99919df47af27adc07"
+
+
+def test_commits_made_together_are_those_made_apart(repo: GameRepo, path: Path, tmp_path: Path) -> None:
+    with GameRepo.create(tmp_path / "other.git", BEGIN, "the game begins") as other, other.together():
+        for each in (repo, other):
+            each.commit({"sheets/rome/000/0001.yaml": b"side: rome\n"}, "a sheet of rome")
+            each.commit(TURN, "turn 1")
+        assert other.read("sheets/rome/000/0001.yaml") == b"side: rome\n"
+        assert list(other.history()) == list(repo.history())
+        with GameRepo.open(tmp_path / "other.git") as onlooker:
+            assert onlooker.read("position.yaml") == b"turn: 0\n"
+    with GameRepo.open(tmp_path / "other.git") as onlooker:
+        assert list(onlooker.history()) == list(repo.history())
+    assert "error" not in git(tmp_path / "other.git", "fsck", "--strict", "--full")
+    assert len(list((tmp_path / "other.git").rglob("*.pack"))) == len(list(path.rglob("*.pack"))) - 1
+
+
+def test_of_commits_made_together_none_stays_if_one_fails(repo: GameRepo, path: Path) -> None:
+    head = repo.head
+    with suppress(BadPath), repo.together():
+        repo.commit(TURN, "turn 1")
+        with repo.together():
+            repo.commit({"../up": b""}, "no such path")
+    assert repo.head == head
+    assert repo.read("turns/000/0001.yaml") is None
+    repo.commit(TURN, "turn 1")
+    with GameRepo.open(path) as onlooker:
+        assert onlooker.read("turns/000/0001.yaml") == b"adjudication: 1\n"
 
 
 def test_git_finds_nothing_wrong(repo: GameRepo, path: Path, tmp_path: Path) -> None:

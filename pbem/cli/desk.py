@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pbem.places import games_folder, keys_folder
 
 if TYPE_CHECKING:
-    from pbem.adjudicator import Adjudicator, Receipt
+    from pbem.adjudicator import Adjudicator
+    from pbem.checking import Receipt
     from pbem.correspondence import Office, Outgoing
     from pbem.rulings import Verdict
 
@@ -72,6 +73,8 @@ def new(
             addresses[side] = box.address
         elif "@" in person:
             _misuse(f"--player {entry}: {person.strip()} is no mail address")
+        if side in names:
+            _misuse(f"--player {entry}: {side} has a player already")
         names[side] = (box.name or box.address.partition("@")[0]) if box else person.strip()
     chosen: dict[str, Any] = {}
     for entry in options:
@@ -82,14 +85,15 @@ def new(
             chosen[key] = yamlio.read(text, name=f"--option {key}").value
         except yamlio.Unreadable as error:
             _misuse(str(error))
+    _require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    office = _office(games, boxes)
     with (
         _in_the_world(),
         Adjudicator.create(
-            games or games_folder(), keys_folder(), name, rules, players=names, addresses=addresses,
+            office.games, office.keys, name, rules, players=names, addresses=addresses,
             scenario=scenario, preset=edition, options=chosen, folders=boxes or (),
         ) as game,
     ):  # fmt: skip
-        office = _office(games, boxes)
         letters = [_post(out, office.games / "outbox") for out in first_letters(game, office)]
         record = {
             "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
@@ -99,7 +103,7 @@ def new(
             _print_json(record)
             return
         print(f"{name} is ready: {record['repo']}")
-        print(f"Its secrets are in {keys_folder() / (name + '.yaml')}. Keep a copy; without them it cannot go on.")
+        print(f"Its secrets are in {office.keys / (name + '.yaml')}. Keep a copy; without them it cannot go on.")
         print(f"Tip of the dice chain, for every player to note: {record['tip']}")
         _print_waiting(game)
         for path in letters:
@@ -158,11 +162,13 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
         if receipt.number is None:
             _judged(receipt, json, "")
         numbers = game.adjudicate()
+        letters = _tell_all(game, numbers, games, boxes)
         if json:
-            _print_json({"sheet": receipt.number, "adjudications": numbers, "waiting": _waiting(game)})
+            record = {"sheet": receipt.number, "adjudications": numbers, "waiting": _waiting(game), "letters": letters}
+            _print_json(record)
             return
         print(f"Sheet {receipt.number} of {side} is accepted.")
-        _print_adjudicated(game, numbers)
+        _print_adjudicated(game, numbers, letters)
 
 
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
@@ -178,7 +184,7 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     else:
         sent = [f"to {out.to}: {path}" for out, path in zip(handled.letters, written, strict=True)]
         print("\n".join([*handled.notes, *sent]))
-    if not handled.accepted:
+    if handled.letters and not handled.accepted:  # what is left unanswered must not bounce either
         sys.exit(FAULTS)
 
 
@@ -188,10 +194,11 @@ def adjudicate(name: str, late: list[str], games: Path | None, boxes: Boxes, jso
         for side in late:
             _require_side(game, side)
         numbers = game.adjudicate(late)
+        letters = _tell_all(game, numbers, games, boxes)
         if json:
-            _print_json({"adjudications": numbers, "waiting": _waiting(game)})
+            _print_json({"adjudications": numbers, "waiting": _waiting(game), "letters": letters})
             return
-        _print_adjudicated(game, numbers)
+        _print_adjudicated(game, numbers, letters)
 
 
 def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:
@@ -284,8 +291,11 @@ def _office(games: Path | None, boxes: Boxes) -> Office:
     from datetime import UTC, datetime
 
     from pbem.correspondence import Office
+    from pbem.post.address import mailbox
 
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
+    if mailbox(sender) is None:
+        _misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
     return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
 
 
@@ -311,12 +321,19 @@ def _in_the_world() -> Iterator[None]:
     from pbem.adjudicator import CannotPlay
     from pbem.box import BrokenBox, NotInTheBox
     from pbem.dice import ChainUsedUp
+    from pbem.engine import RulesDiffer
     from pbem.seal import BadKeys, CannotOpen
     from pbem.store import BadPath, Busy, StoreError
 
-    outside = (CannotPlay, BrokenBox, NotInTheBox, ChainUsedUp, BadKeys, CannotOpen, BadPath, Busy, StoreError, OSError)
+    outside = (CannotPlay, BrokenBox, NotInTheBox, ChainUsedUp, BadKeys, CannotOpen, BadPath, Busy, StoreError)
     try:
         yield
+    except RulesDiffer as differs:
+        print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
+        sys.exit(WORLD)
+    except OSError as wrong:
+        print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}", file=sys.stderr)
+        sys.exit(WORLD)
     except outside as wrong:
         print(f"pbem: {wrong}", file=sys.stderr)
         sys.exit(WORLD)
@@ -325,6 +342,25 @@ def _in_the_world() -> Iterator[None]:
 def _misuse(text: str) -> NoReturn:
     print(f"pbem: {text}", file=sys.stderr)
     sys.exit(USAGE)
+
+
+def _require_in_the_box(
+    rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
+) -> None:
+    """End the command unless everything that a new game is to be made of is in its box."""
+    from pbem.box import NotInTheBox, open_box
+
+    with _in_the_world():
+        try:
+            box = open_box(rules, boxes or ())
+            box.options(edition, options)
+            if scenario is not None:
+                box.scenario(scenario)
+        except NotInTheBox as wrong:
+            _misuse(str(wrong))
+        for side in sides:
+            if side not in box.side_ids:
+                _misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
 
 
 def _require_side(game: Adjudicator, side: str) -> None:
@@ -355,9 +391,23 @@ def _print_waiting(game: Adjudicator) -> None:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, rule {each.rule})")
 
 
-def _print_adjudicated(game: Adjudicator, numbers: Sequence[int]) -> None:
+def _tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:
+    """Write to every side that has an address what new adjudications came to, and return the letters' files."""
+    if not numbers:
+        return []
+    from pbem.correspondence import Maps, turn_letter
+
+    office = _office(games, boxes)
+    maps = Maps(office.drawings)
+    letters = [out for side in game.rules.sides for out in turn_letter(game, side, numbers[0] - 1, office, maps)]
+    return [_post(out, office.games / "outbox") for out in letters]
+
+
+def _print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:
     print(f"Adjudicated: {', '.join(map(str, numbers))}." if numbers else "Nothing could be adjudicated.")
     _print_waiting(game)
+    for path in letters:
+        print(f"Letter: {path}")
 
 
 def _print_json(value: Any) -> None:

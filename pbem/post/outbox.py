@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import quopri
 import re
+from base64 import b64encode
 from collections.abc import Iterable
 from datetime import datetime
 from email.charset import QP, Charset
-from email.encoders import encode_base64
 from email.header import Header
 from email.message import Message
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from email.policy import compat32
 from email.utils import format_datetime
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from pbem.post.address import MESSAGE_ID, mailbox
 
@@ -23,6 +24,9 @@ _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
 _MOST_REFERENCES: Final = 20
 _LONGEST_SUBJECT: Final = 200
+_ASCII: Final = bytes(range(128))
+_LINE: Final = 76
+"""Characters of base64 on a line."""
 
 
 def compose(
@@ -56,7 +60,7 @@ def compose(
         parts.append(_file_part("application", "yaml", "attachment", "orders.yaml", sheet.encode()))
     if position is not None:
         parts.append(_file_part("application", "json", "attachment", "position.json", position.encode()))
-    letter = parts[0] if len(parts) == 1 else _bound(parts)
+    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound(parts)
     earlier = [known for known in references if MESSAGE_ID.fullmatch(known)]
     answered = MESSAGE_ID.findall(in_reply_to or "")[:1]
     headers = {
@@ -73,39 +77,59 @@ def compose(
         headers["References"] = " ".join(thread)
     for name, value in headers.items():
         letter[name] = value
-    return letter.as_bytes(policy=_ON_THE_WIRE)
+    return b"".join([_written(letter), *body])
 
 
-def _text_part(text: str) -> Message:
+class _Part(NamedTuple):
+    """One part of a letter. The body is ready for the wire: the library's own writer takes longer than the artist."""
+
+    head: Message
+    body: bytes
+
+
+def _text_part(text: str) -> _Part:
     """Return the text as it is, line for line; encoded so that no line is too long or begins with `From `."""
     content = re.sub(r"\r\n?", "\n", text.rstrip() + "\n").encode("utf-8", "replace")
-    part = MIMENonMultipart("text", "plain", charset="utf-8", format="fixed")
-    if sum(byte > 127 for byte in content) * 6 > len(content):  # base64 is then the shorter one
-        part.set_payload(content.replace(b"\n", b"\r\n"))
-        encode_base64(part)
-    else:
-        quoted = quopri.encodestring(content).decode("ascii")
-        part.set_payload(re.sub(r"(?m)^From ", "=46rom ", quoted))
-        part["Content-Transfer-Encoding"] = "quoted-printable"
-    return part
+    head = MIMENonMultipart("text", "plain", charset="utf-8", format="fixed")
+    if len(content.translate(None, _ASCII)) * 6 > len(content):  # base64 is then the shorter one
+        head["Content-Transfer-Encoding"] = "base64"
+        return _Part(head, _base64(content.replace(b"\n", b"\r\n")))
+    head["Content-Transfer-Encoding"] = "quoted-printable"
+    quoted = re.sub(b"(?m)^From ", b"=46rom ", quopri.encodestring(content))
+    return _Part(head, quoted.replace(b"\n", b"\r\n"))
 
 
-def _file_part(main: str, sub: str, disposition: str, name: str, content: bytes) -> Message:
-    part = MIMENonMultipart(main, sub, name=name)
-    part["Content-Disposition"] = f'{disposition}; filename="{name}"'
-    part.set_payload(content)
-    encode_base64(part)
-    return part
+def _file_part(main: str, sub: str, disposition: str, name: str, content: bytes) -> _Part:
+    head = MIMENonMultipart(main, sub, name=name)
+    head["Content-Disposition"] = f'{disposition}; filename="{name}"'
+    head["Content-Transfer-Encoding"] = "base64"
+    return _Part(head, _base64(content))
 
 
-def _bound(parts: list[Message]) -> Message:
-    """Return the parts in one wrapper. Its boundary cannot stand in them: `=_` is neither base64 nor quoted."""
-    digest = hashlib.sha256(b"\0".join(part.as_bytes(policy=_ON_THE_WIRE) for part in parts))
-    whole = MIMEMultipart("mixed", boundary=f"=_{digest.hexdigest()[:40]}")
-    for part in parts:
-        del part["MIME-Version"]
-        whole.attach(part)
-    return whole
+@lru_cache(maxsize=4)
+def _base64(content: bytes) -> bytes:
+    """Return a file in lines of base64; the same map often goes to several sides, one after the other."""
+    coded = b64encode(content)
+    return b"".join([coded[at : at + _LINE] + b"\r\n" for at in range(0, len(coded), _LINE)])
+
+
+def _bound(parts: list[_Part]) -> tuple[Message, list[bytes]]:
+    """Return a wrapper for parts, and its body. Its boundary is in none of them: `=_` is neither base64 nor quoted."""
+    digest, written = hashlib.sha256(), []
+    for head, body in parts:
+        del head["MIME-Version"]
+        written.append((_written(head), body))
+        for piece in written[-1]:
+            digest.update(piece)
+    boundary = f"=_{digest.hexdigest()[:40]}"
+    edge = f"--{boundary}".encode("ascii")
+    whole = [piece for pair in written for piece in (edge, b"\r\n", *pair, b"\r\n")]
+    return MIMEMultipart("mixed", boundary=boundary), [*whole, edge, b"--\r\n"]
+
+
+def _written(head: Message) -> bytes:
+    """Return headers, and the blank line below them, as they go over the wire."""
+    return b"".join(_ON_THE_WIRE.fold_binary(name, value) for name, value in head.items()) + b"\r\n"
 
 
 def _thread(earlier: list[str], answered: list[str]) -> list[str]:

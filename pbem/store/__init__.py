@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from re import compile as pattern
 from types import TracebackType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from git.exc import GitCommandError
 
@@ -30,6 +30,7 @@ from pbem.durable import sync_folder, write
 from pbem.store.gamelock import Busy, GameLock
 from pbem.store.gitobjects import FILE, FOLDER, Entry, GitObject, commit_object, git_object, pack_objects, tree_object
 from pbem.store.objects import Objects, StoreError
+from pbem.store.paths import BadPath, Changes, nested, numbered, parts
 
 __all__ = ["BadPath", "Busy", "GameExists", "GameRepo", "Logged", "Moved", "NoSuchGame", "StoreError", "numbered"]
 
@@ -41,7 +42,6 @@ TIDY_EVERY: Final = 128
 _STALE: Final = 3600.0
 """Age in seconds at which a ref lock is nobody's: git holds one for milliseconds."""
 
-_PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
 _OID: Final = pattern(r"[0-9a-f]{40}")
 _REF: Final = "refs/heads/main"
 _EMPTY: Final = tree_object({}).oid
@@ -69,10 +69,6 @@ class Moved(StoreError):
     """The game has moved on since it was read: what was to be committed rests on an old position."""
 
 
-class BadPath(ValueError):
-    """A path is not of the kind that may stand in a game's repo."""
-
-
 class Logged(NamedTuple):
     """One commit of the history; `when` counts the commits before it."""
 
@@ -85,15 +81,6 @@ class _Tip(NamedTuple):
     oid: bytes
     tree: bytes
     when: int
-
-
-_Changes = dict[str, Any]
-"""Folders as nested mappings; files as bytes, or None where one is to go."""
-
-
-def numbered(folder: str, n: int) -> str:
-    """Return the path of the n-th file of a folder, a hundred to a subfolder: `turns/000/0042.yaml`."""
-    return f"{folder}/{n // 100:03}/{n:04}.yaml"
 
 
 class GameRepo:
@@ -112,13 +99,14 @@ class GameRepo:
         self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
         self._lock = GameLock(self.path / "pbem.lock", path.stem, self._clear_ref_lock)
         self._depth = 0
+        self._together = False
         self._due = False
         self._tip: _Tip | None = None
 
     @classmethod
     def create(cls, path: Path, files: Mapping[str, bytes], message: str) -> GameRepo:
         """Make a repo with its first commit and open it; it is there whole or not at all."""
-        changes = _nested(files)
+        changes = nested(files)
         if os.path.lexists(path):
             raise GameExists(f"{path} exists already; a new game needs another name")
         os.makedirs(path.parent, exist_ok=True)
@@ -205,7 +193,7 @@ class GameRepo:
 
     def _find(self, path: str, at: str | None) -> Entry | None:
         entry: Entry | None = Entry(FOLDER, self._root(at))
-        for name in _parts(path):
+        for name in parts(path):
             if entry is None or entry.mode != FOLDER:
                 return None
             entry = self._objects.tree(entry.oid).get(name)
@@ -243,12 +231,35 @@ class GameRepo:
                 self._refresh()
             yield
 
+    @contextmanager
+    def together(self, timeout: float = PATIENCE) -> Iterator[None]:
+        """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing.
+
+        The commits are the same as without; the disk is waited for once.
+        """
+        with self.lock(timeout):
+            if self._together:
+                yield
+                return
+            before = self._tip
+            self._together = True
+            try:
+                yield
+                if self._tip is not None and self._tip != before:
+                    self._publish(self._objects.unwritten, before.oid if before else None, self._tip.oid)
+            except BaseException:
+                self._tip = before
+                raise
+            finally:
+                self._together = False
+                self._objects.unwritten = {}
+
     def commit(self, files: Mapping[str, bytes | None], message: str) -> str:
         """Commit some files (None: take the file out) and return the commit's id.
 
         Takes the lock if it is not held. Raises `Moved` if somebody committed since this object last looked.
         """
-        changes = _nested(files)
+        changes = nested(files)
         with self._held(PATIENCE):
             return self._commit(changes, message)
 
@@ -256,19 +267,22 @@ class GameRepo:
         """Make few packs of many, so that git stays quick; call it with the lock held. Needs git 2.32."""
         self._objects.repack()
 
-    def _commit(self, changes: _Changes, message: str) -> str:
+    def _commit(self, changes: Changes, message: str) -> str:
         tip = self._tip
         made: dict[bytes, GitObject] = {}
         tree = self._splice(tip.tree if tip else None, changes, made)
         when = tip.when + 1 if tip else 0
         commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message)
         made[commit.oid] = commit
-        self._publish(made, tip.oid if tip else None, commit.oid)
+        if self._together:
+            self._objects.unwritten |= made
+        else:
+            self._publish(made, tip.oid if tip else None, commit.oid)
         self._tip = _Tip(commit.oid, tree, when)
         self._due = self._due or when % TIDY_EVERY == TIDY_EVERY - 1
         return commit.oid.hex()
 
-    def _splice(self, old: bytes | None, changes: _Changes, made: dict[bytes, GitObject]) -> bytes:
+    def _splice(self, old: bytes | None, changes: Changes, made: dict[bytes, GitObject]) -> bytes:
         """Return the tree that a tree becomes by changes; what is new goes to `made`. Trees not named are not read."""
         entries = dict(self._objects.tree(old)) if old is not None else {}
         for name, change in changes.items():
@@ -348,31 +362,6 @@ class GameRepo:
             self._depth -= 1
             if self._depth == 0:
                 self._lock.release()
-
-
-def _parts(path: str) -> list[str]:
-    if not _PATH.fullmatch(path):
-        raise BadPath(
-            f"{path!r} cannot stand in a game's repo: names of a-z, 0-9, '_', '-' and '.' (not '-' or '.' first), "
-            f"64 letters at most, joined by '/', 8 deep at most"
-        )
-    return path.split("/")
-
-
-def _nested(files: Mapping[str, bytes | None]) -> _Changes:
-    """Return changes by folder; refuse a name that is to be a file and a folder at once."""
-    changes: _Changes = {}
-    for path, content in files.items():
-        *folders, name = _parts(path)
-        level = changes
-        for folder in folders:
-            level = level.setdefault(folder, {})
-            if not isinstance(level, dict):
-                raise BadPath(f"{path}: {folder} would be a file and a folder at once")
-        if isinstance(level.get(name), dict):
-            raise BadPath(f"{path} would be a file and a folder at once")
-        level[name] = content
-    return changes
 
 
 def _lay_out(path: Path) -> None:

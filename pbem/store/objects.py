@@ -8,7 +8,7 @@ from typing import Final
 
 from git.cmd import Git
 
-from pbem.store.gitobjects import Commit, Entry, read_commit, read_tree
+from pbem.store.gitobjects import Commit, Entry, GitObject, read_commit, read_tree
 
 _ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -31,6 +31,8 @@ class Objects:
         self._git = Git(path)
         self._git.update_environment(**_ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
         self._trees: dict[bytes, dict[str, Entry]] = {}
+        self.unwritten: dict[bytes, GitObject] = {}
+        """Objects that are read as if they were in the repo already."""
 
     def close(self) -> None:
         """End the git process; the next read starts another."""
@@ -64,6 +66,8 @@ class Objects:
         self.close()  # it would keep the old packs on the disk
 
     def _read(self, oid: bytes, kind: str) -> bytes:
+        if oid in self.unwritten:
+            return self.unwritten[oid].content
         try:
             _, found, _, content = self._git.get_object_data(oid.hex())
         except (ValueError, OSError):

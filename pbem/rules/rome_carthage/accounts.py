@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import may_command
+from pbem.rules.rome_carthage.siege import kept_up
 from pbem.rules.rome_carthage.state import ENEMY, SIDES, Game, Stack
 
 
@@ -68,10 +69,13 @@ def _units(game: Game) -> Iterator[str]:
             yield f"an empty stack of {side} in {space}"
     if sum(stack.elephants for _, _, stack in _stacks(game)) > game.board.elephants.most:
         yield "more elephants than there are"
-    if game.battle is None and game.march is None and game.retreat is None:
+    if game.battle is None and game.march is None and game.retreat is None and game.result is None:
         for space in game.stacks["rome"].keys() & game.stacks["carthage"].keys():
-            if all(game.stacks[side][space].cu for side in SIDES):
+            units = [bool(game.stacks[side][space].cu) for side in SIDES]
+            if all(units):
                 yield f"both sides stand in {space}"
+            elif any(units):
+                yield f"generals without units stand among the enemy in {space}"
 
 
 def _cities(game: Game) -> Iterator[str]:
@@ -85,3 +89,5 @@ def _cities(game: Game) -> Iterator[str]:
     for space, points in game.siege_points.items():
         if not 0 < points < game.board.siege.points:
             yield f"{points} siege points in {space}"
+        if game.battle is None and game.march is None and not kept_up(game, space):
+            yield f"{points} siege points in {space} and nobody at it"

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
-from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command, strategy_rating
-from pbem.rules.rome_carthage.paths import check_path, enemy_cu_at, first_steps
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, Stack
+from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating
+from pbem.rules.rome_carthage.paths import allowed, check_path, enemy_cu_at, first_steps
+from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, MOST_CU_MOVING, PROCONSUL, Game, Stack
+from pbem.rules.rome_carthage.walls import locked_up, pool
 from pbem.rules.rome_carthage.words import no_such_general
 
 Axes = tuple[tuple[str, tuple[str, ...]], list[tuple[int, int]], list[str]]
@@ -19,29 +20,6 @@ Axes = tuple[tuple[str, tuple[str, ...]], list[tuple[int, int]], list[str]]
 
 STAY: Final = ""
 """A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
-
-
-def whole(game: Game, side: Side, space: str) -> Stack:
-    """Return all that a side has in a space, in the open and inside its city (16.2)."""
-    stack = game.stack(side, space)
-    if space not in game.garrisons or (inside := game.garrison(side, space)).empty:
-        return stack
-    both = Stack(stack.cu + inside.cu, stack.elephants + inside.elephants, stack.generals + inside.generals)
-    arrange(game, both)
-    return both
-
-
-def pool(game: Game, side: Side, space: str) -> Stack:
-    """Return all that a side may march with from a space: what is locked up in its city stays (16.2, 16.4.3)."""
-    return game.stack(side, space) if locked_up(game, side, space) else whole(game, side, space)
-
-
-def locked_up(game: Game, side: Side, space: str) -> bool:
-    """Tell whether a garrison cannot come out: the city is besieged, or an enemy army stands before it (9.1, 16.4.3).
-
-    The rulebook lets a force sally out to fight; that is not in play yet, and it cannot slip away either.
-    """
-    return game.besieged(space) or game.cu(ENEMY[side], space) > 0
 
 
 def home_of(game: Game, side: Side, general: str) -> tuple[str, Stack] | str:
@@ -87,14 +65,32 @@ class Split:
                 return f"a consul's army keeps {CONSULAR_ARMY} CU or leaves none behind; {cu} of {total} would go"
         if self._stays_consul and cu and left < CONSULAR_ARMY:
             return f"the consul who stays must keep {CONSULAR_ARMY} CU; {left} would be left"
+        leads = self._game.offices.get(self._going[0])
+        if self._game.options["proconsul_size_rule"] and self._stays_consul and leads == PROCONSUL and cu > left:
+            return f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
         return None
 
-    def why_not_sent(self, cu: int) -> str | None:
-        """Say why so many CU may not be sent to intercept or to avoid battle: who stays keeps a unit (9.5, 10.1)."""
-        if cu and self._staying and cu >= self._stack.cu:
-            name = self._game.board.generals[self._staying[0]].name
-            return f"{name}, who stays, must keep 1 CU; 0 would be left"
+    def why_not_marching(self, cu: int) -> str | None:
+        """Say why so many CU may not march off; None: they may (14.2)."""
+        if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < CONSULAR_ARMY:
+            return f"a consul's army marches with {CONSULAR_ARMY} CU or not at all (option consul_move_min5)"
         return self.why_not(cu)
+
+    def why_not_sent(self, cu: int) -> str | None:
+        """Say why so many CU may not be sent to intercept or to avoid battle: a commander keeps a unit (9.5, 10.1)."""
+        commander = self._stack.commander
+        if cu and commander in self._staying and cu >= self._stack.cu:
+            name = self._game.board.generals[commander].name
+            return f"{name}, who commands and stays, must keep 1 CU; 0 would be left"
+        return self.why_not(cu)
+
+    def why_not_sent_by(self) -> str | None:
+        """Say why a subordinate may not be sent with those who go: his commander leads or stays (9.5, 10.1)."""
+        commander = self._stack.commander
+        if self._stack.cu and commander in self._going[1:]:
+            name = self._game.board.generals[commander].name
+            return f"{name} commands there: he leads himself, or stays with a unit"
+        return self.why_not_led()
 
     def why_not_led(self) -> str | None:
         """Say why the first of those who go may not command the others; None: he may (8.6)."""
@@ -144,13 +140,13 @@ def activations(game: Game, side: Side, space: str, ops: int) -> Iterator[Axes]:
     for general, companions in _parties(game, stack, ops):
         party, forces, without = (general, companions), every, True
         if consular:
-            why_not = Split(game, stack, general, companions).why_not
+            why_not = Split(game, stack, general, companions).why_not_marching
             forces, without = [force for force in every if why_not(force[0]) is None], why_not(0) is None
-        if forces and (steps := _allowed(game, (general, *companions), army)):
+        if forces and (steps := allowed(game, (general, *companions), army)):
             yield party, forces, steps
         if besiegers := [force for force in forces if force[0] >= enough]:
             yield party, besiegers, [STAY]
-        if without and (steps := _allowed(game, (general, *companions), alone)):
+        if without and (steps := allowed(game, (general, *companions), alone)):
             yield party, [(0, 0)], steps
 
 
@@ -169,13 +165,6 @@ def may_besiege_at(game: Game, side: Side, space: str) -> bool:
     """Tell whether a space has something for a side to besiege or subjugate (16.4)."""
     enemy_city = game.board.spaces[space].kind == WALLED_CITY and game.control.get(space) != side
     return enemy_city or game.unfriendly_tribe(side, space)
-
-
-def _allowed(game: Game, generals: tuple[str, ...], steps: list[str]) -> list[str]:
-    """Keep the steps that no general's own restriction forbids (board: Hanno, Fabius)."""
-    if all(game.board.generals[general].stays_in is None for general in generals):
-        return steps
-    return [step for step in steps if all(may_be_in(game, general, step) for general in generals)]
 
 
 def force_of(game: Game, stack: Stack, order: Any) -> Stack:
@@ -240,5 +229,5 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order) -> Itera
         split = Split(known, stack, general, companions)
         if (why := split.why_not_led()) is not None:
             yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
-        if (why := split.why_not(force.cu)) is not None:
+        if (why := split.why_not_marching(force.cu)) is not None:
             yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule="14.2")

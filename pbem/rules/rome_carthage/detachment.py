@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.activation import Split, fewest_elephants, force_of, most_elephants, pool, whole
-from pbem.rules.rome_carthage.generals import arrange, may_be_in, may_command
-from pbem.rules.rome_carthage.state import MOST_CU_MOVING, Game, Stack
-
-
-def detach(game: Game, side: Side, space: str, force: Stack) -> Stack:
-    """Take a force out of a stack, from inside the city too where the open has not enough, and return it (9.5)."""
-    stack, inside = game.stack(side, space), game.garrison(side, space)
-    normal = min(force.cu - force.elephants, stack.cu - stack.elephants)
-    elephants = min(force.elephants, stack.elephants)
-    if space in game.stacks[side]:
-        names = [general for general in force.generals if general in stack.generals]
-        game.take(side, space, Stack(normal + elephants, elephants, names))
-        if space in game.stacks[side]:
-            arrange(game, game.stacks[side][space])
-    if not inside.empty:
-        inside.cu -= force.cu - normal - elephants
-        inside.elephants -= force.elephants - elephants
-        inside.generals = [general for general in inside.generals if general not in force.generals]
-        if inside.empty:
-            del game.garrisons[space]
-    return force
+from pbem.rules.rome_carthage.activation import Split, fewest_elephants, force_of, most_elephants
+from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, March, Stack
+from pbem.rules.rome_carthage.walls import pool, room, whole
 
 
 def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
@@ -43,9 +25,9 @@ def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
 
 
 def check_force(
-    known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, rule: str
+    known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
 ) -> Iterator[Fault]:
-    """Yield what is wrong with the force that an attempt names (9.3, 9.5, 10.1)."""
+    """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
     force = force_of(known, stack, body)
     for at, other in enumerate(force.generals[1:]):
         if other not in stack.generals or other == force.generals[0] or other in force.generals[1 : at + 1]:
@@ -53,8 +35,7 @@ def check_force(
             yield order.fault((*path, "with", at), f"{other} cannot go along; there is: {have}", rule="8.7")
             return
     where = (*path, "cu") if "cu" in body else path
-    if not least <= force.cu <= min(stack.cu, MOST_CU_MOVING):
-        most = min(stack.cu, MOST_CU_MOVING)
+    if not least <= force.cu <= most:
         yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
     elif not fewest_elephants(stack, force.cu) <= force.elephants <= most_elephants(stack, force.cu):
         low, high = fewest_elephants(stack, force.cu), most_elephants(stack, force.cu)
@@ -62,20 +43,27 @@ def check_force(
         yield order.fault((*path, "elephants"), reason, rule="13.2")
     else:
         split = Split(known, stack, force.generals[0], force.generals[1:])
-        if (why := split.why_not_led()) is not None:
+        if (why := split.why_not_sent_by()) is not None:
             yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
         if (why := split.why_not_sent(force.cu)) is not None:
             yield order.fault(where, why, rule="14.2" if "consul" in why else rule)
 
 
-def forces(known: Game, stack: Stack, general: str, least: int) -> Iterator[dict[str, Any]]:
+def most_sent(stack: Stack) -> int:
+    """Return how many CU of a stack can be sent at once (8.2, 9.3)."""
+    return min(stack.cu, MOST_CU_MOVING)
+
+
+def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
     """Yield the forces that a general may be sent with: whom he takes, how many units, how many elephants."""
     led = [other for other in stack.generals if other != general and may_command(known, general, (other,))]
     for size in range(len(led) + 1):
         for companions in combinations(led, size):
-            why_not = Split(known, stack, general, companions).why_not_sent
-            for cu in range(least, min(stack.cu, MOST_CU_MOVING) + 1):
-                if why_not(cu) is None:
+            split = Split(known, stack, general, companions)
+            if split.why_not_sent_by() is not None:
+                continue
+            for cu in range(least, most + 1):
+                if split.why_not_sent(cu) is None:
                     for elephants in range(fewest_elephants(stack, cu), most_elephants(stack, cu) + 1):
                         yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
 
@@ -95,7 +83,24 @@ def city_options(known: Game, decision: Decision) -> Choices:
     def man(inside: tuple[int, int], generals: list[str]) -> Order:
         return Order("man_city", {"cu": inside[0], "elephants": inside[1], "generals": generals})
 
-    return grid(man, units, names)
+    if not any(is_consul(known, general) for general in both.generals):
+        return grid(man, units, names)
+    kept = [pair for pair in product(units, names) if why_not_parted(known, side, space, pair[0][0], pair[1]) is None]
+    return grid(lambda pair: man(*pair), kept)
+
+
+def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> str | None:
+    """Say why so many CU and these generals may not be inside, the rest outside: a consul keeps five CU (14.2).
+
+    Who has fewer by no choice of his keeps those he has.
+    """
+    both, garrison = whole(game, side, space), game.garrison(side, space)
+    for general in both.generals:
+        has = garrison.cu if general in garrison.generals else game.stack(side, space).cu
+        keeps = inside if general in names else both.cu - inside
+        if is_consul(game, general) and keeps < min(CONSULAR_ARMY, has):
+            return f"{game.board.generals[general].name} is consul and keeps {CONSULAR_ARMY} CU with him, not {keeps}"
+    return None
 
 
 def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -116,6 +121,8 @@ def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
         if general not in both.generals or general in names[:at_name]:
             have = ", ".join(both.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
+    if (why := why_not_parted(known, decision.side, space, cu, names)) is not None:
+        yield order.fault(("cu",), why, rule="14.2")
 
 
 def intercept_options(known: Game, decision: Decision) -> Choices:
@@ -129,7 +136,7 @@ def intercept_options(known: Game, decision: Decision) -> Choices:
         for general in leaders(known, decision.side, origin, reaction.space):
             attempts += [
                 force
-                for force in forces(known, stack, general, 1)
+                for force in forces(known, stack, general, 1, most_sent(stack))
                 if all(may_be_in(known, other, reaction.space) for other in force["with"])
             ]
         axes.append(attempts)
@@ -155,38 +162,57 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
             continue
         used.add(origin)
         stack = pool(known, side, origin)
-        yield from check_force(known, order, ("with", at), attempt, stack, least=1, rule="9.3")
+        yield from check_force(known, order, ("with", at), attempt, stack, least=1, most=most_sent(stack), rule="9.3")
         for companion in force_of(known, stack, attempt).generals[1:]:
             if companion in known.board.generals and not may_be_in(known, companion, reaction.space):
                 reason = f"{companion} may not go to {reaction.space}"
                 yield order.fault(("with", at), reason, rule="8.7")
 
 
+def able_to_avoid(march: March, side: Side, game: Game, to: str) -> tuple[list[str], int]:
+    """Return the generals who may avoid battle, and how many CU may go to a refuge at most (10.1, 16.2).
+
+    Generals and units of an interception that failed must face the army they missed.
+    """
+    stack = game.stack(side, march.at)
+    generals = [general for general in stack.generals if general not in march.failed_interceptors]
+    most = min(stack.cu - march.failed_cu.get(march.at, 0), MOST_CU_MOVING)
+    return generals, max(0, min(most, room(game, side, to) or 0) if to == march.at else most)
+
+
+def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
+    """Tell whether a general without units would have to stop on an enemy general (8.4.2)."""
+    return not cu and bool(game.stack(ENEMY[side], to).generals)
+
+
 def avoid_options(known: Game, decision: Decision) -> Choices:
     """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
-    reaction, side = known.reaction, decision.side
+    reaction, march, side = known.reaction, known.march, decision.side
     assert reaction is not None
-    assert known.march is not None
+    assert march is not None
     stack = known.stack(side, reaction.space)
     parts = [listed([Order("avoid_battle", {"to": "none"})])]
-    for general in stack.generals:
-        if general in known.march.failed_interceptors:
-            continue
-        going = list(forces(known, stack, general, 0))
-        for to in reaction.refuges:
-            sent = [force for force in going if all(may_be_in(known, name, to) for name in [general, *force["with"]])]
+    for to in reaction.refuges:
+        able, most = able_to_avoid(march, side, known, to)
+        for general in able:
+            sent = [
+                force
+                for force in forces(known, stack, general, 0, most)
+                if all(name in able and may_be_in(known, name, to) for name in [general, *force["with"]])
+                and not alone_among_enemies(known, side, force["cu"], to)
+            ]
             parts.append(grid(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
     return chain(*parts)
 
 
 def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an attempt to avoid battle (10.1)."""
-    reaction, to = known.reaction, order["to"]
+    reaction, march, to, side = known.reaction, known.march, order["to"], decision.side
     assert reaction is not None
-    assert known.march is not None
+    assert march is not None
     if to == "none":
         return
-    stack = known.stack(decision.side, reaction.space)
+    stack = known.stack(side, reaction.space)
     if to not in reaction.refuges:
         reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
         yield order.fault(("to",), reason, rule="10.1")
@@ -196,14 +222,19 @@ def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         have = ", ".join(stack.generals)
         yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
         return
-    if general in known.march.failed_interceptors:
-        reason = f"{general} has failed to intercept this army and must face it"
-        yield order.fault(("general",) if "general" in order.body else ("to",), reason, rule="10.1")
     body = {**order.body, "general": general}
-    yield from check_force(known, order, (), body, stack, least=0, rule="10.1")
-    for name in force_of(known, stack, body).generals:
-        if name in known.board.generals and not may_be_in(known, name, to):
+    able, most = able_to_avoid(march, side, known, to)
+    yield from check_force(known, order, (), body, stack, least=0, most=most, rule="10.1")
+    force = force_of(known, stack, body)
+    for at, name in enumerate(force.generals, -1):
+        named: Path = ("with", at) if at >= 0 else ("general",)
+        where = named if named[0] in order.body else ("to",)
+        if name in stack.generals and name not in able:
+            yield order.fault(where, f"{name} has failed to intercept this army and must face it", rule="10.1")
+        elif name in known.board.generals and not may_be_in(known, name, to):
             yield order.fault(("to",), f"{name} may not go to {to}", rule="8.7")
+    if alone_among_enemies(known, side, force.cu, to):
+        yield order.fault(("to",), f"a general without CU may not stop on the enemy general in {to}", rule="8.4.2")
 
 
 def intercepted_options(known: Game, decision: Decision) -> Choices:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.politics import give_up_markers
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ROME, Game, Result, Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result, Stack
 from pbem.table import Table
 
 HANNIBAL: Final = "hannibal"
@@ -67,6 +67,15 @@ def displace(game: Game, table: Table, side: Side, generals: Sequence[str], caus
         table.tell("displaced", side=side, general=general, cause=cause, rule="8.9")
     if HANNIBAL in generals and game.result is None:
         yield from _lose_hannibal(game, table)
+
+
+def drive_off_generals(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
+    """Displace enemy generals without CU whose space an army has come to (8.9)."""
+    enemy = ENEMY[side]
+    alone = game.stacks[enemy].get(space)
+    if alone is not None and not alone.cu and game.stack(side, space).cu:
+        del game.stacks[enemy][space]
+        yield from displace(game, table, enemy, alone.generals, "overtaken")
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:

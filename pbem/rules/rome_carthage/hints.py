@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.activation import pool, spaces_with_generals, whole
+from pbem.rules.rome_carthage.activation import spaces_with_generals
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
 from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, leaders
 from pbem.rules.rome_carthage.generals import strategy_rating
 from pbem.rules.rome_carthage.operations import RAISING_OPS, check_play, open_spaces, recruiters
-from pbem.rules.rome_carthage.paths import first_steps
+from pbem.rules.rome_carthage.paths import first_steps, onward
 from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.routes import routes
 from pbem.rules.rome_carthage.siege import is_enemy_city, siege_modifiers
 from pbem.rules.rome_carthage.state import ENEMY, MOST_CU_MOVING, Game, Stack
+from pbem.rules.rome_carthage.walls import pool, whole
 from pbem.rules.rome_carthage.withdrawal import why_no_withdrawal
 
 Hint: TypeAlias = str | Order
@@ -115,7 +116,7 @@ def _march(known: Game, decision: Decision) -> Iterator[Hint]:
     if decision.kind == "pursue":
         needs = board.generals[march.general].pursues_on
         yield f"{march.general} pursues on {needs} or less: {odds(needs)}"
-    for step in first_steps(known, march.side, march.at, bool(march.force.cu), march.points):
+    for step in onward(known, march):
         cost = board.movement.cost[board.neighbours[march.at][step]]
         there = [f"{cost} movement point{'s' if cost > 1 else ''}"]
         for owner, whose in ((enemy, "enemy "), (march.side, "own ")):

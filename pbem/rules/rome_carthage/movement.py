@@ -9,14 +9,22 @@ from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.activation import force_of, home_of
 from pbem.rules.rome_carthage.battle import fight
-from pbem.rules.rome_carthage.board import ALPS_PASS, PLAIN
-from pbem.rules.rome_carthage.detachment import detach
-from pbem.rules.rome_carthage.generals import arrange, displace, is_consul
-from pbem.rules.rome_carthage.losses import attrition
-from pbem.rules.rome_carthage.paths import PASSES, check_path, exchange, first_steps, step_of, why_no_exchange
-from pbem.rules.rome_carthage.reactions import named_space, react
-from pbem.rules.rome_carthage.siege import end_of_march
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.board import PLAIN
+from pbem.rules.rome_carthage.generals import arrange, displace
+from pbem.rules.rome_carthage.passes import cross_pass, named_space, pay_for_passes
+from pbem.rules.rome_carthage.paths import (
+    check_path,
+    enemy_cu_at,
+    exchange,
+    must_stop,
+    onward,
+    step_of,
+    why_no_exchange,
+)
+from pbem.rules.rome_carthage.reactions import react
+from pbem.rules.rome_carthage.siege import end_of_march, lift_left
+from pbem.rules.rome_carthage.state import ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.walls import detach, pool
 from pbem.table import Table
 
 OVERRUN_BY = 5
@@ -31,9 +39,7 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     detach(game, side, space, force)
     path = [step_of(step) for step in order.get("path", ())]
     points = game.board.movement.points
-    game.march = March(
-        side, force.generals[0], force, space, space, points, force.cu, path=path, then=order.get("then", "stop")
-    )
+    game.march = March(side, force.generals[0], force, space, space, points, path=path, then=order.get("then", "stop"))
     assert game.card is not None
     table.tell(
         "marches", side=side, card=game.card.card, general=force.generals[0], companions=force.generals[1:],
@@ -53,7 +59,7 @@ def follow(game: Game, table: Table) -> Flow[None]:
     while not march.over:
         if march.path:
             yield from take_step(game, table, march, march.path.pop(0))
-        elif march.then == "ask" and first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+        elif march.then == "ask" and onward(game, march):
             order = yield from table.ask(
                 march.side, "march", rule="8.2", default=unordered(game, march),
                 general=march.general, at=march.at, cu=march.force.cu, points=march.points,
@@ -68,7 +74,7 @@ def follow(game: Game, table: Table) -> Flow[None]:
 def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> Flow[None]:
     """Enter the next space: cost, pass, reactions, overrun or battle, then what is dropped and taken (8.2 to 8.4)."""
     to = step["to"]
-    if to not in first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+    if to not in onward(game, march):
         table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
         march.path, march.then = [], "ask"
         return
@@ -77,8 +83,8 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
     march.points -= game.board.movement.cost[kind]
     march.entered.append(to)
     table.tell("entered", side=march.side, general=march.general, space=to, cu=march.force.cu, rule="8.2")
-    if kind in PASSES and march.force.cu:
-        yield from cross_pass(game, table, march, kind)
+    lift_left(game, table, march.side, march.came_from)
+    yield from cross_pass(game, table, march, kind, named_space(march))
     if march.over:
         return
     yield from react(game, table)
@@ -87,25 +93,12 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
     if march.over:
         return
     yield from meet_enemy(game, table, march)
-    if not march.over:
-        exchange_on_the_way(game, table, march, step)
-
-
-def cross_pass(game: Game, table: Table, march: March, kind: str) -> Flow[None]:
-    """Roll for the losses of an army that has crossed a mountain pass (8.3.2, 17.2).
-
-    A force that loses its last unit there goes back where the space is held by the enemy: its generals are
-    not displaced by attrition (8.9).
-    """
-    drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
-    yield from attrition(
-        game, table, march.side, march.force, name=f"pass/{named_space(march)}", modifiers={kind: drm},
-        rule="8.3.2", space=march.at,
-    )  # fmt: skip
-    if not march.force.cu and game.cu(ENEMY[march.side], march.at):
-        assert march.came_from is not None
-        march.at, march.over = march.came_from, True
-        table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
+    if march.over:
+        return
+    exchange_on_the_way(game, table, march, step)
+    if must_stop(game, march.force, game.stack(march.side, march.at)) and (march.path or march.then == "ask"):
+        march.over = True
+        table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
 
 
 def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
@@ -116,7 +109,12 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
     if march.force.cu >= OVERRUN_BY and stack.cu == 1 and not stack.generals:
         game.take(enemy, march.at, Stack(stack.cu, stack.elephants))
         table.tell("overrun", side=enemy, general=march.general, space=march.at, rule="8.2")
+        lift_left(game, table, enemy, march.at)
     elif stack.cu and game.cu(march.side, march.at):
+        yield from pay_for_passes(game, table, march)
+        if march.over:
+            game.reaction = None
+            return
         came_from, avoid_failed = march.came_from, bool(reaction and reaction.avoid_failed)
         origins = dict(reaction.arrived) if reaction else {}
         game.reaction = None
@@ -131,35 +129,17 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         generals = list(stack.generals)
         game.take(enemy, march.at, Stack(0, 0, generals))
         yield from displace(game, table, enemy, generals, cause="enemy_army")
+        march.over = game.result is not None
     avoided = reaction is not None and reaction.avoided
     game.reaction = None
-    if avoided:
+    if avoided and not march.over:
         yield from pursue(game, table, march)
-    elif must_stop(game, march):
-        march.over = True
-        table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
-
-
-def must_stop(game: Game, march: March) -> bool:
-    """Tell whether a force must stop at a friendly consul's army (14.3).
-
-    A proconsul who comes to a consular army of fewer than five CU stops there; under the older rule a consul
-    stops where a proconsul's army is larger than his own.
-    """
-    stack = game.stack(march.side, march.at)
-    here, leader = stack.commander, march.general
-    if here is None:
-        return False
-    if is_consul(game, here) and game.offices.get(leader) == "proconsul":
-        return stack.cu < CONSULAR_ARMY
-    larger = game.options["proconsul_size_rule"] and stack.cu > march.force.cu
-    return bool(larger and is_consul(game, leader) and game.offices.get(here) == "proconsul")
 
 
 def pursue(game: Game, table: Table, march: March) -> Flow[None]:
     """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3)."""
     march.path, march.then = [], "stop"
-    if not first_steps(game, march.side, march.at, bool(march.force.cu), march.points):
+    if not onward(game, march):
         march.over = True
         return
     order = yield from table.ask(
@@ -187,19 +167,20 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
         if change not in step:
             continue
         wanted, drops = step[change], change == "drop"
-        source = march.force if drops else game.stack(march.side, march.at)
+        stack = pool(game, march.side, march.at)
+        source = march.force if drops else stack
         names = [general for general in wanted.get("generals", ()) if general in source.generals]
         elephants = min(wanted.get("elephants", 0), source.elephants)
         cu = min(wanted.get("cu", 0), source.cu)
         elephants = max(elephants, cu - (source.cu - source.elephants))
-        if (why_no_exchange(game, march.side, march.force, march.at, names, cu, drops)) is not None:
-            table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="14.2")
+        if why_no_exchange(game, march.force, stack, march.at, names, cu, drops) is not None:
+            table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)
         if drops:
             arrange(game, game.put(march.side, march.at, part))
         else:
-            game.take(march.side, march.at, part)
+            detach(game, march.side, march.at, part)
         exchange(march.force, names, cu, elephants, drops)
         table.tell(
             "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
@@ -221,8 +202,9 @@ def end_march(game: Game, table: Table) -> Flow[None]:
     """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
     march = game.march
     assert march is not None
-    if not march.force.cu and stands_on_lone_general(game, march) and march.came_from is not None:
-        march.at = march.came_from
+    yield from pay_for_passes(game, table, march)
+    if not march.force.cu and stands_on_lone_general(game, march):
+        march.at = last_rest(game, march)
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
     join(game, march)
     table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
@@ -243,7 +225,7 @@ def march_options(known: Game, decision: Decision) -> Choices:
     march = known.march
     assert march is not None
     kind = decision.kind
-    steps = first_steps(known, march.side, march.at, bool(march.force.cu), march.points)
+    steps = onward(known, march)
     on = grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), steps)
     if not march.force.cu and stands_on_lone_general(known, march):
         return on
@@ -254,7 +236,7 @@ def unordered(game: Game, march: March) -> dict[str, Any]:
     """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
     if march.force.cu or not stands_on_lone_general(game, march):
         return {"stop": True}
-    steps = first_steps(game, march.side, march.at, False, march.points)
+    steps = onward(game, march)
     return {"path": [march.came_from if march.came_from in steps else steps[0]], "then": "ask"}
 
 
@@ -262,6 +244,14 @@ def stands_on_lone_general(game: Game, march: March) -> bool:
     """Tell whether an enemy general alone stands here: a general alone may not stop on him (8.4.2)."""
     lone = game.stack(ENEMY[march.side], march.at)
     return bool(lone.generals) and not lone.cu
+
+
+def last_rest(game: Game, march: March) -> str:
+    """Return the last space on a general's way without enemy units and generals, or where he is (8.4.2)."""
+    enemy = ENEMY[march.side]
+    way = reversed([march.origin, *march.entered])
+    free = (space for space in way if not (game.stack(enemy, space).generals or enemy_cu_at(game, march.side, space)))
+    return next(free, march.at)
 
 
 def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:

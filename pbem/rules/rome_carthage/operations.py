@@ -8,10 +8,11 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, chain, grid, later, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.activation import STAY, activations, check_activation, locked_up, spaces_with_generals
+from pbem.rules.rome_carthage.activation import STAY, activations, check_activation, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.movement import march
 from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game, Stack
+from pbem.rules.rome_carthage.walls import enter_city, locked_up, room
 from pbem.rules.rome_carthage.words import no_such_space
 from pbem.table import Table
 
@@ -41,10 +42,13 @@ def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> No
 
 
 def raise_unit(game: Game, table: Table, side: Side, general: str) -> None:
-    """Add a unit to a general in a friendly space of a friendly province (7.3c)."""
+    """Add a unit to a general in a friendly space of a friendly province, behind the walls if he is there (7.3c)."""
     place = game.where(general)
     assert place is not None
-    game.put(side, place[0], Stack(1))
+    if place[1] and room(game, side, place[0]):
+        enter_city(game, place[0], Stack(1))
+    else:
+        game.put(side, place[0], Stack(1))
     assert game.card is not None
     table.tell("raised", side=side, card=game.card.card, general=general, space=place[0], rule="7.3c")
 
@@ -89,8 +93,18 @@ def recruiters(game: Game, side: Side) -> list[str]:
         for general, space, _, inside in game.generals_in_play(side)
         if game.control.get(space) == side
         and game.controller(game.board.spaces[space].province) == side
-        and not (inside and locked_up(game, side, space))
+        and not (inside and shut_in(game, side, space))
     ]
+
+
+def shut_in(game: Game, side: Side, space: str) -> bool:
+    """Tell whether nobody can be raised inside a city: it is besieged, or full with the enemy before it (7.3c)."""
+    return game.besieged(space) or (locked_up(game, side, space) and not room(game, side, space))
+
+
+def barred_to(game: Game, side: Side, card: int) -> bool:
+    """Tell whether a card's colour bars it to a side for operations: only by the option `ops_colour_bound` (7.2)."""
+    return bool(game.options["ops_colour_bound"]) and not game.board.cards[card].event_of(side)
 
 
 def play_options(known: Game, decision: Decision) -> Choices:
@@ -110,6 +124,8 @@ def play_options(known: Game, decision: Decision) -> Choices:
 def _of_card(known: Game, side: Side, card: int) -> Choices:
     """Return the uses of one card: marches, markers, a unit, laying it off."""
     ops = known.board.cards[card].ops
+    if barred_to(known, side, card):
+        return listed([Order("play", {"card": card, "as": "discard"})])
 
     def place() -> Choices:
         spaces = open_spaces(known, side)
@@ -169,6 +185,9 @@ def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
             yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")
         for word in (*given, *(word for word in MARCHING if word in order.body)):
             yield order.fault((word,), f"a card laid off does nothing; leave out {word}", rule="7.5")
+    elif barred_to(known, side, record.number):
+        reason = f"{record.name} ({record.number}) is a card for the enemy only: lay it off (option ops_colour_bound)"
+        yield order.fault(("as",), reason, rule="7.2")
     elif len(given) != 1:
         at = (given[1],) if given else ("as",)
         yield order.fault(at, "operations are one of three: general (a march), place, or raise", rule="7.3")

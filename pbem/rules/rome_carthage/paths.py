@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.protocol import Fault, Order, Path, Side
-from pbem.rules.rome_carthage.board import ALPS_PASS, PASS
-from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, Stack
+from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, PROCONSUL, Game, March, Stack
+from pbem.rules.rome_carthage.walls import pool
 from pbem.rules.rome_carthage.words import no_such_space
 
 Step = Mapping[str, Any]
-PASSES = (PASS, ALPS_PASS)
 
 
 def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -43,6 +42,19 @@ def first_steps(game: Game, side: Side, space: str, army: bool, points: int = 4)
     return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
 
 
+def allowed(game: Game, generals: Sequence[str], steps: list[str]) -> list[str]:
+    """Keep the steps that no general's own restriction forbids (board: Hanno, Fabius)."""
+    if all(game.board.generals[general].stays_in is None for general in generals):
+        return steps
+    return [step for step in steps if all(may_be_in(game, general, step) for general in generals)]
+
+
+def onward(game: Game, march: March) -> list[str]:
+    """List where a force on the march may step next (8.2 to 8.4)."""
+    steps = first_steps(game, march.side, march.at, bool(march.force.cu), march.points)
+    return allowed(game, march.force.generals, steps)
+
+
 def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
     """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
 
@@ -57,13 +69,17 @@ def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, 
 
 
 class _Walker:
-    """A force walking a path on paper."""
+    """A force walking a path on paper; `ground` is what it finds and leaves of its own side on the way."""
 
     def __init__(self, known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
         self.known, self.side, self.order = known, side, order
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals))
+        self.ground: dict[str, Stack] = {}
+        if known.march is None:
+            exchange(self._found(start), force.generals, force.cu, force.elephants, drops=True)
         self.lost = False
+        self.held_up = False
 
     def step(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield what is wrong with one step, and take it; `lost` tells that the path cannot be followed on."""
@@ -75,6 +91,10 @@ class _Walker:
         kind = known.board.neighbours[self.here].get(to)
         if kind is None:
             yield self.order.fault(where, self._no_path(to), rule="8.2")
+            self.lost = True
+            return
+        if self.held_up:
+            yield self.order.fault(where, self._why_held_up(), rule="14.3")
             self.lost = True
             return
         yield from self._obstacles(where, to)
@@ -89,7 +109,16 @@ class _Walker:
         self.here = to
         for change in ("drop", "take"):
             if change in step:
-                yield from check_exchange(known, self.side, self.order, ("path", at, change), self.force, to)
+                path = ("path", at, change)
+                yield from check_exchange(known, self.order, path, self.force, self._found(to), to)
+        self.held_up = must_stop(known, self.force, self._found(to))
+
+    def _found(self, space: str) -> Stack:
+        """Return what of the own side is in a space when the force comes there; it may be changed."""
+        if space not in self.ground:
+            stack = pool(self.known, self.side, space)
+            self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals))
+        return self.ground[space]
 
     def end(self) -> Iterator[Fault]:
         """Yield what is wrong with stopping where the path ends (8.4.2)."""
@@ -103,6 +132,15 @@ class _Walker:
 
     def _where(self, at: int) -> Path:
         return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
+
+    def _why_held_up(self) -> str:
+        """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
+        known, leader = self.known, self.force.generals[0]
+        stack = self._found(self.here)
+        reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
+        if is_consul(known, leader):
+            return f"{reason}, which is larger than his own"
+        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {CONSULAR_ARMY}"
 
     def _no_path(self, to: str) -> str:
         board = self.known.board
@@ -126,11 +164,11 @@ class _Walker:
                 yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
 
 
-def check_exchange(known: Game, side: Side, order: Order, path: Path, force: Stack, space: str) -> Iterator[Fault]:
-    """Yield what is wrong with dropping or taking CU and generals on the way, and change the force (8.2, 8.7, 14.2)."""
+def check_exchange(known: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str) -> Iterator[Fault]:
+    """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
     change = order["path"][path[1]][path[-1]]
     drops = path[-1] == "drop"
-    source = force if drops else known.stack(side, space)
+    source = force if drops else stack
     names = list(change.get("generals", ()))
     cu, elephants = change.get("cu", 0), change.get("elephants", 0)
     for at, general in enumerate(names):
@@ -142,24 +180,26 @@ def check_exchange(known: Game, side: Side, order: Order, path: Path, force: Sta
         have = f"{source.cu} CU, {source.elephants} of them elephants"
         yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (why := why_no_exchange(known, side, force, space, names, cu, drops)) is not None:
+    if (why := why_no_exchange(known, force, stack, space, names, cu, drops)) is not None:
         yield order.fault(path, why, rule="14.2" if "consul" in why else "8.7")
         return
     exchange(force, names, cu, elephants, drops)
+    exchange(stack, names, cu, elephants, not drops)
+    arrange(known, stack)
 
 
 def why_no_exchange(
-    game: Game, side: Side, force: Stack, space: str, names: list[str], cu: int, drops: bool
+    game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool
 ) -> str | None:
-    """Say why a marching force may not drop or take something in a space; None: it may (8.2, 8.6, 8.7, 14.2)."""
-    leader, stack = force.generals[0], game.stack(side, space)
+    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.2, 8.6, 8.7, 14.2)."""
+    leader = force.generals[0]
     if drops:
-        if is_consul(game, leader) and cu and force.cu - cu < CONSULAR_ARMY:
+        parting = any(is_consul(game, name) for name in names)
+        if is_consul(game, leader) and (cu or parting) and force.cu - cu < CONSULAR_ARMY:
             return f"a consul's army keeps {CONSULAR_ARMY} CU; {force.cu - cu} would march on"
-        if any(is_consul(game, name) for name in names):
-            begun, least = game.march.begun_with if game.march else force.cu, game.options["consul_split_min"]
-            if begun < least or cu + stack.cu < CONSULAR_ARMY:
-                return f"a consul is left behind only with {CONSULAR_ARMY} CU, by an army that began with {least}"
+        least = game.options["consul_split_min"]
+        if parting and (force.cu + stack.cu < least or cu + stack.cu < CONSULAR_ARMY):
+            return f"a consul is left behind only with {CONSULAR_ARMY} CU, and where both have {least} together"
         return None
     if force.cu + cu > MOST_CU_MOVING:
         return f"at most {MOST_CU_MOVING} CU march with a general, not {force.cu + cu}"
@@ -171,7 +211,23 @@ def why_no_exchange(
     return None
 
 
-def exchange(force: Stack, names: list[str], cu: int, elephants: int, drops: bool) -> None:
+def must_stop(game: Game, force: Stack, stack: Stack) -> bool:
+    """Tell whether a force must stop at the friendly stack that it comes to, or would leave there (14.3).
+
+    A proconsul stops at a consular army of fewer than five CU; under the older rule a consul stops where a
+    proconsul's army is larger than his own.
+    """
+    here, leader = stack.commander, force.generals[0]
+    if here is None:
+        return False
+    if game.offices.get(leader) == PROCONSUL and is_consul(game, here):
+        return stack.cu < CONSULAR_ARMY
+    if game.options["proconsul_size_rule"] and is_consul(game, leader):
+        return game.offices.get(here) == PROCONSUL and stack.cu > force.cu
+    return False
+
+
+def exchange(force: Stack, names: Sequence[str], cu: int, elephants: int, drops: bool) -> None:
     """Change a force by what it drops or takes."""
     sign = -1 if drops else 1
     force.cu += sign * cu

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.generals import arrange, displace, is_consul
+from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals, is_consul
 from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.walls import enter_city
 from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
@@ -85,11 +86,7 @@ def _enter_city(game: Game, table: Table, part: Any) -> None:
     assert bound is not None
     side, space = bound.side, bound.space
     force = game.take(side, space, part_of(game.stack(side, space), part))
-    inside = game.garrisons.setdefault(space, Stack())
-    inside.cu += force.cu
-    inside.elephants += force.elephants
-    inside.generals += force.generals
-    arrange(game, inside)
+    enter_city(game, space, force)
     table.tell("enters_city", rule="16.2", side=side, space=space, cu=force.cu, generals=force.generals)
 
 
@@ -123,15 +120,6 @@ def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
         if stack.cu:
             yield from drive_off_generals(game, table, side, step)
         here = step
-
-
-def drive_off_generals(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
-    """Displace enemy generals without CU whose space an army enters (8.9)."""
-    enemy = ENEMY[side]
-    alone = game.stacks[enemy].get(space)
-    if alone is not None and not alone.cu and game.stack(side, space).cu:
-        del game.stacks[enemy][space]
-        yield from displace(game, table, enemy, alone.generals, "overtaken")
 
 
 def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[None]:

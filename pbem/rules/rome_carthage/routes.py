@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import may_be_in
 from pbem.rules.rome_carthage.state import ENEMY, Game, Retreat
+from pbem.rules.rome_carthage.walls import room
 from pbem.rules.rome_carthage.words import no_such_space
 
 LONGEST: Final = 4
@@ -42,11 +42,7 @@ def retreat_of(game: Game) -> Retreat:
     for general in game.stack(side, space).generals:
         if board.generals[general].stays_in is not None:
             barred += [other for other in board.spaces if not may_be_in(game, general, other)]
-    room = None
-    record = board.spaces[space]
-    if record.kind == WALLED_CITY and game.control.get(space) == side and not game.besieged(space):
-        room = record.capacity - game.garrison(side, space).cu
-    return Retreat(side, space, first, barred, room)
+    return Retreat(side, space, first, barred, room(game, side, space))
 
 
 def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:

@@ -27,7 +27,7 @@ def known(game: Game, side: Side | None) -> Game:
 
 
 def reseal(game: Game, side: Side | None, table: Table) -> Game:
-    """Return a position that a side could not tell from this one: what it cannot see is dealt anew."""
+    """Return a position that a side could not tell from this one: what it cannot see is dealt, or ordered, anew."""
     other = twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]
     pile = table.shuffle(f"reseal/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])
@@ -36,6 +36,9 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
         count = len(game.hands[owner])
         other.hands[owner], pile = sorted(pile[:count]), pile[count:]
     other.deck = pile
+    if game.march is not None and game.march.side != side:
+        other.march = twin(game.march)
+        other.march.path, other.march.then = [], "ask"
     if game.battle is not None:
         other.battle = twin(game.battle)
         other.battle.hands = _other_hands(game, side, table)

@@ -9,7 +9,7 @@ from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import displace, is_consul
 from pbem.rules.rome_carthage.losses import suffer
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, Battle, Game, Result
+from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, SIDES, Battle, Game, Result
 from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
@@ -64,7 +64,7 @@ def may_besiege(game: Game, side: Side, space: str) -> bool:
     stack = game.stacks[side].get(space)
     if march is None or stack is None or march.general not in stack.generals:
         return False
-    if not is_enemy_city(game, side, space) and not game.unfriendly_tribe(side, space):
+    if not is_target(game, side, space):
         return False
     subordinate = stack.commander != march.general
     needed = CONSULAR_ARMY if subordinate and is_consul(game, march.general) else game.board.siege.cu
@@ -109,11 +109,24 @@ def subjugate(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
 def lift_empty(game: Game, table: Table) -> None:
     """End every siege and subjugation where no CU of a besieger are left in the space (16.5)."""
     for space in sorted(game.siege_points):
-        if not any(
-            game.cu(side, space) and (is_enemy_city(game, side, space) or game.unfriendly_tribe(side, space))
-            for side in (CARTHAGE, ROME)
-        ):
+        if not kept_up(game, space):
             _lift(game, table, space)
+
+
+def kept_up(game: Game, space: str) -> bool:
+    """Tell whether CU of somebody stand where they keep up a siege or a subjugation (16.5)."""
+    return any(game.cu(side, space) and is_target(game, side, space) for side in SIDES)
+
+
+def is_target(game: Game, side: Side, space: str) -> bool:
+    """Tell whether a space holds what a side can besiege or subjugate (16.4)."""
+    return is_enemy_city(game, side, space) or game.unfriendly_tribe(side, space)
+
+
+def lift_left(game: Game, table: Table, side: Side, space: str) -> None:
+    """End the siege or the subjugation that a side was at in a space where it has no CU any more (16.5)."""
+    if space in game.siege_points and not game.cu(side, space) and is_target(game, side, space):
+        _lift(game, table, space)
 
 
 def lift_of(game: Game, table: Table, battle: Battle) -> None:

@@ -68,8 +68,6 @@ class March:
     origin: str
     at: str
     points: int
-    begun_with: int
-    """CU at the start of the move (14.2)."""
     came_from: str | None = None
     path: list[dict[str, Any]] = field(default_factory=list)
     then: str = "stop"
@@ -78,6 +76,10 @@ class March:
     fought: bool = False
     failed_interceptors: list[str] = field(default_factory=list)
     """Enemy generals who failed to intercept this force: they may not avoid it either (9.1, 10.1)."""
+    failed_cu: dict[str, int] = field(default_factory=dict)
+    """Space -> how many enemy CU there failed to intercept it (10.1)."""
+    passes_due: list[dict[str, str]] = field(default_factory=list)
+    """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
 
 
 @dataclass(slots=True)
@@ -189,6 +191,8 @@ class Game:
     deck: list[int] = field(default_factory=list)
     discards: list[int] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
+    reshuffle_due: bool = False
+    """The Truce was played or laid off: all cards are shuffled anew at the end of the turn (7.6)."""
     control: dict[str, str] = field(default_factory=dict)
     """Space -> side, for control markers, walled cities and friendly tribes alike (15.1, 16)."""
     tribes: list[str] = field(default_factory=list)

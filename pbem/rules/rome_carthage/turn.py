@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import REST, Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.operations import carry_out
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
 from pbem.table import Table
+
+TRUCE: Final = 64
+"""The card that has all cards shuffled anew at the end of the turn in which it leaves a hand."""
 
 
 def play(game: Game, table: Table) -> Flow[None]:
@@ -26,18 +30,33 @@ def play(game: Game, table: Table) -> Flow[None]:
 
 
 def deal(game: Game, table: Table) -> None:
-    """Deal both hands; when the deck cannot fill them, shuffle all cards still in the game first (7.1, 7.6)."""
+    """Deal both hands; when the deck cannot fill them, shuffle all cards still in the game first (7.1, 7.6).
+
+    By the older rule the last cards of the deck are dealt before the others are shuffled: then one to each side in
+    turn, for everybody knows which cards they are.
+    """
     size = game.board.hand_sizes[game.turn]
+    first, second = slice(0, size), slice(size, 2 * size)
     if len(game.deck) < 2 * size:
-        game.deck = table.shuffle(f"deck/turn-{game.turn}", sorted(game.deck + game.discards))
-        game.discards = []
-        table.tell("reshuffled", cards=len(game.deck), rule="7.6")
+        rest: list[int] = []
+        if game.options["reshuffle"] == "when_empty":
+            rest, game.deck = game.deck, []
+            first, second = slice(0, 2 * size, 2), slice(1, 2 * size, 2)
+        shuffle_all(game, table, f"deck/turn-{game.turn}")
+        game.deck = rest + game.deck
     table.tell("turn_begins", turn=game.turn, years=game.board.years[game.turn], cards=size, rule="7.1")
-    for at, side in enumerate(SIDES):
-        game.hands[side] = sorted(game.deck[at * size : (at + 1) * size])
+    for side, cards in zip(SIDES, (first, second), strict=True):
+        game.hands[side] = sorted(game.deck[cards])
         table.tell("dealt", side=side, hand=list(game.hands[side]), to=[side], rule="7.1")
     game.deck = game.deck[2 * size :]
     game.phase = "first_play"
+
+
+def shuffle_all(game: Game, table: Table, name: str) -> None:
+    """Shuffle the deck and the cards laid off into a new deck (7.6)."""
+    game.deck = table.shuffle(name, sorted(game.deck + game.discards))
+    game.discards = []
+    table.tell("reshuffled", cards=len(game.deck), rule="7.6")
 
 
 def choose_first_player(game: Game, table: Table) -> Flow[None]:
@@ -77,6 +96,7 @@ def play_card(game: Game, table: Table) -> Flow[None]:
         yield from carry_out(game, table, side, order)
     game.card = game.march = None
     game.discards.append(card)
+    game.reshuffle_due = game.reshuffle_due or card == TRUCE
     pass_turn(game)
 
 
@@ -92,11 +112,14 @@ def pass_turn(game: Game) -> None:
 
 
 def end_turn(game: Game, table: Table) -> None:
-    """Close the strategy phase and go to the next turn (5.4 to 5.7).
+    """Close the strategy phase, shuffle after a Truce, and go to the next turn (5.4 to 5.7, 7.6).
 
     Winter attrition, isolation, victory check and reinforcements are not in force yet, and the report says so.
     """
     table.tell("turn_ends", turn=game.turn, rule="5.7")
+    if game.reshuffle_due:
+        shuffle_all(game, table, f"deck/truce-{game.turn}")
+        game.reshuffle_due = False
     game.turn += 1
     game.phase = "deal"
     if game.turn > game.last_turn:

@@ -7,9 +7,8 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.generals import arrange, may_be_in
+from pbem.rules.rome_carthage.generals import arrange, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.initiative import MUST, offer_initiative, seize
-from pbem.rules.rome_carthage.retreat import drive_off_generals
 from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
 from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table

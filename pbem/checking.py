@@ -1,0 +1,84 @@
+"""Checks a sheet against the questions that are open to its side: at the adjudicator's and at a player's home alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pbem.box import Box
+from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
+from pbem.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.standing_orders import STANDING, check_standing
+from pbem.yamlio import Placed, by_place
+
+ORDERS: Final = "orders"
+
+
+@dataclass(slots=True)
+class Receipt:
+    """What became of a sheet: accepted under a number, or refused with all its faults and nothing changed."""
+
+    side: Side
+    name: str
+    lines: Sequence[str] = ()
+    complaints: tuple[Placed, ...] = ()
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return complain(self.name, self.lines, self.complaints)
+
+    def rows(self) -> list[dict[str, str | int | None]]:
+        """Return the faults for a program to read."""
+        return as_rows(self.name, self.complaints)
+
+
+def check_sheet(
+    box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
+    faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
+) -> tuple[Receipt, Sheet | None]:  # fmt: skip
+    """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
+
+    `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
+    checked against its question; further orders wait for theirs.
+    """
+    bad: BadSheet | None = None
+    try:
+        sheet: Sheet | None = read_sheet(raw, name=name, forms=box.forms)
+    except BadSheet as unreadable:
+        bad, sheet = unreadable, unreadable.rest
+    complaints = list(bad.complaints) if bad is not None else []
+    if sheet is not None:
+        heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
+        complaints += [sheet.placed(fault) for fault in heading]
+        if not heading:
+            complaints += [sheet.placed(fault) for fault in check_standing(sheet.standing, box.forms)]
+            complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
+    lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
+    return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
+
+
+def _order_faults(
+    sheet: Sheet, waiting: Sequence[Decision], faults: Callable[[Decision, Order], Iterable[Fault]], *, whole: bool
+) -> Iterator[Placed]:
+    """Yield the faults of the orders that answer an open question, and of those that come before any answer does.
+
+    A sheet without orders is one if the game asks something, unless it came for its standing orders.
+    If the sheet is not whole, the order that answers may be the one that cannot be read.
+    """
+    unanswered = {decision.kind: decision for decision in waiting}
+    asked = sorted(unanswered)
+    answers = not whole
+    if asked and whole and not sheet.orders and STANDING not in sheet.document.value:
+        yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
+    for at, order in enumerate(sheet.orders):
+        decision = unanswered.pop(order.kind, None)
+        if decision is not None:
+            answers = True
+            for fault in faults(decision, order):
+                yield sheet.placed(fault, at)
+        elif not answers and order.kind not in asked:
+            reason = f"the game does not ask you for {order.kind} now; " + (
+                f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
+            )
+            yield sheet.placed(Fault(ILLEGAL, (), reason), at)

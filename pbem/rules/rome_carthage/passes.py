@@ -1,0 +1,50 @@
+"""Mountain passes: what an army that crosses one loses, at once or when its move is over (8.3.2, 17.2)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pbem.protocol import Flow
+from pbem.rules.rome_carthage.board import ALPS_PASS, PASS
+from pbem.rules.rome_carthage.losses import attrition
+from pbem.rules.rome_carthage.state import ENEMY, Game, March
+from pbem.table import Table
+
+PASSES: Final = (PASS, ALPS_PASS)
+
+
+def named_space(march: March) -> str:
+    """Return the name of the space just entered as the names of rolls have it: numbered when it is entered again."""
+    times = march.entered.count(march.at)
+    return march.at if times <= 1 else f"{march.at}.{times}"
+
+
+def cross_pass(game: Game, table: Table, march: March, kind: str, name: str) -> Flow[None]:
+    """Roll for the losses of an army that has crossed a mountain pass, or note that it must when it stops (8.3.2)."""
+    if kind not in PASSES or not march.force.cu:
+        return
+    march.passes_due.append({"name": name, "kind": kind})
+    if game.options["pass_roll_timing"] == "each_crossing":
+        yield from pay_for_passes(game, table, march)
+
+
+def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
+    """Roll for each pass not yet paid for (8.3.2, 17.2).
+
+    A force that loses its last unit there goes back where the space is held by the enemy: its generals are
+    not displaced by attrition (8.9).
+    """
+    due, march.passes_due = march.passes_due, []
+    for crossed in due:
+        if not march.force.cu:
+            break
+        kind = crossed["kind"]
+        drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
+        yield from attrition(
+            game, table, march.side, march.force, name=f"pass/{crossed['name']}", modifiers={kind: drm}, rule="8.3.2",
+            space=march.at,
+        )  # fmt: skip
+    if due and not march.force.cu and game.cu(ENEMY[march.side], march.at):
+        assert march.came_from is not None
+        march.at, march.over = march.came_from, True
+        table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")

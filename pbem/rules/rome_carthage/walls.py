@@ -1,0 +1,67 @@
+"""Inside and outside the walls: what a side has in a space, and what of it may come out (16.2, 16.4.3)."""
+
+from __future__ import annotations
+
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.generals import arrange
+from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+
+
+def whole(game: Game, side: Side, space: str) -> Stack:
+    """Return all that a side has in a space, in the open and inside its city (16.2)."""
+    stack = game.stack(side, space)
+    if space not in game.garrisons or (inside := game.garrison(side, space)).empty:
+        return stack
+    both = Stack(stack.cu + inside.cu, stack.elephants + inside.elephants, stack.generals + inside.generals)
+    arrange(game, both)
+    return both
+
+
+def pool(game: Game, side: Side, space: str) -> Stack:
+    """Return all that a side may march with from a space: what is locked up in its city stays (16.2, 16.4.3)."""
+    return game.stack(side, space) if locked_up(game, side, space) else whole(game, side, space)
+
+
+def locked_up(game: Game, side: Side, space: str) -> bool:
+    """Tell whether a garrison cannot come out: the city is besieged, or an enemy army stands before it (9.1, 16.4.3).
+
+    The rulebook lets a force sally out to fight; that is not in play yet, and it cannot slip away either.
+    """
+    return game.besieged(space) or game.cu(ENEMY[side], space) > 0
+
+
+def room(game: Game, side: Side, space: str) -> int | None:
+    """Return how many CU still fit into a side's own unbesieged city in a space; None: there is none (16.2)."""
+    record = game.board.spaces[space]
+    if record.kind != WALLED_CITY or game.control.get(space) != side or game.besieged(space):
+        return None
+    return record.capacity - game.garrison(side, space).cu
+
+
+def enter_city(game: Game, space: str, force: Stack) -> None:
+    """Add a force that has left the open to the garrison of its city (16.2)."""
+    inside = game.garrisons.setdefault(space, Stack())
+    inside.cu += force.cu
+    inside.elephants += force.elephants
+    inside.generals += force.generals
+    arrange(game, inside)
+
+
+def detach(game: Game, side: Side, space: str, force: Stack) -> Stack:
+    """Take a force out of a stack, from inside the city too where the open has not enough, and return it (9.5)."""
+    stack, inside = game.stack(side, space), game.garrison(side, space)
+    normal = min(force.cu - force.elephants, stack.cu - stack.elephants)
+    elephants = min(force.elephants, stack.elephants)
+    if space in game.stacks[side]:
+        names = [general for general in force.generals if general in stack.generals]
+        game.take(side, space, Stack(normal + elephants, elephants, names))
+        if space in game.stacks[side]:
+            arrange(game, game.stacks[side][space])
+    if not inside.empty:
+        inside.cu -= force.cu - normal - elephants
+        inside.elephants -= force.elephants - elephants
+        inside.generals = [general for general in inside.generals if general not in force.generals]
+        if inside.empty:
+            del game.garrisons[space]
+    return force
