@@ -280,7 +280,8 @@ class Ledger:
     ) -> tuple[dict[str, bytes], str]:  # fmt: skip
         """Return the files of an adjudication and the digest of its turn file.
 
-        Everything that went into `inputs` is named: the sheets by path, the standing orders by digest. `span` are the answers of the whole resting span, published when the game rests; None: it does not.
+        Everything that went into `inputs` is named: the sheets by path, the standing orders by digest. `span` are
+        the answers of the whole resting span, published when the game rests; None: it does not.
         """
         path = turn_path(turn.n)
         public: dict[str, Any] = {"adjudication": turn.n, "previous": previous, "link": link, "inputs": inputs}
