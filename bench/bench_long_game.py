@@ -1,9 +1,9 @@
 """Whether a game slows down as it grows: a turn after a thousand adjudications against one after ten.
 
 No game of random play lasts that long, so the one here is set up anew every so often, in the same repo. Copies of the
-old game and young ones then play the same stretch, from a set-up on, turn and turn about. (Copies, because file systems
-are slow to make files where many were deleted a minute ago, and no game played by mail has its repo tidied that often.)
-A turn is a sheet received and the adjudication that it sets off, with all that both commit.
+old game and young ones then play the very same stretch, from a set-up on, turn and turn about. (Copies, because file
+systems are slow to make files where many were deleted a minute ago, and no game played by mail has its repo tidied
+that often.) A turn is a sheet received and the adjudication that it sets off, with all that both commit.
 """
 
 from __future__ import annotations
@@ -12,76 +12,84 @@ import shutil
 import statistics
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
 from bench import Figure, seconds
+from pbem import shelf
 from pbem.adjudicator import Adjudicator
+from pbem.dice import SeededDice
 from pbem.draw.form import order_lines
-from pbem.protocol import REST, Flow
+from pbem.protocol import REST, Flow, Rules
 from pbem.table import Table
 
 RULES = "rome_carthage"
+SCENARIO = "standard"
 SECRETS = (b"the chain of a game without end!", b"the hidden secret of that game!!")
 SIDES = {"carthage": "Bob", "rome": "Ann"}
 YOUNG, OLD = 10, 1000
 STRETCH = 50
 ROUNDS = 5
+LOAD = shelf.load
 
 
 class Endless:
-    """The rules of a game, but every so many resting points it is set up anew."""
+    """The rules of a game, but every so many resting points it is set up anew, and its dice know only the position.
 
-    def __init__(self, rules: Any, scenario: str) -> None:
+    So a game that begins and one that has gone on for long come to the same questions when they are answered alike.
+    """
+
+    def __init__(self, rules: Any) -> None:
         self._rules = rules
-        self._scenario = scenario
         self._rests = 0
         self.set_ups = 1
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rules, name)
 
+    def setup(self, scenario: str, table: Table) -> Any:
+        """Set up a scenario, always with the same deck."""
+        return self._rules.setup(scenario, Table(SeededDice("deck")))
+
     def play(self, position: Any, table: Table) -> Flow[Mapping[str, Any]]:
         """Play on from a resting point, or rest at once at a new set-up."""
         self._rests += 1
+        table.dice = SeededDice(f"{position.turn} {position.phase} {position.plays}")
         if self._rests % STRETCH:
             result: Mapping[str, Any] = yield from self._rules.play(position, table)
             return result
-        table.lay(self._rules.setup(self._scenario, table))
+        table.lay(self.setup(SCENARIO, table))
         self.set_ups += 1
         yield REST
         return {}
 
 
+def load_endless(*names: Any, **words: Any) -> shelf.Loaded:
+    """Return a game from the shelf as one without end."""
+    loaded = LOAD(*names, **words)
+    return replace(loaded, rules=cast("Rules[Any]", Endless(loaded.rules)))
+
+
 def figures() -> Iterator[Figure]:
     """Yield the cost of a late turn against that of an early one."""
-    turns: list[list[float]] = []
-    chance = Random(218)
-    with tempfile.TemporaryDirectory() as name:
+    turns: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory() as name, patch.object(shelf, "load", load_endless):
         folder = Path(name)
         create(folder / "aged", "old")
-        with endless(folder / "aged", "old") as (game, rules):
-            while game.adjudication < OLD:
-                play(game, chance)
-            set_ups = rules.set_ups
-            while rules.set_ups == set_ups:
-                play(game, chance)
+        age(folder / "aged")
         for number in range(ROUNDS):
             shutil.copytree(folder / "aged", folder / f"old_{number}")
             create(folder / f"young_{number}", "young")
-            with (
-                endless(folder / f"old_{number}", "old") as (old, _),
-                endless(folder / f"young_{number}", "young") as (young, rules),
-            ):
-                for game in (old, young) * YOUNG:
-                    play(game, chance)
-                while rules.set_ups == 1:
-                    turns.append([play(game, chance) for game in (old, young)])
+            with reopen(folder / f"old_{number}", "old") as old, reopen(folder / f"young_{number}", "young") as young:
+                turns += side_by_side(old, young, number)
     late, early = (statistics.median(times) for times in zip(*turns, strict=True))
-    yield Figure(f"turn {OLD:,} / turn {YOUNG}", late / early, "times", 1.05)
+    ratio = statistics.median(old / young for old, young in turns)
+    yield Figure(f"turn {OLD:,} / turn {YOUNG}", ratio, "times", 1.05)
     yield Figure(f"turn {OLD:,}", 1000 * late, "ms")
+    yield Figure(f"turn {YOUNG}", 1000 * early, "ms")
 
 
 def create(folder: Path, name: str) -> None:
@@ -89,12 +97,33 @@ def create(folder: Path, name: str) -> None:
     Adjudicator.create(folder, folder / "keys", name, RULES, players=SIDES, secrets=SECRETS).close()
 
 
-@contextmanager
-def endless(folder: Path, name: str) -> Iterator[tuple[Adjudicator, Endless]]:
-    """Open a game as one without end."""
-    with Adjudicator.open(folder, folder / "keys", name) as game:
-        game.rules = rules = Endless(game.rules, game.charter.scenario)
-        yield game, rules
+def reopen(folder: Path, name: str) -> Adjudicator:
+    """Open a game."""
+    return Adjudicator.open(folder, folder / "keys", name)
+
+
+def age(folder: Path) -> None:
+    """Play a game on for long, up to one of its set-ups."""
+    chance = Random(218)
+    with reopen(folder, "old") as game:
+        rules: Any = game.rules
+        while game.adjudication < OLD:
+            play(game, chance)
+        set_ups = rules.set_ups
+        while rules.set_ups == set_ups:
+            play(game, chance)
+
+
+def side_by_side(old: Adjudicator, young: Adjudicator, seed: int) -> Iterator[tuple[float, float]]:
+    """Yield the seconds that the same turn takes in an old game and in a young one."""
+    rules: Any = young.rules
+    pair = [(old, Random(seed)), (young, Random(seed))]
+    for game, chance in pair * YOUNG:
+        play(game, chance)
+    while rules.set_ups == 1:
+        taken = {game.name: play(game, chance) for game, chance in pair}
+        yield taken["old"], taken["young"]
+        pair.reverse()
 
 
 def play(game: Adjudicator, chance: Random) -> float:

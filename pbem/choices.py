@@ -91,12 +91,15 @@ class _Chain(Choices):
         return (order for part in self._parts for order in part)
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        left = list(self._parts)
-        while left:
+        parts = self._parts
+        if not parts:
+            return None
+        first = int(random() * len(parts))
+        order = parts[first].pick(random)
+        left = [*parts[:first], *parts[first + 1 :]] if order is None else []
+        while order is None and left:
             order = left.pop(int(random() * len(left))).pick(random)
-            if order is not None:
-                return order
-        return None
+        return order
 
 
 class _Later(Choices):
@@ -155,7 +158,7 @@ def later(put_together: Callable[[], Choices]) -> Choices:
 
 def chain(*parts: Choices) -> Choices:
     """Return the choices of several parts, one after another; cannot be told if any part cannot."""
-    return _Chain(parts) if all(part.certain for part in parts) else NOT_TOLD
+    return NOT_TOLD if NOT_TOLD in parts else _Chain(parts)
 
 
 def grid(make: Callable[..., Order], *axes: Sequence[Any]) -> Choices:

@@ -10,7 +10,7 @@ from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating
 from pbem.rules.rome_carthage.paths import allowed, check_path, enemy_cu_at, first_steps
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, MOST_CU_MOVING, PROCONSUL, Game, Stack
+from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, PROCONSUL, Game, Stack
 from pbem.rules.rome_carthage.walls import locked_up, pool
 from pbem.rules.rome_carthage.words import no_such_general
 
@@ -129,7 +129,8 @@ def activations(game: Game, side: Side, space: str, ops: int) -> Iterator[Axes]:
     """Yield the ways to set out from a space with some operations (8.1, 8.7)."""
     stack = pool(game, side, space)
     army = first_steps(game, side, space, True)
-    alone = [to for to in army if not enemy_cu_at(game, side, to)]
+    enemies = game.stacks[ENEMY[side]].keys() | game.garrisons.keys()
+    alone = [to for to in army if to not in enemies or not enemy_cu_at(game, side, to)]
     enough = game.board.siege.cu if may_besiege_at(game, side, space) else MOST_CU_MOVING + 1
     consular = any(is_consul(game, general) for general in stack.generals)
     every = [

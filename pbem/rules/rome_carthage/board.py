@@ -190,6 +190,8 @@ class Board:
     """Space -> neighbours by an ordinary line: where interception, avoidance and retreat may go."""
     both_ends: frozenset[tuple[str, str]]
     """Connections, in both directions, open only to a side that controls both ends (8.3.3)."""
+    steps: Mapping[str, tuple[tuple[str, int, bool], ...]]
+    """Space -> neighbours, each with the points that the step costs and whether the way is one of `both_ends`."""
     unwalled: tuple[str, ...]
     """Every space that is no walled city."""
     ports: tuple[str, ...]

@@ -57,15 +57,12 @@ def open_spaces(game: Game, side: Side) -> list[str]:
     """List where a side may place a marker: no city, tribe, enemy units; an enemy marker only under own CU (15.2)."""
     control, enemy, own, theirs = game.control, ENEMY[side], game.stacks[side], game.stacks[ENEMY[side]]
     tribes = set(game.tribes)
-    found = []
-    for space in game.board.unwalled:
-        holder = control.get(space)
-        if holder == side or space in tribes:
-            continue
-        stack = own.get(space) if holder == enemy else theirs.get(space)
-        if (stack is not None and stack.cu > 0) == (holder == enemy):
-            found.append(space)
-    return found
+    return [
+        space
+        for space in game.board.unwalled
+        if (space not in control and not (space in theirs and theirs[space].cu) and space not in tribes)
+        or (space in own and control.get(space) == enemy and own[space].cu and space not in tribes)
+    ]
 
 
 def why_no_marker(game: Game, side: Side, space: str) -> str | None:

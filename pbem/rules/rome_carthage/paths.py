@@ -33,11 +33,10 @@ def enemy_cu_at(game: Game, side: Side, space: str) -> int:
 
 def first_steps(game: Game, side: Side, space: str, army: bool, points: int = 4) -> list[str]:
     """List where a force may step from a space with some points left (8.2 to 8.4)."""
-    cost = game.board.movement.cost
     steps = [
         to
-        for to, kind in game.board.neighbours[space].items()
-        if cost[kind] <= points and ((space, to) not in game.board.both_ends or not closed(game, side, space, to))
+        for to, cost, shut in game.board.steps[space]
+        if cost <= points and not (shut and closed(game, side, space, to))
     ]
     return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
 

@@ -66,6 +66,8 @@ def assemble(box: Box) -> Board:
     spaces = {record["id"]: _space(record, region) for record in chart["spaces"]}
     connections = tuple((a, b, kind) for a, b, kind, _ in _links(chart))
     neighbours = _neighbours(spaces, connections)
+    both_ends = frozenset(ends for a, b, _, closed in _links(chart) if closed for ends in ((a, b), (b, a)))
+    cost = tables["movement"]["cost"]
     return Board(
         spaces=spaces,
         provinces={record["id"]: _province(record, spaces) for record in chart["provinces"]},
@@ -74,7 +76,11 @@ def assemble(box: Box) -> Board:
         by_land={
             id: tuple(other for other, kind in around.items() if kind == LAND) for id, around in neighbours.items()
         },
-        both_ends=frozenset(ends for a, b, _, closed in _links(chart) if closed for ends in ((a, b), (b, a))),
+        both_ends=both_ends,
+        steps={
+            space: tuple((to, cost[kind], (space, to) in both_ends) for to, kind in around.items())
+            for space, around in neighbours.items()
+        },
         unwalled=tuple(space.id for space in spaces.values() if space.kind != WALLED_CITY),
         ports=tuple(space.id for space in spaces.values() if space.port),
         islands={island: tuple(provinces) for island, provinces in chart["islands"].items()},
