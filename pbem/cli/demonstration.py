@@ -22,7 +22,7 @@ from pbem.protocol import Decision
 
 GAME: Final = "punica"
 MARK: Final = ".pbem-demo"
-SECRETS: Final = (b"the chain of the demonstration!!", b"the hidden secret of the demo 0173")
+SECRETS: Final = (b"the chain of the demonstration!!", b"the hidden secret of the demo 2832")
 PLAYERS: Final = {"carthage": ("Bob", "bob@example.org"), "rome": ("Ann", "ann@example.org")}
 BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
 MOST_LETTERS: Final = 60
