@@ -14,16 +14,16 @@ from types import TracebackType
 from typing import Any, Final
 
 from pbem import shelf, yamlio
-from pbem.checking import ORDERS, Receipt, check_sheet
+from pbem.checking import Receipt, check_sheet
 from pbem.dice import ChainDice
 from pbem.engine import Answer, Outcome, Queued, Session, Sources, Step, advance, begin, resume
-from pbem.ledger import POSITION, Charter, Ledger, State, Turn, promise
+from pbem.ledger import POSITION, Charter, Ledger, Opening, State, Turn, promise
 from pbem.protocol import Decision, Event, Side
-from pbem.record import decision_record, plain
+from pbem.record import as_plain, decision_record
 from pbem.seal import BadKeys, Keys
-from pbem.sheet import Sheet
+from pbem.sheet import ORDERS, STANDING, Sheet
 from pbem.shelf import Loaded
-from pbem.standing_orders import STANDING, answer, standing_orders
+from pbem.standing_orders import answer, standing_orders
 from pbem.store import GameExists, GameRepo, NoSuchGame
 
 MOST_ADJUDICATIONS: Final = 200
@@ -179,7 +179,7 @@ class Adjudicator:
             "preset": self.charter.preset,
             "options": dict(self.charter.options),
             "box": self.charter.box,
-            "position": plain(self.rules.encode(self.known(side))),
+            "position": as_plain(self.rules.encode(self.known(side))),
             "waiting": [decision_record(decision) for decision in self.asked(side)],
         }
 
@@ -213,7 +213,7 @@ class Adjudicator:
             if ORDERS in sheet.document.value:
                 now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if STANDING in sheet.document.value:
-                now.state.standing[side] = plain(sheet.standing)
+                now.state.standing[side] = as_plain(sheet.standing)
                 files.update(self.ledger.standing_files(side, now.state.standing[side]))
             files.update(self.ledger.state_files(now.state))
             now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
@@ -247,47 +247,44 @@ class Adjudicator:
     # ---- within
 
     def _begin(self, now: _Now) -> None:
-        link, inputs, key = self.ledger.step_key(1, None)
-        outcome = begin(self.rules, self.charter.scenario, key, now.dice)
-        state = State(0, "", {}, [])
-        self._commit(now, state, outcome, Sources(), (link, inputs, key))
+        opening = self.ledger.opening(1, None)
+        outcome = begin(self.rules, self.charter.scenario, opening.key, now.dice)
+        self._commit(now, State(0, "", {}, []), outcome, Sources(), opening)
 
     def _step(self, now: _Now, state: State, late: frozenset[Side]) -> bool:
         """Make one adjudication if there is anything to answer; tell whether there was."""
         session = self._session()
         if not session.waiting:
             return False
-        opened = self.ledger.step_key(state.adjudication + 1, state)
+        opening = self.ledger.opening(state.adjudication + 1, state)
         standing = {side: standing_orders(written) for side, written in state.standing.items()}
         sources = Sources(
             {side: list(queue) for side, queue in state.pending.items()},
             lambda decision: answer(standing.get(decision.side, ()), decision),
             late,
         )
-        outcome = advance(session, opened[2], now.dice, sources)
+        outcome = advance(session, opening.key, now.dice, sources)
         # A standing order that does not fit stays, and would not fit again: it alone is no adjudication.
         if not outcome.answers and all(queued.by.startswith(STANDING) for _, queued, _ in sources.lapsed):
             return False
-        self._commit(now, state, outcome, sources, opened)
+        self._commit(now, state, outcome, sources, opening)
         return True
 
-    def _commit(
-        self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opened: tuple[str, str, bytes]
-    ) -> None:
-        n, (link, inputs, key), session = state.adjudication + 1, opened, outcome.session
+    def _commit(self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening) -> None:
+        n, session = state.adjudication + 1, outcome.session
         events = [*outcome.events, *_fired(outcome.answers), *_lapses(sources)]
         waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
         turn = Turn(n, outcome.answers, outcome.rolls, events, waiting)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
         finished = outcome.rested is not None or session.result is not None
         files, digest = self.ledger.turn_files(
-            turn, previous=state.digest, link=link, inputs=inputs, sheets=state.new_sheets,
+            turn, opening, previous=state.digest, sheets=state.new_sheets,
             standing=self.ledger.standing_digests(state), span=span if finished else None, result=session.result,
         )  # fmt: skip
         if outcome.rested is not None:
-            state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(key)]
+            state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(opening.key)]
         else:
-            state.steps = [*state.steps, Step(key, outcome.answers)]
+            state.steps = [*state.steps, Step(opening.key, outcome.answers)]
         state.adjudication, state.digest, state.new_sheets = n, digest, {}
         state.pending = {side: queue for side, queue in sources.sheets.items() if queue}
         state.result = None if session.result is None else dict(session.result)

@@ -17,6 +17,7 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
 
     Raises CannotPlay if the file is none, or was made with other rules than those here.
     """
+    unfit = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
     try:
         here = json.loads(enclosed.read_text("utf-8"))
         loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders)
@@ -25,10 +26,11 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
         known = loaded.rules.decode(here["position"])
         waiting = [read_decision(record) for record in here["waiting"]]
         game, side, adjudication = str(here["game"]), str(here["side"]), int(here["adjudication"])
-    except (AttributeError, KeyError, TypeError, ValueError) as wrong:
-        raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from None
-    receipt, _ = check_sheet(
-        loaded.box, game, loaded.rules.sides, side, adjudication, waiting,
-        lambda decision, order: list(loaded.rules.check(known, decision, order)), raw, name=name,
-    )  # fmt: skip
+        # The rules trust a position; one that was tampered with may fail them only in the midst of the check.
+        receipt, _ = check_sheet(
+            loaded.box, game, loaded.rules.sides, side, adjudication, waiting,
+            lambda decision, order: list(loaded.rules.check(known, decision, order)), raw, name=name,
+        )  # fmt: skip
+    except unfit as wrong:
+        raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong
     return receipt

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from pbem.box import Box
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
-from pbem.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
-from pbem.standing_orders import STANDING, check_standing
+from pbem.sheet import ORDERS, STANDING, BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.standing_orders import check_standing
 from pbem.yamlio import Placed, by_place
-
-ORDERS: Final = "orders"
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from pbem.adjudicator import Adjudicator, CannotPlay
 from pbem.checking import Receipt
 from pbem.draw.picture import render
 from pbem.draw.text import Mail, Report, mail, report
+from pbem.places import GAME_NAME
 from pbem.post.inbox import open_letter
 from pbem.post.letter import Enclosure, Letter
 from pbem.post.outbox import compose
@@ -26,7 +27,6 @@ from pbem.scene import Scene
 from pbem.store import NoSuchGame
 
 _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
-_NAME: Final = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _game_of(enclosure: Enclosure) -> str:
 
 def _carry_out(handled: Handled, letter: Letter, enclosure: Enclosure, name: str, office: Office) -> None:
     """Carry out one sheet of a letter, under the game's lock: the letter may be taken in twice at the same time."""
-    if not _NAME.fullmatch(name):
+    if not GAME_NAME.fullmatch(name):
         raise CannotPlay(f"{enclosure.name} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.ledger.repo.lock():
         side = game.side_of(letter.sender)

@@ -116,10 +116,10 @@ class Session(Generic[S]):
             return
         self.at_rest = isinstance(question, Rest)
         self._one = isinstance(question, Decision)
-        if self._one:
-            self.waiting = (question,)  # type: ignore[assignment]
+        if isinstance(question, Decision):
+            self.waiting = (question,)
         else:
-            self.waiting = () if self.at_rest else question  # type: ignore[assignment]
+            self.waiting = () if isinstance(question, Rest) else question
 
     def feed(self, answers: Iterable[Answer]) -> None:
         """Give recorded answers again. Raises RulesDiffer where a question is not the one recorded."""

@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from re import compile as pattern
+from typing import Final
 
+GAME_NAME: Final = pattern(r"[a-z0-9_][a-z0-9_.-]{0,63}")
+"""What a game may be called: its repo and the file of its secrets bear its name."""
 _PACKAGE = Path(__file__).parent
 
 

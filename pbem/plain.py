@@ -70,15 +70,15 @@ def _same_decoded(value: Any, statics: Mapping[str, Any]) -> Any:
     return value
 
 
-def _twin(value: Any) -> Any:
+def _sorted_copy(value: Any) -> Any:
     """Copy plain data, mappings in the order of their keys."""
     if isinstance(value, dict):
-        return {key: _twin(value[key]) for key in sorted(value)}
-    return [_twin(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: _sorted_copy(value[key]) for key in sorted(value)}
+    return [_sorted_copy(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 _SCALAR: _Codec = (_same, _same_decoded, _same)
-_ANY: _Codec = (_twin, lambda value, statics: _twin(value), _twin)
+_ANY: _Codec = (_sorted_copy, lambda value, statics: _sorted_copy(value), _sorted_copy)
 
 
 @cache
@@ -171,11 +171,11 @@ def _dataclass(cls: type[Any]) -> _Codec:
     shared = [name for name, _, _, copy_field, _ in kept if copy_field is _same] + statics_of
 
     def copy_one(value: Any) -> Any:
-        twin = object.__new__(cls)
+        copied = object.__new__(cls)
         for name in shared:
-            setattr(twin, name, getattr(value, name))
+            setattr(copied, name, getattr(value, name))
         for name, copy_field in copiers:
-            setattr(twin, name, copy_field(getattr(value, name)))
-        return twin
+            setattr(copied, name, copy_field(getattr(value, name)))
+        return copied
 
     return encode_one, decode_one, copy_one

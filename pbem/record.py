@@ -18,8 +18,8 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "side": answer.side,
         "kind": answer.kind,
         "rule": answer.rule,
-        "facts": plain(answer.facts),
-        "order": plain(answer.order),
+        "facts": as_plain(answer.facts),
+        "order": as_plain(answer.order),
         "by": answer.by,
     }
     return {**record, "secret": True} if answer.secret else record
@@ -31,13 +31,17 @@ def read_answer(record: Mapping[str, Any]) -> Answer:
 
 
 def public_answer(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a published turn file says of an answer that is no secret."""
-    return {"side": record["side"], "kind": record["kind"], "order": record["order"], "by": record["by"]}
+    """Return what a published turn file says of an answer that is no secret.
+
+    Which of a side's standing orders answered stays its own: the number would tell that those before it did not fit.
+    """
+    by = "standing" if record["by"].startswith("standing ") else record["by"]
+    return {"side": record["side"], "kind": record["kind"], "order": record["order"], "by": by}
 
 
 def queued_record(queued: Queued) -> dict[str, Any]:
     """Return an order that waits for its question."""
-    return {"kind": queued.order.kind, "order": plain(queued.order.body), "by": queued.by}
+    return {"kind": queued.order.kind, "order": as_plain(queued.order.body), "by": queued.by}
 
 
 def read_queued(record: Mapping[str, Any]) -> Queued:
@@ -85,7 +89,7 @@ def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
             record["rule"] = event.rule
         if clash := [word for word in RESERVED if word in event.facts]:
             raise ValueError(f"event {event.kind} has a fact called {clash[0]}")
-        records.append({**record, **plain(event.facts)})
+        records.append({**record, **as_plain(event.facts)})
     return records
 
 
@@ -105,9 +109,9 @@ def read_events(
 def decision_record(decision: Decision) -> dict[str, Any]:
     """Return a question with all its facts, as its own side may know it."""
     record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
-    record["facts"] = plain(decision.facts)
+    record["facts"] = as_plain(decision.facts)
     if decision.default is not None:
-        record["default"] = plain(decision.default)
+        record["default"] = as_plain(decision.default)
     return record
 
 
@@ -116,8 +120,8 @@ def read_decision(record: Mapping[str, Any]) -> Decision:
     return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
 
 
-def plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """Return a value with mappings as dicts and sequences as lists, all the way down."""
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: as_plain(item) for key, item in value.items()}
+    return [as_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

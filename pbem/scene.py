@@ -16,16 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
 Form: TypeAlias = Literal["round", "square", "hexagon"]
 Compass: TypeAlias = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
 
-_FORMS = ("round", "square", "hexagon")
-_COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
-_STROKES = ("solid", "dashed")
+Stroke: TypeAlias = Literal["solid", "dashed"]
 
 
 class Misdrawn(ValueError):
@@ -49,7 +47,7 @@ class PlaceKind:
 class PathKind:
     """How paths of one kind look: stroke, width, ink, peaks drawn half-way, and words for the legend."""
 
-    stroke: Literal["solid", "dashed"]
+    stroke: Stroke
     width: float
     ink: str
     peaks: int
@@ -266,8 +264,8 @@ def base_map(
     """
     place_kinds = {name: PlaceKind(**look) for name, look in layout["place_kinds"].items()}
     path_kinds = {name: PathKind(**look) for name, look in layout["path_kinds"].items()}
-    _require_known("form of a place", (kind.form for kind in place_kinds.values()), _FORMS)
-    _require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), _STROKES)
+    _require_known("form of a place", (kind.form for kind in place_kinds.values()), get_args(Form))
+    _require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), get_args(Stroke))
     places = _places(layout["places"], spaces, place_kinds)
     paths = tuple(Path(*each) for each in connections)
     _require_known("kind of path", (path.kind for path in paths), path_kinds)
@@ -316,7 +314,7 @@ def _places(
         places[id] = Place(id, x, y, space["kind"], label, hangs, harbour)
     _require_known("place of the layout", drawn, places)
     _require_known("kind of place", (place.kind for place in places.values()), kinds)
-    _require_known("side for a label to hang on", (place.hangs for place in places.values()), _COMPASS)
+    _require_known("side for a label to hang on", (place.hangs for place in places.values()), get_args(Compass))
     return places
 
 

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from re import compile as pattern
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -24,13 +23,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from pbem.dice import LENGTH, SCHEME
 from pbem.durable import sync_folder, write
+from pbem.places import GAME_NAME
 
 SIV: Final = "siv-v1"
 _BEGIN: Final = b"-----BEGIN PBEM SEALED siv-v1-----"
 _END: Final = b"-----END PBEM SEALED siv-v1-----"
 _BLOCK: Final = 1024
 _LINE: Final = 64
-_GAME: Final = pattern(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 
 
 class CannotOpen(Exception):
@@ -163,7 +162,7 @@ class Keys:
 
 
 def _path(folder: Path, game: str) -> Path:
-    if not _GAME.fullmatch(game):
+    if not GAME_NAME.fullmatch(game):
         raise BadKeys(f"{game!r} cannot name a game: use 1 to 64 of a-z, 0-9, '_', '-' and '.', not '.' or '-' first")
     return folder / f"{game}.yaml"
 

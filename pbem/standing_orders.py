@@ -22,11 +22,8 @@ from typing import Any, Final
 
 from pbem.engine import Queued
 from pbem.protocol import ILLEGAL, MALFORMED, Decision, Fault, Order, Path
-from pbem.sheet import OrderForm
+from pbem.sheet import STANDING, UNTIL, WHEN, OrderForm
 
-STANDING: Final = "standing"
-WHEN: Final = "when"
-UNTIL: Final = "until"
 _COMPARE: Final[Mapping[str, Callable[[int, int], bool]]] = {
     "<=": operator.le,
     ">=": operator.ge,
@@ -64,7 +61,7 @@ def answer(orders: Sequence[StandingOrder], decision: Decision) -> Queued | None
     """Return the first standing order that answers a question."""
     for each in orders:
         if each.fits(decision):
-            return Queued(each.order, f"standing {each.number}")
+            return Queued(each.order, f"{STANDING} {each.number}")
     return None
 
 

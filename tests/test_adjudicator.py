@@ -476,6 +476,9 @@ def test_keys_that_are_missing_open_to_others_or_of_another_game_are_told_apart(
         key.write_bytes(re.sub(rb"(?m)^%b: .." % word, b"%b: ab" % word, right))
         with pytest.raises(BadKeys, match="not the secrets that punica was begun with"):
             folder.open()
+    key.write_bytes(re.sub(rb"(?m)^length: .*", b"length: 99999999999", right))
+    with pytest.raises(BadKeys, match="not the secrets that punica was begun with"):
+        folder.open()
     key.write_bytes(right)
     folder.open().close()
 

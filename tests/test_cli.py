@@ -17,7 +17,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from pbem import yamlio
-from pbem.cli.desk import DONE, FAULTS, USAGE, WORLD
+from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.live import Folder, git, give, letter, order, sheet
 from tests.walks import FOLDERS, TOY, loaded
@@ -277,6 +277,9 @@ def test_a_sheet_may_take_the_place_of_one_at_home_as_it_may_here(punica: Folder
         ({"position": {"hands": 7}}, "is not the file that came with a report"),
         ({"waiting": [{"side": "red"}]}, "is not the file that came with a report"),
         ({"adjudication": "soon"}, "is not the file that came with a report"),
+        ({"adjudication": float("inf")}, "is not the file that came with a report"),
+        ({"waiting": [{"side": "red", "kind": [], "rule": "1", "facts": {}}]}, "is not the file that came"),
+        ("[" * 100_000, "is not the file that came with a report"),
         ({"rules": "nope"}, "there is no game nope"),
         ({"preset": "odd"}, "there is no preset odd"),
         ({"box": "0" * 64}, "is played with another version of the rules of Three Hills"),

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from PIL import Image
 from pbem import correspondence
 from pbem.adjudicator import Adjudicator
 from pbem.correspondence import Handled, Outgoing, first_letters, side_report, take_in
-from tests.live import SIDES, Folder, git, give, later, letter, order, pick, quoted, sheet
+from tests.live import SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 from tests.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 
 WIDTHS = {"toy": 600, "rome_carthage": 1600}
@@ -527,3 +528,18 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 if "battle" in home:
                     assert set(home["battle"]["hands"][enemy]) <= {"face_down"}
     assert scanned > 100
+
+
+def test_nobody_can_tell_from_the_repo_what_a_letter_said_by_guessing_it(folder: Folder, toy: Adjudicator) -> None:
+    mailed = bury(folder, "red")
+    assert take_in(mailed, folder.office).accepted
+    with folder.open() as game:
+        guessed = sha256(mailed).hexdigest()
+        assert game.ledger.letter(guessed) is not None
+        assert [path for path in files(game.ledger.repo) if path.startswith("letters/")]
+        assert not [path for path in files(game.ledger.repo) if guessed in path]
+
+
+def test_an_address_is_the_same_however_it_is_capitalised(folder: Folder, blank_maps: None) -> None:
+    folder.create(addresses={"red": "Red@Example.ORG", "blue": "blue@example.org"}).close()
+    assert take_in(bury(folder, "red"), folder.office).accepted

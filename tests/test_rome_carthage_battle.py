@@ -15,7 +15,7 @@ from pbem.box import open_box
 from pbem.dice import SeededDice
 from pbem.plain import copy
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.rome_carthage import battle, command, elephants, losses, politics, retreat, siege
+from pbem.rules.rome_carthage import KINDS, battle, politics, retreat
 from pbem.rules.rome_carthage.battle_hands import allies
 from pbem.rules.rome_carthage.generals import arrange
 from pbem.rules.rome_carthage.routes import retreat_of, routes
@@ -38,11 +38,6 @@ from pbem.table import Table
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)
 PRESETS = {name: BOX.options(name) for name in ("valley2007", "descartes1998")}
-KINDS = {
-    kind: pair
-    for room in (battle, command, elephants, losses, politics, retreat, siege)
-    for kind, pair in room.KINDS.items()
-}
 GENERALS = {side: [general.id for general in BOARD.generals.values() if general.side == side] for side in SIDES}
 
 

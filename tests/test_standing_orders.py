@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 
 from pbem.adjudicator import Adjudicator
 from pbem.box import open_box
+from pbem.dice import inputs_digest
 from pbem.protocol import Decision, Order
 from pbem.standing_orders import answer, check_standing, standing_orders
+from tests.live import Folder, order, sheet
 
 FACTS = {"mover": "hannibal", "at": "boii", "enemy_cu": 9, "from": ["mutina", "verona"]}
 INTERCEPT = Decision("intercept", "rome", "9.4", FACTS)
@@ -97,3 +100,34 @@ def test_an_empty_list_withdraws_standing_orders(tmp_path: Path) -> None:
         game.receive("rome", b"game: punica\nside: rome\nadjudication: 1\norders:\n- claim_first: {card: none}\n")
         game.adjudicate()
         assert [(each.side, each.kind) for each in game.waiting] == [("carthage", "first_player")]
+
+
+def test_a_sheet_that_came_for_its_standing_orders_leaves_the_orders_that_wait(tmp_path: Path) -> None:
+    with Folder(tmp_path).create() as game:
+        card = game.known("red").hands["red"][0]
+        assert game.receive("red", sheet(game, "red", order("bury", card=card))).number == 1
+        standing = sheet(game, "red").replace(b"orders:", b"standing:\n- bid: {card: lowest}")
+        assert game.receive("red", standing).number == 2
+        assert [each.side for each in game.waiting] == ["blue"]
+
+
+def test_a_turn_file_names_the_standing_orders_that_went_into_its_dice_but_not_which_of_them_answered(
+    tmp_path: Path,
+) -> None:
+    with Adjudicator.create(
+        tmp_path / "games", tmp_path / "keys", "punica", "rome_carthage", players={}, secrets=(b"c" * 32, b"h" * 32)
+    ) as game:
+        head = "game: punica\nside: carthage\nadjudication: 1\nstanding:"
+        orders = "- first_player: {side: carthage, when: {turn: 9}}\n- first_player: {side: rome}\n"
+        assert str(game.receive("carthage", f"{head}\n{orders}".encode())) == ""
+        game.receive("rome", b"game: punica\nside: rome\nadjudication: 1\norders:\n- claim_first: {card: none}\n")
+        assert game.adjudicate() == [2]
+        turn = game.ledger.public_turn(2)
+        read = game.ledger.repo.read
+        digests = {
+            side: [sha256(read(path) or b"").hexdigest() for path in paths] for side, paths in turn["sheets"].items()
+        }
+        assert turn["standing"] == {"carthage": sha256(read("standing/carthage.siv") or b"").hexdigest()}
+        assert turn["inputs"] == inputs_digest(turn["previous"], digests, turn["standing"], {})
+        assert [answer["by"] for answer in turn["answers"]] == ["sheet 1", "standing"]
+        assert [answer.by for answer in game.ledger.turn(2).answers] == ["sheet 1", "standing 2"]

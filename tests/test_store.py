@@ -434,3 +434,19 @@ def test_a_killed_git_process_is_replaced(repo: GameRepo) -> None:
     for pid in children():
         os.kill(pid, signal.SIGKILL)
     assert repo.read("position.yaml") == b"turn: 0\n"
+
+
+def test_a_file_that_was_damaged_on_the_disk_is_refused(path: Path, repo: GameRepo) -> None:
+    repo.close()
+    named = {name: git(path, "rev-parse", f"HEAD:{name}").strip() for name in BEGIN}
+    packs = [pack.read_bytes() for pack in (path / "objects" / "pack").glob("*.pack")]
+    shutil.rmtree(path / "objects" / "pack")
+    for pack in packs:
+        subprocess.run(["git", "--git-dir", str(path), "unpack-objects", "-q"], input=pack, check=True)
+    right, wrong = (path / "objects" / named[name][:2] / named[name][2:] for name in ("game.yaml", "position.yaml"))
+    right.chmod(0o644)
+    right.write_bytes(wrong.read_bytes())
+    with GameRepo.open(path) as damaged:
+        assert damaged.read("position.yaml") == BEGIN["position.yaml"]
+        with pytest.raises(StoreError, match="is damaged"):
+            damaged.read("game.yaml")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import cos, pi, sin
-from typing import Final
+from typing import Final, get_args
 
 from PIL import Image
 
@@ -13,7 +13,6 @@ from pbem.draw.lettering import Weight, extent, spaced
 from pbem.scene import BaseMap, Compass, Form, Inscription, Place, Region
 
 LABEL_SIZE: Final = 15
-_COMPASS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 REGION_SIZE: Final = 15
 REGION_GAP: Final = 2.5
 INSCRIPTION_GAP: Final = 0.35
@@ -108,7 +107,7 @@ def camps(size: int, hangs: Compass, colour: str, scale: float) -> Image.Image:
     across = 2 * radius + 12
     middle = across / 2
     sketch = Sketch((across, across), scale)
-    name = _COMPASS.index(hangs) * 45 - 90
+    name = get_args(Compass).index(hangs) * 45 - 90
     # A name above or below is wide, so that more of the circle must stay open.
     opening = 120 if "n" in hangs or "s" in hangs else 80
     for n in range(_CAMPS):

@@ -95,9 +95,7 @@ def report(
     sheet = None
     if own and side is not None:
         heading = [f"{game}, {stands.summary}" if stands.summary else game]
-        sheet = form(
-            rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading
-        )  # fmt: skip
+        sheet = form(rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading)
     to = f"to {say.name(side)}" if side is not None else "for onlookers"
     text = _templates().get_template("report/report.txt").render(
         title=box.title,

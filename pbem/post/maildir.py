@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from pbem.durable import sync_folder, write
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 _SEEN: Final = ":2,S"
@@ -29,12 +30,9 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
         if path.exists():
             return path
     draft = folder / "tmp" / unique
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    write({draft: content})
     draft.rename(there[0])
-    _settle(folder / "new")
+    sync_folder(folder / "new")
     return there[0]
 
 
@@ -52,14 +50,5 @@ def mark_read(path: Path) -> Path:
     cur.mkdir(exist_ok=True)
     target = cur / (path.name.partition(":")[0] + _SEEN)
     path.rename(target)
-    _settle(cur)
+    sync_folder(cur)
     return target
-
-
-def _settle(folder: Path) -> None:
-    """Make a rename in a folder outlast a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from os import PathLike
 from typing import Any, Final
 
@@ -37,7 +35,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
     verdict = Verdict(case)
     edition, options = case.told.get("edition"), case.told.get("options", {})
     try:
-        loaded = _load(game, edition, json.dumps(options, sort_keys=True), tuple(map(str, folders)))
+        loaded = shelf.load(game, preset=edition, options=options, folders=folders)
     except NotInTheBox as missing:
         word = "edition" if f"preset {edition}" in str(missing) else "options"
         verdict.differences.append(f"{case.where(word)} {missing}")
@@ -49,12 +47,6 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
         broken.add_note(f"in the ruling {case.where()} {case}")
         raise
     return verdict
-
-
-@lru_cache(maxsize=64)
-def _load(game: str, edition: str | None, options: str, folders: tuple[str, ...]) -> shelf.Loaded:
-    """Return a game; most rulings of a file share one."""
-    return shelf.load(game, preset=edition, options=json.loads(options), folders=folders)
 
 
 class _Stop(Exception):
@@ -294,6 +286,3 @@ class _Run:
             self.differ(
                 f"expected result {shown(expect['result'])}; the game {waits_text(session)}", "expect", "result"
             )
-
-
-# ---- dotted paths

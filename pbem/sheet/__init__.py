@@ -10,13 +10,24 @@ A sheet::
     standing:               # may be left out, or stand alone
     - intercept: {with: []}
       when: {at: [capua]}
-      until: end_of_turn
 
 What an order of a kind looks like is said by the game's box (`OrderForm`); what the rules say of it is not known here.
 """
 
 from pbem.sheet.complaint import as_rows, complain
 from pbem.sheet.form import OrderForm
-from pbem.sheet.reading import BadSheet, Sheet, check_heading, read_sheet
+from pbem.sheet.reading import ORDERS, STANDING, UNTIL, WHEN, BadSheet, Sheet, check_heading, read_sheet
 
-__all__ = ["BadSheet", "OrderForm", "Sheet", "as_rows", "check_heading", "complain", "read_sheet"]
+__all__ = [
+    "ORDERS",
+    "STANDING",
+    "UNTIL",
+    "WHEN",
+    "BadSheet",
+    "OrderForm",
+    "Sheet",
+    "as_rows",
+    "check_heading",
+    "complain",
+    "read_sheet",
+]

@@ -14,16 +14,18 @@ from pbem.sheet.words import guess, hint, shown
 from pbem.yamlio import LETTER, Document, Mark, Placed, Unreadable, by_place, read
 from pbem.yamlio.marks import short
 
+ORDERS: Final = "orders"
+STANDING: Final = "standing"
+WHEN: Final = "when"
+UNTIL: Final = "until"
 _HEADING: Final = {
     "game": "the name of the game, as your last report gives it",
     "side": "the side you play",
     "adjudication": "the number of the last adjudication, as your last report gives it",
-    "orders": "a list of orders",
+    ORDERS: "a list of orders",
 }
-_ORDERS: Final = "orders"
-_STANDING: Final = "standing"
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
-_CONDITIONS: Final = ("when", "until")
+_CONDITIONS: Final = (WHEN, UNTIL)
 
 
 class BadSheet(Exception):
@@ -63,7 +65,7 @@ class Sheet:
 
     def place(self, order: int, path: Path) -> Mark:
         """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
-        return self.document.nearest((_ORDERS, self.written[order], self.orders[order].kind, *path))
+        return self.document.nearest((ORDERS, self.written[order], self.orders[order].kind, *path))
 
     def placed(self, fault: Fault, order: int | None = None) -> Placed:
         """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""
@@ -81,19 +83,19 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
     if misfits:
         complaints = [_placed(misfit, document) for misfit in misfits]
         raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
-    return _sheet(document, range(len(value.get(_ORDERS, ()))))
+    return _sheet(document, range(len(value.get(ORDERS, ()))))
 
 
 def _sheet(document: Document, written: Iterable[int]) -> Sheet:
     """Return the sheet with those of its orders that can be read."""
     value, numbers = document.value, tuple(written)
-    orders = (next(iter(value[_ORDERS][at].items())) for at in numbers)
+    orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
     return Sheet(
         game=value["game"],
         side=value["side"],
         adjudication=value["adjudication"],
         orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
-        standing=tuple(value.get(_STANDING, ())),
+        standing=tuple(value.get(STANDING, ())),
         document=document,
         written=numbers,
     )
@@ -101,10 +103,10 @@ def _sheet(document: Document, written: Iterable[int]) -> Sheet:
 
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
     """Return what of a sheet can be read, if all that is wrong is within single orders."""
-    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != _ORDERS for path in faulty):
+    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
         return None
     bad = {path[1] for path in faulty}
-    return _sheet(document, (at for at in range(len(document.value[_ORDERS])) if at not in bad))
+    return _sheet(document, (at for at in range(len(document.value[ORDERS])) if at not in bad))
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
@@ -139,13 +141,13 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
         return
-    known = (*_HEADING, _STANDING)
+    known = (*_HEADING, STANDING)
     unknown = [key for key in value if key not in known]
     for key in unknown:
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
     for key, meaning in _HEADING.items():
-        if key not in value and key not in meant and (key != _ORDERS or _STANDING not in value):
+        if key not in value and key not in meant and (key != ORDERS or STANDING not in value):
             yield Misfit((key,), f"{key} is missing: {meaning}")
     for key in ("game", "side"):
         if key in value and not isinstance(value[key], str):
@@ -153,7 +155,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
-    for key, standing in ((_ORDERS, False), (_STANDING, True)):
+    for key, standing in ((ORDERS, False), (STANDING, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)
 

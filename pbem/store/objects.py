@@ -8,7 +8,7 @@ from typing import Final
 
 from git.cmd import Git
 
-from pbem.store.gitobjects import Commit, Entry, GitObject, read_commit, read_tree
+from pbem.store.gitobjects import Commit, Entry, GitObject, git_object, read_commit, read_tree
 
 _ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -78,4 +78,6 @@ class Objects:
                 raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
         if (said := os.fsdecode(found)) != kind:  # GitPython promises text here and gives bytes
             raise StoreError(f"{self._path}: {oid.hex()} is a {said}, not a {kind}")
+        if git_object(kind, content).oid != oid:  # git itself does not look when it reads from a pack
+            raise StoreError(f"{self._path}: {kind} {oid.hex()} is damaged; restore the repo from a copy")
         return content

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pbem.plain import decode, encode
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage import (
-    battle,
+    battle_rounds,
     command,
     detachment,
     elephants,
+    initiative,
     losses,
     movement,
     operations,
@@ -19,9 +20,11 @@ from pbem.rules.rome_carthage import (
     retreat,
     siege,
     turn,
+    withdrawal,
 )
 from pbem.rules.rome_carthage.accounts import audit
 from pbem.rules.rome_carthage.hints import hints
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.scene import base, scene
 from pbem.rules.rome_carthage.secrets import known, reseal
 from pbem.rules.rome_carthage.setting_up import set_up, settle
@@ -35,9 +38,12 @@ if TYPE_CHECKING:
     from pbem.scene import BaseMap, Scene
     from pbem.standing import Standing
 
-ROOMS = (turn, operations, movement, detachment, battle, command, elephants, losses, retreat, politics, siege)
-"""The modules that ask; each lists its kinds of question with their options and their check."""
-KINDS = {kind: pair for room in ROOMS for kind, pair in room.KINDS.items()}
+ASKING: Final = (
+    turn, operations, movement, detachment, command, elephants, battle_rounds, initiative, withdrawal, losses,
+    retreat, politics, siege,
+)  # fmt: skip
+"""The modules that ask, in the order of play."""
+KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
 class RomeCarthage:
@@ -70,13 +76,13 @@ class RomeCarthage:
 
     def options(self, known: Game, decision: Decision) -> Choices:
         """Return every legal answer to a question."""
-        choices: Choices = KINDS[decision.kind][0](known, decision)
-        return choices
+        options, _ = KINDS[decision.kind]
+        return options(known, decision)
 
     def check(self, known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
         """Yield what is wrong with an answer to a question."""
-        faults: Iterable[Fault] = KINDS[decision.kind][1](known, decision, order)
-        return faults
+        _, check = KINDS[decision.kind]
+        return check(known, decision, order)
 
     def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw; marches and retreats just told become arrows."""

@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.state import ENEMY, SIDES, Game, Stack
 
 
 def audit(game: Game) -> Iterator[str]:
-    """Yield every broken invariant: cards, generals, units, cities."""
+    """Yield every broken invariant: cards, generals, units, cities (2, 8, 13, 16)."""
     yield from _cards(game)
     yield from _generals(game)
     yield from _units(game)
@@ -70,7 +70,7 @@ def _units(game: Game) -> Iterator[str]:
     if sum(stack.elephants for _, _, stack in _stacks(game)) > game.board.elephants.most:
         yield "more elephants than there are"
     if game.battle is None and game.march is None and game.retreat is None and game.result is None:
-        for space in game.stacks["rome"].keys() & game.stacks["carthage"].keys():
+        for space in sorted(game.stacks["rome"].keys() & game.stacks["carthage"].keys()):
             units = [bool(game.stacks[side][space].cu) for side in SIDES]
             if all(units):
                 yield f"both sides stand in {space}"

@@ -10,7 +10,7 @@ from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating
 from pbem.rules.rome_carthage.paths import allowed, check_path, enemy_cu_at, first_steps
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, PROCONSUL, Game, Stack
+from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, PROCONSUL, Game, Stack
 from pbem.rules.rome_carthage.walls import locked_up, pool
 from pbem.rules.rome_carthage.words import no_such_general
 
@@ -50,7 +50,7 @@ class Split:
         self._stays_consul = any(offices.get(other) == CONSUL for other in self._staying)
 
     def why_not(self, cu: int) -> str | None:
-        """Say why so many CU may not go and the rest stay; None: they may.
+        """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
 
         A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
         the one that stays; two consuls may part only from an army of ten.
@@ -101,16 +101,6 @@ class Split:
         return None
 
 
-def most_elephants(stack: Stack, cu: int) -> int:
-    """Return how many of some CU of a stack can be elephants."""
-    return min(stack.elephants, cu)
-
-
-def fewest_elephants(stack: Stack, cu: int) -> int:
-    """Return how many of some CU of a stack must be elephants."""
-    return max(0, cu - (stack.cu - stack.elephants))
-
-
 def spaces_with_generals(game: Game, side: Side) -> list[str]:
     """List the spaces from which a side's generals may march, locked-up ones left out (8.1, 16.4.3)."""
     spaces = [space for space, stack in game.stacks[side].items() if stack.generals]
@@ -128,15 +118,16 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
 def activations(game: Game, side: Side, space: str, ops: int) -> Iterator[Axes]:
     """Yield the ways to set out from a space with some operations (8.1, 8.7)."""
     stack = pool(game, side, space)
-    army = first_steps(game, side, space, True)
+    movement = game.board.movement
+    army = first_steps(game, side, space, True, movement.points)
     enemies = game.stacks[ENEMY[side]].keys() | game.garrisons.keys()
     alone = [to for to in army if to not in enemies or not enemy_cu_at(game, side, to)]
-    enough = game.board.siege.cu if may_besiege_at(game, side, space) else MOST_CU_MOVING + 1
+    enough = game.board.siege.cu if may_besiege_at(game, side, space) else movement.cu + 1
     consular = any(is_consul(game, general) for general in stack.generals)
     every = [
         (cu, elephants)
-        for cu in range(1, min(stack.cu, MOST_CU_MOVING) + 1)
-        for elephants in range(fewest_elephants(stack, cu), most_elephants(stack, cu) + 1)
+        for cu in range(1, min(stack.cu, movement.cu) + 1)
+        for elephants in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
     ]
     for general, companions in _parties(game, stack, ops):
         party, forces, without = (general, companions), every, True
@@ -183,10 +174,10 @@ def force_of(game: Game, stack: Stack, order: Any) -> Stack:
         ]
     cu = order.get("cu")
     if cu is None:
-        cu = min(stack.cu, MOST_CU_MOVING)
+        cu = min(stack.cu, game.board.movement.cu)
     elephants = order.get("elephants")
     if elephants is None:
-        elephants = most_elephants(stack, cu)
+        elephants = stack.most_elephants(cu)
     return Stack(cu, elephants, [general, *companions])
 
 
@@ -217,12 +208,12 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order) -> Itera
             reason = f"{other} cannot go along; with {known.board.generals[general].name} there is: {can}"
             yield order.fault(("with", at), reason, rule="8.7")
             return
-    if force.cu > MOST_CU_MOVING:
-        yield order.fault(("cu",), f"at most {MOST_CU_MOVING} CU march with a general, not {force.cu}", rule="8.2")
+    if force.cu > (most := known.board.movement.cu):
+        yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
         yield order.fault(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
-    elif not fewest_elephants(stack, force.cu) <= force.elephants <= most_elephants(stack, force.cu):
-        low, high = fewest_elephants(stack, force.cu), most_elephants(stack, force.cu)
+    elif not stack.fewest_elephants(force.cu) <= force.elephants <= stack.most_elephants(force.cu):
+        low, high = stack.fewest_elephants(force.cu), stack.most_elephants(force.cu)
         can = f"{low}" if low == high else f"{low} to {high}"
         reason = f"of {force.cu} CU marching {can} can be elephants, not {force.elephants}"
         yield order.fault(("elephants",), reason, rule="13.2")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
-
 from pbem.protocol import Flow, Side
-from pbem.rules.rome_carthage import battle_rounds, initiative, withdrawal
 from pbem.rules.rome_carthage.battle_hands import deal_hands
 from pbem.rules.rome_carthage.battle_rounds import fight_rounds
 from pbem.rules.rome_carthage.command import change_of_command
@@ -16,7 +12,6 @@ from pbem.rules.rome_carthage.retreat import suffer_defeat
 from pbem.rules.rome_carthage.siege import lift_empty, lift_of
 from pbem.rules.rome_carthage.state import ENEMY, Battle, Game
 from pbem.rules.rome_carthage.withdrawal import withdraw
-from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
 
@@ -63,8 +58,7 @@ def fight(
 
 def muster(game: Game, table: Table) -> None:
     """Note who commands each side and how strong it is when the battle begins (11.3, 11.10)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     for side in (battle.attacker, ENEMY[battle.attacker]):
         stack = game.stack(side, battle.space)
         battle.strength[side] = stack.cu
@@ -82,6 +76,3 @@ def muster(game: Game, table: Table) -> None:
         defender_general=battle.commanders.get(defender),
         defender_cu=battle.strength[defender],
     )
-
-
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {**battle_rounds.KINDS, **initiative.KINDS, **withdrawal.KINDS}

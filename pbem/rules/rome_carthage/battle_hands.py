@@ -15,8 +15,7 @@ def deal_hands(game: Game, table: Table) -> None:
     Dealing in blocks gives the same chances as dealing alternately. Both sides may know how many cards each
     gets and why; each sees only its own.
     """
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     deck = table.shuffle(f"battle/{battle.space}/deck", game.board.battle_deck)
     order = {kind: at for at, kind in enumerate(game.board.battle_cards)}
     dealt = 0

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.initiative import after_match
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, FACE_DOWN, Battle, Game, Played
 from pbem.rules.rome_carthage.withdrawal import attempt_withdrawal, why_no_withdrawal
-from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
 RESERVE: Final = "reserve"
@@ -28,8 +28,7 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
 
     An attacker with no card left when a round begins has lost, even if the defender has none either.
     """
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     while battle.loser is None and battle.withdrawer is None:
         side = battle.initiative
         if not battle.hands[side]:
@@ -53,8 +52,7 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
 
 def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
     """Play one round: the card led, its match, and the fight for the initiative (11.4 to 11.6)."""
-    battle, board = game.battle, game.board
-    assert battle is not None
+    battle, board = game.the_battle, game.board
     side, other = battle.initiative, ENEMY[battle.initiative]
     battle.round += 1
     battle.withdrawals = 0
@@ -116,7 +114,7 @@ def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
 
 
 def commonest(board: Board, hand: Sequence[str]) -> str:
-    """Return the kind of which a hand holds most, Reserves aside; among equals the first in the deck's order."""
+    """Return the kind of which a hand holds most, Reserves aside, the first in the deck's order (11.5)."""
     kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
     return max(kinds, key=hand.count) if kinds else RESERVE
 
@@ -129,8 +127,7 @@ def probe_as(board: Board, battle: Battle, side: Side) -> tuple[str, ...]:
 
 def matches(board: Board, battle: Battle, side: Side) -> list[str]:
     """List the kinds of card in a hand that match the card led, the best spent first (11.5, 11.7)."""
-    led, hand = battle.led, battle.hands[side]
-    assert led is not None
+    led, hand = battle.the_led, battle.hands[side]
     able = [led]
     if led in probe_as(board, battle, side):
         able.append(PROBE)
@@ -140,8 +137,7 @@ def matches(board: Board, battle: Battle, side: Side) -> list[str]:
 
 def battle_card_options(known: Game, decision: Decision) -> Choices:
     """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
-    battle, board, side = known.battle, known.board, decision.side
-    assert battle is not None
+    battle, board, side = known.the_battle, known.board, decision.side
     hand = battle.hands[side]
     if FACE_DOWN in hand:
         return NOT_TOLD
@@ -162,8 +158,7 @@ def battle_card_options(known: Game, decision: Decision) -> Choices:
 
 def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
-    battle, board, side = known.battle, known.board, decision.side
-    assert battle is not None
+    battle, board, side = known.the_battle, known.board, decision.side
     card, name = order.get("card"), order.get("as")
     if (card is None) == (order.get("withdraw") is None):
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
@@ -182,7 +177,7 @@ def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator
 
 
 def not_held(board: Board, hand: Sequence[str], card: str) -> str:
-    """Say that a hand has no such card, and what it has."""
+    """Say that a hand has no such card, and what it has (11.4, 11.5)."""
     held = ", ".join(f"{hand.count(kind)} {board.battle_cards[kind]}" for kind in board.battle_cards if kind in hand)
     return f"you hold no {board.battle_cards[card]}; you hold {held}"
 
@@ -203,8 +198,7 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
 
 def match_options(known: Game, decision: Decision) -> Choices:
     """List the cards that match the card led, and to lose rather than match (11.5)."""
-    battle = known.battle
-    assert battle is not None
+    battle = known.the_battle
     if FACE_DOWN in battle.hands[decision.side]:
         return NOT_TOLD
     able = matches(known.board, battle, decision.side)
@@ -215,9 +209,7 @@ def match_options(known: Game, decision: Decision) -> Choices:
 
 def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to match the one led (11.5, 11.7)."""
-    battle, board, side, card = known.battle, known.board, decision.side, order["card"]
-    assert battle is not None
-    assert battle.led is not None
+    battle, board, side, card = known.the_battle, known.board, decision.side, order["card"]
     able = matches(board, battle, side)
     if card == ANY or card in able:
         return
@@ -229,11 +221,11 @@ def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.5")
     else:
         can = " or ".join(board.battle_cards[kind] for kind in able) or "nothing you hold does; write none"
-        reason = f"{board.battle_cards[card]} does not match {board.battle_cards[battle.led]}; {can}"
+        reason = f"{board.battle_cards[card]} does not match {board.battle_cards[battle.the_led]}; {can}"
         yield order.fault(("card",), reason + (" does" if able else ""), rule="11.5")
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {
+KINDS: Final[Kinds] = {
     "battle_card": (battle_card_options, check_battle_card),
     "match": (match_options, check_match),
 }

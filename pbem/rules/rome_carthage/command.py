@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.generals import is_consul
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
-from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
 
@@ -17,8 +16,7 @@ def change_of_command(game: Game, table: Table) -> Flow[None]:
 
     By the rules of 2007 it must roll when it attacks; otherwise it may.
     """
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     generals = game.stack(ROME, battle.space).generals
     consuls = [general for general in generals if is_consul(game, general)]
     if len(consuls) < 2:
@@ -50,4 +48,4 @@ def change_of_command(game: Game, table: Table) -> Flow[None]:
         table.tell("command_changes", rule="14.1", side=ROME, space=battle.space, commander=other, instead_of=commander)
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"change_command": yes_or_no("change_command", "roll")}
+KINDS: Final[Kinds] = {"change_command": yes_or_no("change_command", "roll")}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.activation import Split, fewest_elephants, force_of, most_elephants
+from pbem.rules.rome_carthage.activation import Split, force_of
 from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, Game, March, Stack
+from pbem.rules.rome_carthage.questions import Kinds, one_of
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
 from pbem.rules.rome_carthage.walls import pool, room, whole
 
 
@@ -37,8 +38,8 @@ def check_force(
     where = (*path, "cu") if "cu" in body else path
     if not least <= force.cu <= most:
         yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
-    elif not fewest_elephants(stack, force.cu) <= force.elephants <= most_elephants(stack, force.cu):
-        low, high = fewest_elephants(stack, force.cu), most_elephants(stack, force.cu)
+    elif not stack.fewest_elephants(force.cu) <= force.elephants <= stack.most_elephants(force.cu):
+        low, high = stack.fewest_elephants(force.cu), stack.most_elephants(force.cu)
         reason = f"of {force.cu} CU {low} to {high} can be elephants, not {force.elephants}"
         yield order.fault((*path, "elephants"), reason, rule="13.2")
     else:
@@ -49,13 +50,13 @@ def check_force(
             yield order.fault(where, why, rule="14.2" if "consul" in why else rule)
 
 
-def most_sent(stack: Stack) -> int:
+def most_sent(game: Game, stack: Stack) -> int:
     """Return how many CU of a stack can be sent at once (8.2, 9.3)."""
-    return min(stack.cu, MOST_CU_MOVING)
+    return min(stack.cu, game.board.movement.cu)
 
 
 def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
-    """Yield the forces that a general may be sent with: whom he takes, how many units, how many elephants."""
+    """Yield the forces that a general may be sent with: whom he takes, units, elephants (9.3, 9.5, 10.1)."""
     led = [other for other in stack.generals if other != general and may_command(known, general, (other,))]
     for size in range(len(led) + 1):
         for companions in combinations(led, size):
@@ -64,7 +65,7 @@ def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> It
                 continue
             for cu in range(least, most + 1):
                 if split.why_not_sent(cu) is None:
-                    for elephants in range(fewest_elephants(stack, cu), most_elephants(stack, cu) + 1):
+                    for elephants in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1):
                         yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
 
 
@@ -76,7 +77,7 @@ def city_options(known: Game, decision: Decision) -> Choices:
     units = [
         (cu, elephants)
         for cu in range(min(capacity, both.cu) + 1)
-        for elephants in range(fewest_elephants(both, cu), most_elephants(both, cu) + 1)
+        for elephants in range(both.fewest_elephants(cu), both.most_elephants(cu) + 1)
     ]
     names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
 
@@ -112,8 +113,8 @@ def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
     elif cu > both.cu:
         yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
-    elif not fewest_elephants(both, cu) <= elephants <= most_elephants(both, cu):
-        low, high = fewest_elephants(both, cu), most_elephants(both, cu)
+    elif not both.fewest_elephants(cu) <= elephants <= both.most_elephants(cu):
+        low, high = both.fewest_elephants(cu), both.most_elephants(cu)
         at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
         yield order.fault(at, f"of {cu} CU inside {low} to {high} can be elephants, not {elephants}", rule="16.2")
     names = order.get("generals", [])
@@ -127,8 +128,7 @@ def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 def intercept_options(known: Game, decision: Decision) -> Choices:
     """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
-    reaction = known.reaction
-    assert reaction is not None
+    reaction = known.the_reaction
     axes: list[list[dict[str, Any] | None]] = []
     for origin in reaction.origins:
         stack = pool(known, decision.side, origin)
@@ -136,7 +136,7 @@ def intercept_options(known: Game, decision: Decision) -> Choices:
         for general in leaders(known, decision.side, origin, reaction.space):
             attempts += [
                 force
-                for force in forces(known, stack, general, 1, most_sent(stack))
+                for force in forces(known, stack, general, 1, most_sent(known, stack))
                 if all(may_be_in(known, other, reaction.space) for other in force["with"])
             ]
         axes.append(attempts)
@@ -145,8 +145,7 @@ def intercept_options(known: Game, decision: Decision) -> Choices:
 
 def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with declared interceptions: who, from where, with how many (9.1, 9.3, 9.5)."""
-    reaction = known.reaction
-    assert reaction is not None
+    reaction = known.the_reaction
     side, used = decision.side, set()
     able = {general: near for near in reaction.origins for general in leaders(known, side, near, reaction.space)}
     for at, attempt in enumerate(order["with"]):
@@ -162,7 +161,9 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
             continue
         used.add(origin)
         stack = pool(known, side, origin)
-        yield from check_force(known, order, ("with", at), attempt, stack, least=1, most=most_sent(stack), rule="9.3")
+        yield from check_force(
+            known, order, ("with", at), attempt, stack, least=1, most=most_sent(known, stack), rule="9.3"
+        )
         for companion in force_of(known, stack, attempt).generals[1:]:
             if companion in known.board.generals and not may_be_in(known, companion, reaction.space):
                 reason = f"{companion} may not go to {reaction.space}"
@@ -176,7 +177,7 @@ def able_to_avoid(march: March, side: Side, game: Game, to: str) -> tuple[list[s
     """
     stack = game.stack(side, march.at)
     generals = [general for general in stack.generals if general not in march.failed_interceptors]
-    most = min(stack.cu - march.failed_cu.get(march.at, 0), MOST_CU_MOVING)
+    most = min(stack.cu - march.failed_cu.get(march.at, 0), game.board.movement.cu)
     return generals, max(0, min(most, room(game, side, to) or 0) if to == march.at else most)
 
 
@@ -187,9 +188,7 @@ def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
 
 def avoid_options(known: Game, decision: Decision) -> Choices:
     """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
-    reaction, march, side = known.reaction, known.march, decision.side
-    assert reaction is not None
-    assert march is not None
+    reaction, march, side = known.the_reaction, known.the_march, decision.side
     stack = known.stack(side, reaction.space)
     parts = [listed([Order("avoid_battle", {"to": "none"})])]
     for to in reaction.refuges:
@@ -207,9 +206,7 @@ def avoid_options(known: Game, decision: Decision) -> Choices:
 
 def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an attempt to avoid battle (10.1)."""
-    reaction, march, to, side = known.reaction, known.march, order["to"], decision.side
-    assert reaction is not None
-    assert march is not None
+    reaction, march, to, side = known.the_reaction, known.the_march, order["to"], decision.side
     if to == "none":
         return
     stack = known.stack(side, reaction.space)
@@ -237,19 +234,9 @@ def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("to",), f"a general without CU may not stop on the enemy general in {to}", rule="8.4.2")
 
 
-def intercepted_options(known: Game, decision: Decision) -> Choices:
-    """List what an intercepted army may do: fight, or back up (9.3)."""
-    return listed([Order("intercepted", {"choice": choice}) for choice in ("fight", "back_up")])
-
-
-def check_intercepted(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield nothing: both answers are legal (9.3)."""
-    yield from ()
-
-
-KINDS = {
+KINDS: Final[Kinds] = {
     "man_city": (city_options, check_city),
     "intercept": (intercept_options, check_intercept),
     "avoid_battle": (avoid_options, check_avoid),
-    "intercepted": (intercepted_options, check_intercepted),
+    "intercepted": one_of("intercepted", "choice", ("fight", "back_up")),
 }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from pbem.protocol import Flow
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
-from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
 
@@ -18,8 +17,7 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
     cost Carthage a card (13.3.2). The cards are taken from what would be dealt, which is the same as a
     blind draw from the hand.
     """
-    battle, board = game.battle, game.board
-    assert battle is not None
+    battle, board = game.the_battle, game.board
     elephants = game.stack(CARTHAGE, battle.space).elephants
     if not elephants:
         return
@@ -48,4 +46,4 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
         table.tell("charge_fails", rule="13.3", space=battle.space)
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"charge": yes_or_no("charge", "elephants")}
+KINDS: Final[Kinds] = {"charge": yes_or_no("charge", "elephants")}

@@ -11,14 +11,14 @@ from typing import Any, Final, TypeAlias
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.activation import spaces_with_generals
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
-from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, leaders
+from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, leaders, most_sent
 from pbem.rules.rome_carthage.generals import strategy_rating
 from pbem.rules.rome_carthage.operations import RAISING_OPS, check_play, open_spaces, recruiters
 from pbem.rules.rome_carthage.paths import first_steps, onward
 from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.routes import routes
 from pbem.rules.rome_carthage.siege import is_enemy_city, siege_modifiers
-from pbem.rules.rome_carthage.state import ENEMY, MOST_CU_MOVING, Game, Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
 from pbem.rules.rome_carthage.walls import pool, whole
 from pbem.rules.rome_carthage.withdrawal import why_no_withdrawal
 
@@ -76,7 +76,7 @@ def _play(known: Game, decision: Decision) -> Iterator[Hint]:
     marches = []
     for space in spaces_with_generals(known, side):
         stack = pool(known, side, space)
-        steps = first_steps(known, side, space, bool(stack.cu))
+        steps = first_steps(known, side, space, bool(stack.cu), board.movement.points)
         able = {general: strategy_rating(known, general) for general in stack.generals}
         who = ", ".join(f"{general} ({needs})" for general, needs in able.items())
         yield f"  {space}, {_force(stack)}: {who}; to {', '.join(steps) or 'nowhere'}"
@@ -110,8 +110,7 @@ def _some(words: Sequence[str]) -> str:
 
 def _march(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the next step may lead, what it costs, and who stands there (8.2, 8.3)."""
-    march, board = known.march, known.board
-    assert march is not None
+    march, board = known.the_march, known.board
     enemy = ENEMY[march.side]
     if decision.kind == "pursue":
         needs = board.generals[march.general].pursues_on
@@ -131,8 +130,7 @@ def _march(known: Game, decision: Decision) -> Iterator[Hint]:
 
 def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield each general who may intercept, with his odds, and an attempt with all that may go (9.1, 9.2)."""
-    reaction = known.reaction
-    assert reaction is not None
+    reaction = known.the_reaction
     side, space, board = decision.side, reaction.space, known.board
     marker = known.control.get(space) == ENEMY[side] and not known.stack(side, space).cu
     drm = board.battle.interception_marker if marker else 0
@@ -140,7 +138,7 @@ def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
     for origin in reaction.origins:
         stack, here = pool(known, side, origin), []
         for general in leaders(known, side, origin, space):
-            bodies = ({"with": [force]} for force in _forces(general, stack))
+            bodies = ({"with": [force]} for force in _forces(known, general, stack))
             attempt = next(_legal(check_intercept, known, decision, bodies), None)
             if attempt is not None:
                 needs = board.generals[general].intercepts_on
@@ -154,22 +152,20 @@ def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("intercept", {"with": []})
 
 
-def _forces(general: str, stack: Stack) -> Iterator[dict[str, Any]]:
+def _forces(known: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
     """Yield what a general might be sent with: all that may go, then fewer and fewer (9.3)."""
     yield {"general": general}
-    for cu in range(min(stack.cu, MOST_CU_MOVING) - 1, -1, -1):
+    for cu in range(most_sent(known, stack) - 1, -1, -1):
         yield {"general": general, "cu": cu}
 
 
 def _avoid(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who may lead the army away, with his odds, and where to (10.1)."""
-    reaction, march = known.reaction, known.march
-    assert reaction is not None
-    assert march is not None
+    reaction, march = known.the_reaction, known.the_march
     stack = known.stack(decision.side, reaction.space)
     yield f"You have {_force(stack)} there, the enemy {_force(march.force)}."
     for general in stack.generals:
-        bodies = ({"to": to, **force} for force in _forces(general, stack) for to in reaction.refuges)
+        bodies = ({"to": to, **force} for force in _forces(known, general, stack) for to in reaction.refuges)
         sent = next(_legal(check_avoid, known, decision, bodies), None)
         if sent is not None:
             needs = known.board.generals[general].avoids_on
@@ -194,8 +190,7 @@ def _man_city(known: Game, decision: Decision) -> Iterator[Hint]:
 
 def _battle_card(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what a withdrawal needs, and one order for each kind of card (11.4, 11.7, 11.11)."""
-    battle, board, side = known.battle, known.board, decision.side
-    assert battle is not None
+    battle, board, side = known.the_battle, known.board, decision.side
     if RESERVE in battle.hands[side]:
         names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
         yield f"A Reserve stands for any card; say which with `as`: {names}."
@@ -214,8 +209,7 @@ def _battle_card(known: Game, decision: Decision) -> Iterator[Hint]:
 
 def _match(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield which cards match the one led (11.5)."""
-    battle = known.battle
-    assert battle is not None
+    battle = known.the_battle
     hand = battle.hands[decision.side]
     able = [f"{hand.count(kind)} {kind}" for kind in matches(known.board, battle, decision.side)]
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
@@ -243,8 +237,7 @@ def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
 
 def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the open roads with what they cost (12.1)."""
-    bound = known.retreat
-    assert bound is not None
+    bound = known.the_retreat
     stack = known.stack(bound.side, bound.space)
     for route in routes(known, bound, stack.cu)[:MOST_ROUTES]:
         yield f"  to {' - '.join(route.path)}: {route.lost or 'no'} CU lost"

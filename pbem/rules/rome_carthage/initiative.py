@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import ENEMY, Battle, Game
-from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
 DOUBLE_ENVELOPMENT: Final = "double_envelopment"
@@ -19,8 +18,7 @@ def after_match(game: Game, table: Table) -> Flow[None]:
 
     A matched Double Envelopment hands it over without a roll; for anything else a general must roll.
     """
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     if battle.led != DOUBLE_ENVELOPMENT:
         yield from counterattack(game, table)
     elif game.options["matched_envelopment"] == MUST:
@@ -31,8 +29,7 @@ def after_match(game: Game, table: Table) -> Flow[None]:
 
 def counterattack(game: Game, table: Table) -> Flow[None]:
     """Let the defender roll for a counterattack; a side without a general cannot (11.6)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     side = ENEMY[battle.initiative]
     commander = battle.commanders.get(side)
     if commander is None:
@@ -60,8 +57,7 @@ def counterattack(game: Game, table: Table) -> Flow[None]:
 
 def offer_initiative(game: Game, table: Table, after: str, *, rule: str) -> Flow[None]:
     """Ask the defender whether he takes the initiative that is his without a roll (11.6, 11.11)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     side = ENEMY[battle.initiative]
     order = yield from table.ask(
         side,
@@ -88,7 +84,7 @@ def seize(battle: Battle, table: Table, rule: str) -> None:
     table.tell("initiative", rule=rule, side=battle.initiative, space=battle.space)
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {
+KINDS: Final[Kinds] = {
     "counterattack": yes_or_no("counterattack", "roll"),
     "take_initiative": yes_or_no("take_initiative", "take"),
 }

@@ -7,8 +7,8 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
-from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
 
@@ -32,9 +32,8 @@ def suffer(
     cu = min(cu, stack.cu)
     if not cu:
         return 0
-    fewest = max(min(int(elephant), stack.elephants, cu), cu - (stack.cu - stack.elephants))
-    most = min(stack.elephants, cu)
-    elephants = fewest
+    most = stack.most_elephants(cu)
+    fewest = elephants = max(min(int(elephant), most), stack.fewest_elephants(cu))
     if fewest < most:
         order = yield from table.ask(
             side,
@@ -80,8 +79,7 @@ def attrition(
 
 def battle_casualties(game: Game, table: Table) -> Flow[None]:
     """Roll once for the casualties of a battle, which both sides suffer; the column is the rounds fought (11.9)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     if not battle.round:
         return
     roll = table.roll(f"battle/{battle.space}/casualties", rule="11.9", rounds=battle.round)
@@ -99,10 +97,8 @@ def retreat_table(game: Game, table: Table) -> Flow[None]:
     The column is his strength at the start; winning by a Double Envelopment or a Probe modifies the roll.
     Elephants fall first. Nobody rolls for an army of which nothing is left.
     """
-    battle = game.battle
-    assert battle is not None
-    assert battle.loser is not None
-    side, space = battle.loser, battle.space
+    battle = game.the_battle
+    side, space = battle.the_loser, battle.space
     stack = game.stack(side, space)
     if not stack.cu:
         return
@@ -131,4 +127,4 @@ def check_losses(known: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("elephants",), reason, rule="13.2")
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"losses": (losses_options, check_losses)}
+KINDS: Final[Kinds] = {"losses": (losses_options, check_losses)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -21,13 +21,14 @@ from pbem.rules.rome_carthage.paths import (
     step_of,
     why_no_exchange,
 )
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.reactions import react
 from pbem.rules.rome_carthage.siege import end_of_march, lift_left
 from pbem.rules.rome_carthage.state import ENEMY, Game, March, Stack
 from pbem.rules.rome_carthage.walls import detach, pool
 from pbem.table import Table
 
-OVERRUN_BY = 5
+OVERRUN_BY: Final = 5
 
 
 def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
@@ -40,9 +41,8 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     path = [step_of(step) for step in order.get("path", ())]
     points = game.board.movement.points
     game.march = March(side, force.generals[0], force, space, space, points, path=path, then=order.get("then", "stop"))
-    assert game.card is not None
     table.tell(
-        "marches", side=side, card=game.card.card, general=force.generals[0], companions=force.generals[1:],
+        "marches", side=side, card=game.the_card.card, general=force.generals[0], companions=force.generals[1:],
         space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
     )  # fmt: skip
     yield from follow(game, table)
@@ -54,8 +54,7 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
 
 def follow(game: Game, table: Table) -> Flow[None]:
     """Follow the ordered path, asking for more of it where the order says so (8.2)."""
-    march = game.march
-    assert march is not None
+    march = game.the_march
     while not march.over:
         if march.path:
             yield from take_step(game, table, march, march.path.pop(0))
@@ -170,9 +169,8 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
         stack = pool(game, march.side, march.at)
         source = march.force if drops else stack
         names = [general for general in wanted.get("generals", ()) if general in source.generals]
-        elephants = min(wanted.get("elephants", 0), source.elephants)
         cu = min(wanted.get("cu", 0), source.cu)
-        elephants = max(elephants, cu - (source.cu - source.elephants))
+        elephants = max(min(wanted.get("elephants", 0), source.elephants), source.fewest_elephants(cu))
         if why_no_exchange(game, march.force, stack, march.at, names, cu, drops) is not None:
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
@@ -200,8 +198,7 @@ def join(game: Game, march: March) -> Stack:
 
 def end_march(game: Game, table: Table) -> Flow[None]:
     """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
-    march = game.march
-    assert march is not None
+    march = game.the_march
     yield from pay_for_passes(game, table, march)
     if not march.force.cu and stands_on_lone_general(game, march):
         march.at = last_rest(game, march)
@@ -222,8 +219,7 @@ def end_march(game: Game, table: Table) -> Flow[None]:
 
 def march_options(known: Game, decision: Decision) -> Choices:
     """List where a general on the way may step next, and to stop (8.2, 10.3)."""
-    march = known.march
-    assert march is not None
+    march = known.the_march
     kind = decision.kind
     steps = onward(known, march)
     on = grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), steps)
@@ -256,8 +252,7 @@ def last_rest(game: Game, march: March) -> str:
 
 def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
-    march = known.march
-    assert march is not None
+    march = known.the_march
     if order.get("stop"):
         for word in ("path", "then"):
             if word in order.body:
@@ -270,18 +265,8 @@ def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield from check_path(known, march.side, order, march.at, march.force, march.points)
 
 
-def clear_options(known: Game, decision: Decision) -> Choices:
-    """List whether to take the marker off (board: Hanno)."""
-    return listed([Order("clear_marker", {"remove": answer}) for answer in (True, False)])
-
-
-def check_clear(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield nothing: both answers are legal (board: Hanno)."""
-    yield from ()
-
-
-KINDS = {
+KINDS: Final[Kinds] = {
     "march": (march_options, check_march),
     "pursue": (march_options, check_march),
-    "clear_marker": (clear_options, check_clear),
+    "clear_marker": yes_or_no("clear_marker", "remove"),
 }

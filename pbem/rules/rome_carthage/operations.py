@@ -11,6 +11,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.activation import STAY, activations, check_activation, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.movement import march
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game, Stack
 from pbem.rules.rome_carthage.walls import enter_city, locked_up, room
 from pbem.rules.rome_carthage.words import no_such_space
@@ -37,20 +38,17 @@ def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> No
     placed = [space for space in spaces if space not in game.control]
     for space in spaces:
         game.control[space] = side
-    assert game.card is not None
-    table.tell("markers", side=side, card=game.card.card, placed=placed, turned=turned, rule="15.2")
+    table.tell("markers", side=side, card=game.the_card.card, placed=placed, turned=turned, rule="15.2")
 
 
 def raise_unit(game: Game, table: Table, side: Side, general: str) -> None:
     """Add a unit to a general in a friendly space of a friendly province, behind the walls if he is there (7.3c)."""
-    place = game.where(general)
-    assert place is not None
-    if place[1] and room(game, side, place[0]):
-        enter_city(game, place[0], Stack(1))
+    space, inside = game.whereabouts(general)
+    if inside and room(game, side, space):
+        enter_city(game, space, Stack(1))
     else:
-        game.put(side, place[0], Stack(1))
-    assert game.card is not None
-    table.tell("raised", side=side, card=game.card.card, general=general, space=place[0], rule="7.3c")
+        game.put(side, space, Stack(1))
+    table.tell("raised", side=side, card=game.the_card.card, general=general, space=space, rule="7.3c")
 
 
 def open_spaces(game: Game, side: Side) -> list[str]:
@@ -119,7 +117,7 @@ def play_options(known: Game, decision: Decision) -> Choices:
 
 
 def _of_card(known: Game, side: Side, card: int) -> Choices:
-    """Return the uses of one card: marches, markers, a unit, laying it off."""
+    """Return the uses of one card: marches, markers, a unit, laying it off (7.2, 7.3, 7.5)."""
     ops = known.board.cards[card].ops
     if barred_to(known, side, card):
         return listed([Order("play", {"card": card, "as": "discard"})])
@@ -141,7 +139,7 @@ def _of_card(known: Game, side: Side, card: int) -> Choices:
 
 
 def _marches(known: Game, side: Side, card: int, space: str) -> Choices:
-    """Return the first steps of every march that a card sets off from a space."""
+    """Return the first steps of every march that a card sets off from a space (7.3, 8.1)."""
     ops = known.board.cards[card].ops
 
     def set_out(party: tuple[str, tuple[str, ...]], force: tuple[int, int], step: str) -> Order:
@@ -223,4 +221,4 @@ def _check_raise(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fa
         yield order.fault(("raise",), reason, rule="7.3c")
 
 
-KINDS = {"play": (play_options, check_play)}
+KINDS: Final[Kinds] = {"play": (play_options, check_play)}

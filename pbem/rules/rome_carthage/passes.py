@@ -45,6 +45,5 @@ def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
             space=march.at,
         )  # fmt: skip
     if due and not march.force.cu and game.cu(ENEMY[march.side], march.at):
-        assert march.came_from is not None
-        march.at, march.over = march.came_from, True
+        march.at, march.over = march.the_way_back, True
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")

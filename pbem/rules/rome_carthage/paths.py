@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, MOST_CU_MOVING, PROCONSUL, Game, March, Stack
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, PROCONSUL, Game, March, Stack
 from pbem.rules.rome_carthage.walls import pool
 from pbem.rules.rome_carthage.words import no_such_space
 
@@ -15,7 +15,7 @@ Step = Mapping[str, Any]
 
 
 def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step of a path as a mapping; a bare word is a step without dropping or taking."""
+    """Return a step of a path as a mapping; a bare word is a step without dropping or taking (8.2)."""
     return {"to": written} if isinstance(written, str) else dict(written)
 
 
@@ -31,7 +31,7 @@ def enemy_cu_at(game: Game, side: Side, space: str) -> int:
     return outside + game.garrison(enemy, space).cu if space in game.garrisons else outside
 
 
-def first_steps(game: Game, side: Side, space: str, army: bool, points: int = 4) -> list[str]:
+def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:
     """List where a force may step from a space with some points left (8.2 to 8.4)."""
     steps = [
         to
@@ -200,8 +200,8 @@ def why_no_exchange(
         if parting and (force.cu + stack.cu < least or cu + stack.cu < CONSULAR_ARMY):
             return f"a consul is left behind only with {CONSULAR_ARMY} CU, and where both have {least} together"
         return None
-    if force.cu + cu > MOST_CU_MOVING:
-        return f"at most {MOST_CU_MOVING} CU march with a general, not {force.cu + cu}"
+    if force.cu + cu > (most := game.board.movement.cu):
+        return f"at most {most} CU march with a general, not {force.cu + cu}"
     if not may_command(game, leader, names):
         return f"{game.board.generals[leader].name} may not take along a general who outranks him"
     stays = [name for name in stack.generals if name not in names]
@@ -227,7 +227,7 @@ def must_stop(game: Game, force: Stack, stack: Stack) -> bool:
 
 
 def exchange(force: Stack, names: Sequence[str], cu: int, elephants: int, drops: bool) -> None:
-    """Change a force by what it drops or takes."""
+    """Change a force by what it drops or takes (8.2, 8.7)."""
     sign = -1 if drops else 1
     force.cu += sign * cu
     force.elephants += sign * elephants

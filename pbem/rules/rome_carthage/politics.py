@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pbem.choices import Choices, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, Game, Result
 from pbem.rules.rome_carthage.words import no_such_space
-from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
 
 def political_consequences(game: Game, table: Table) -> Flow[None]:
     """Make the loser of a battle give up a marker for every two CU it cost him, the retreat included (12.2)."""
-    battle = game.battle
-    assert battle is not None
-    assert battle.loser is not None
-    yield from give_up_markers(game, table, battle.loser, battle.lost.get(battle.loser, 0) // 2, "defeat", rule="12.2")
+    battle = game.the_battle
+    side = battle.the_loser
+    yield from give_up_markers(game, table, side, battle.lost.get(side, 0) // 2, "defeat", rule="12.2")
 
 
 def give_up_markers(game: Game, table: Table, side: Side, count: int, reason: str, rule: str) -> Flow[None]:
@@ -112,4 +111,4 @@ def why_not_removable(game: Game, side: Side, space: str) -> str | None:
     return None
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"remove_markers": (markers_options, check_markers)}
+KINDS: Final[Kinds] = {"remove_markers": (markers_options, check_markers)}

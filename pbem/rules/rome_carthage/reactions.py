@@ -22,13 +22,10 @@ from pbem.table import Table
 
 def react(game: Game, table: Table) -> Flow[None]:
     """Let the other side react to the force on the march in the space it has just entered (9, 10, 16.2)."""
-    march = game.march
-    assert march is not None
+    march = game.the_march
     side = ENEMY[march.side]
     yield from open_gates(game, table, march, side)
-    game.reaction = Reaction(
-        side, march.at, march.general, origins=origins(game, march, side), refuges=refuges(game, march, side)
-    )
+    game.reaction = Reaction(side, march.at, origins=origins(game, march, side), refuges=refuges(game, march, side))
     yield from declare(game, table, march, game.reaction)
     if game.reaction.avoidance:
         yield from avoid(game, table, march, game.reaction)
@@ -86,7 +83,7 @@ def origins(game: Game, march: March, side: Side) -> list[str]:
 
 
 def refuges(game: Game, march: March, side: Side) -> list[str]:
-    """List where a stack may go to avoid battle (10.1): by an ordinary line, no enemy, and not his way in.
+    """List where a stack may go to avoid battle: by an ordinary line, no enemy, and not his way in (10.1).
 
     Neither an enemy marker nor a tribe that is no friend gives refuge; his own unbesieged city in the space does.
     A stack whose generals failed to intercept this very force must stand.
@@ -134,9 +131,8 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
 
 def declared(game: Game, side: Side, attempt: Mapping[str, Any]) -> dict[str, Any]:
     """Return an attempt with its force written out: who joins the general later does not go with him (9.5, 10.2)."""
-    place = game.where(attempt["general"])
-    assert place is not None
-    force = force_of(game, pool(game, side, place[0]), attempt)
+    space, _ = game.whereabouts(attempt["general"])
+    force = force_of(game, pool(game, side, space), attempt)
     return {**attempt, "cu": force.cu, "elephants": force.elephants, "with": force.generals[1:]}
 
 
@@ -173,9 +169,7 @@ def sent(attempt: Mapping[str, Any]) -> Stack:
 def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Mapping[str, Any]) -> None:
     """Roll for one declared interception, and move the force in if it succeeds (9.2, 9.3)."""
     general, side, space, force = attempt["general"], reaction.side, reaction.space, sent(attempt)
-    place = game.where(general)
-    assert place is not None
-    origin = place[0]
+    origin, _ = game.whereabouts(general)
     marker = game.control.get(space) == march.side and not game.stack(side, space).cu
     roll = table.roll(
         f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
@@ -210,9 +204,8 @@ def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
         )  # fmt: skip
         choice = order["choice"]
     if choice == "back_up":
-        assert march.came_from is not None
         space, side = march.at, ENEMY[march.side]
-        march.at, march.over = march.came_from, True
+        march.at, march.over = march.the_way_back, True
         game.reaction = None
         table.tell("backed_up", side=march.side, general=march.general, space=march.at, rule="9.3")
         yield from cross_pass(game, table, march, game.board.neighbours[space][march.at], f"{march.at}/back")

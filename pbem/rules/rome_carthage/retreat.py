@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
@@ -11,10 +11,10 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals, is_consul
 from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
 from pbem.rules.rome_carthage.state import CONSULAR_ARMY, Game, Retreat, Stack
 from pbem.rules.rome_carthage.walls import enter_city
-from pbem.rules.rome_carthage.yes_no import Check, Options
 from pbem.table import Table
 
 ALL: Final = "all"
@@ -26,10 +26,8 @@ def suffer_defeat(game: Game, table: Table) -> Flow[None]:
     Generals whose last CU falls to the table or on the retreat are displaced; those whose CU all fell in the
     battle itself retreat alone (8.9).
     """
-    battle = game.battle
-    assert battle is not None
-    assert battle.loser is not None
-    side, space = battle.loser, battle.space
+    battle = game.the_battle
+    side, space = battle.the_loser, battle.space
     fought_on = game.stack(side, space).cu > 0
     yield from retreat_table(game, table)
     if fought_on and not game.stack(side, space).cu:
@@ -73,7 +71,7 @@ def retreat(game: Game, table: Table) -> Flow[None]:
 
 
 def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
-    """Say whether an army does best behind the walls: it fits, and no road is free of loss."""
+    """Say whether an army does best behind the walls: it fits, and no road is free of loss (12.1, 16.2)."""
     if bound.room is None or stack.cu > bound.room:
         return False
     roads = routes(game, bound, stack.cu)
@@ -82,8 +80,7 @@ def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
 
 def _enter_city(game: Game, table: Table, part: Any) -> None:
     """Take the army, or the part of it that is named, behind the walls (16.2)."""
-    bound = game.retreat
-    assert bound is not None
+    bound = game.the_retreat
     side, space = bound.side, bound.space
     force = game.take(side, space, part_of(game.stack(side, space), part))
     enter_city(game, space, force)
@@ -92,9 +89,7 @@ def _enter_city(game: Game, table: Table, part: Any) -> None:
 
 def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
     """March the beaten army along its path, losing CU to what it meets and sweeping along its own (12.1, 12.1.2)."""
-    bound, battle = game.retreat, game.battle
-    assert bound is not None
-    assert battle is not None
+    bound, battle = game.the_retreat, game.the_battle
     side, here = bound.side, bound.space
     stack = game.stack(side, here)
     generals = list(stack.generals)
@@ -124,8 +119,7 @@ def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
 
 def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[None]:
     """Eliminate what is left of the beaten army in a space, and displace its generals (8.9, 12.1.2)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     stack = game.stacks[side].pop(space, None)
     if stack is None:
         return
@@ -138,7 +132,7 @@ def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[N
 
 
 def part_of(stack: Stack, part: Any) -> Stack:
-    """Return the part of an army that an order sends into the city: all of it, or CU, elephants and generals."""
+    """Return the part of an army that an order sends into the city: all, or CU, elephants and generals (16.2)."""
     if part == ALL:
         return Stack(stack.cu, stack.elephants, list(stack.generals))
     return Stack(part["cu"], part.get("elephants", 0), list(part.get("generals", ())))
@@ -146,8 +140,7 @@ def part_of(stack: Stack, part: Any) -> Stack:
 
 def retreat_choices(known: Game) -> Choices:
     """List every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
-    bound = known.retreat
-    assert bound is not None
+    bound = known.the_retreat
     stack = known.stack(bound.side, bound.space)
     roads = [Order("retreat", {"path": list(route.path)}) for route in routes(known, bound, stack.cu)]
     if bound.room is None or (stack.cu and not bound.room):
@@ -166,7 +159,7 @@ def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
         for group in combinations(stack.generals, size)
         if not roads or not splits_consul(known, stack, cu, group)
     ]
-    elephants = range(max(0, cu - (stack.cu - stack.elephants)), min(cu, stack.elephants) + 1)
+    elephants = range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
 
     def split(beasts: int, group: list[str], road: Route | None) -> Order:
         city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
@@ -192,8 +185,7 @@ def retreat_options(known: Game, decision: Decision) -> Choices:
 
 def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a retreat (12.1, 16.2)."""
-    bound = known.retreat
-    assert bound is not None
+    bound = known.the_retreat
     stack = known.stack(bound.side, bound.space)
     rest = stack.cu
     if (part := order.get("city")) is not None:
@@ -242,7 +234,7 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
     if not 1 <= inside.cu <= bound.room:
         yield order.fault(("city", "cu"), f"1 to {bound.room} CU may go into the city, not {inside.cu}", rule="16.2")
         return
-    fewest, most = max(0, inside.cu - (stack.cu - stack.elephants)), min(inside.cu, stack.elephants)
+    fewest, most = stack.fewest_elephants(inside.cu), stack.most_elephants(inside.cu)
     if not fewest <= inside.elephants <= most:
         at = ("city", "elephants") if "elephants" in order["city"] else ("city",)
         reason = f"of {inside.cu} CU {fewest} to {most} can be elephants, not {inside.elephants}"
@@ -257,4 +249,4 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
         yield order.fault(("city",), reason, rule="14.2")
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"retreat": (retreat_options, check_retreat)}
+KINDS: Final[Kinds] = {"retreat": (retreat_options, check_retreat)}

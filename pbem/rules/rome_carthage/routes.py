@@ -29,10 +29,8 @@ def retreat_of(game: Game) -> Retreat:
     The original attacker starts with the space he came from, the original defender never enters it; over passes
     and straits nobody retreats. A general who may not leave his country keeps his army in it.
     """
-    battle, board = game.battle, game.board
-    assert battle is not None
-    assert battle.loser is not None
-    side, space = battle.loser, battle.space
+    battle, board = game.the_battle, game.board
+    side, space = battle.the_loser, battle.space
     barred = [space]
     if side == battle.attacker:
         first = [step for step in board.by_land[space] if step == battle.attacker_from]
@@ -77,9 +75,10 @@ def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
 
 
 def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, bool] | None:
-    """Return what becomes of a retreating force in a space: CU with those met there, CU lost, whether it is a refuge.
+    """Return what becomes of a retreating force in a space: its CU, CU lost, whether it is a refuge (12.1).
 
-    None if it cannot enter. A refuge has no enemy CU, and an own marker or more own CU than the force has left.
+    Its CU are those left and those met there; None if it cannot enter. A refuge has no enemy CU, and an own marker
+    or more own CU than the force has left.
     """
     side = retreat.side
     if space in retreat.barred:

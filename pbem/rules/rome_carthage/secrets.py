@@ -9,7 +9,7 @@ from pbem.table import Table
 
 
 def known(game: Game, side: Side | None) -> Game:
-    """Return the position as a side may know it, without the deck; what is public is shared with the true one."""
+    """Return the position as a side may know it, without the deck; what is public is shared (7.1, 11.1)."""
     seen = twin(game)
     seen.hands = {owner: hand if owner == side else [UNSEEN] * len(hand) for owner, hand in game.hands.items()}
     seen.deck = []
@@ -27,7 +27,7 @@ def known(game: Game, side: Side | None) -> Game:
 
 
 def reseal(game: Game, side: Side | None, table: Table) -> Game:
-    """Return a position that a side could not tell from this one: what it cannot see is dealt, or ordered, anew."""
+    """Return a position that a side could not tell from this one: what it cannot see is dealt or ordered anew (7.1)."""
     other = twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]
     pile = table.shuffle(f"reseal/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])
@@ -47,8 +47,7 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
 
 def _other_hands(game: Game, side: Side | None, table: Table) -> dict[str, list[str]]:
     """Deal the battle hands that a side cannot see from the cards it has not seen (11.1)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     pool = list(game.board.battle_deck)
     for card in [*(play.card for play in battle.played), *battle.hands.get(side or "", [])]:
         pool.remove(card)

@@ -9,8 +9,8 @@ from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import displace, is_consul
 from pbem.rules.rome_carthage.losses import suffer
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, SIDES, Battle, Game, Result
-from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
 CAPITALS: Final[Mapping[str, Side]] = {"carthage": CARTHAGE, "rome": ROME}
@@ -20,8 +20,7 @@ def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]
     """Let the army that ends its march at an enemy city or an unfriendly tribe besiege or subjugate it once (16.4)."""
     if not may_besiege(game, side, space):
         return
-    march = game.march
-    assert march is not None
+    march = game.the_march
     city = is_enemy_city(game, side, space)
     order = yield from table.ask(
         side,
@@ -150,4 +149,4 @@ def _lift(game: Game, table: Table, space: str) -> None:
     table.tell(kind, rule="16.5", space=space, points=points)
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {"besiege": yes_or_no("besiege", "attempt")}
+KINDS: Final[Kinds] = {"besiege": yes_or_no("besiege", "attempt")}

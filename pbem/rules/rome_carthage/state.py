@@ -22,7 +22,6 @@ UNSEEN: Final = 0
 """A strategy card that the viewer may not know; the cards are numbered from 1."""
 FACE_DOWN: Final = "face_down"
 """A battle card that the viewer may not know."""
-MOST_CU_MOVING: Final = 10
 CONSULAR_ARMY: Final = 5
 CONSUL: Final = "consul"
 PROCONSUL: Final = "proconsul"
@@ -43,6 +42,14 @@ class Stack:
     @property
     def empty(self) -> bool:
         return not self.cu and not self.generals
+
+    def fewest_elephants(self, cu: int) -> int:
+        """Return how many of some of its CU must be elephants (13.2)."""
+        return max(0, cu - (self.cu - self.elephants))
+
+    def most_elephants(self, cu: int) -> int:
+        """Return how many of some of its CU can be elephants (13.2)."""
+        return min(cu, self.elephants)
 
 
 @dataclass(slots=True)
@@ -81,6 +88,12 @@ class March:
     passes_due: list[dict[str, str]] = field(default_factory=list)
     """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
 
+    @property
+    def the_way_back(self) -> str:
+        """The space that the force came from, in a rule that follows a step (9.3)."""
+        assert self.came_from is not None
+        return self.came_from
+
 
 @dataclass(slots=True)
 class Reaction:
@@ -88,7 +101,6 @@ class Reaction:
 
     side: Side
     space: str
-    mover: str
     origins: list[str] = field(default_factory=list)
     """Spaces from which an army may try to intercept: one attempt each (9.1, 9.5)."""
     refuges: list[str] = field(default_factory=list)
@@ -152,6 +164,24 @@ class Battle:
     loser: Side | None = None
     won_by: str | None = None
     """The unmatched card that won; None if the attacker ran out of cards or somebody withdrew."""
+
+    @property
+    def the_led(self) -> str:
+        """The card to match, in a rule of the match (11.5)."""
+        assert self.led is not None
+        return self.led
+
+    @property
+    def the_withdrawer(self) -> Side:
+        """The side that broke off, in a rule of withdrawals (11.11)."""
+        assert self.withdrawer is not None
+        return self.withdrawer
+
+    @property
+    def the_loser(self) -> Side:
+        """The side that lost, in a rule of defeats (11.8, 12)."""
+        assert self.loser is not None
+        return self.loser
 
 
 @dataclass(slots=True)
@@ -220,6 +250,44 @@ class Game:
     board: Board = static()
     options: Mapping[str, Any] = static()
 
+    # What a rule is about is there while the rule is in force; these spare it the question whether it is.
+
+    @property
+    def the_active_side(self) -> Side:
+        """The side whose card play it is, in a rule of card plays (5.3)."""
+        assert self.to_play is not None
+        return self.to_play
+
+    @property
+    def the_card(self) -> CardPlay:
+        """The strategy card on the table, in a rule of card plays (7)."""
+        assert self.card is not None
+        return self.card
+
+    @property
+    def the_march(self) -> March:
+        """The march under way, in a rule of marches (8)."""
+        assert self.march is not None
+        return self.march
+
+    @property
+    def the_reaction(self) -> Reaction:
+        """The reaction under way, in a rule of reactions (9, 10)."""
+        assert self.reaction is not None
+        return self.reaction
+
+    @property
+    def the_battle(self) -> Battle:
+        """The battle under way, in a rule of battles (11)."""
+        assert self.battle is not None
+        return self.battle
+
+    @property
+    def the_retreat(self) -> Retreat:
+        """The retreat under way, in a rule of retreats (12)."""
+        assert self.retreat is not None
+        return self.retreat
+
     def stack(self, side: Side, space: str) -> Stack:
         """Return what a side has in the open in a space; an empty stack that lies nowhere if nothing."""
         return self.stacks[side].get(space) or Stack()
@@ -257,7 +325,7 @@ class Game:
         return count
 
     def garrison(self, side: Side, space: str) -> Stack:
-        """Return what a side has inside a walled city."""
+        """Return what a side has inside a walled city (16.2)."""
         inside = self.garrisons.get(space)
         return inside if inside is not None and self.control.get(space) == side else Stack()
 
@@ -287,6 +355,12 @@ class Game:
             if general in stack.generals:
                 return space, True
         return None
+
+    def whereabouts(self, general: str) -> tuple[str, bool]:
+        """Return the space of a general who is known to be on the map, and whether he is inside its city (8.1)."""
+        place = self.where(general)
+        assert place is not None
+        return place
 
     def generals_in_play(self, side: Side) -> Iterator[tuple[str, str, Stack, bool]]:
         """Yield (general, space, stack, inside a city) for every general of a side, by the ids of their spaces."""

@@ -8,6 +8,7 @@ from typing import Final
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import REST, Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.operations import carry_out
+from pbem.rules.rome_carthage.questions import Kinds, one_of
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
 from pbem.table import Table
 
@@ -80,8 +81,7 @@ def choose_first_player(game: Game, table: Table) -> Flow[None]:
 
 def play_card(game: Game, table: Table) -> Flow[None]:
     """Play one strategy card as operations or lay it off, then pass the turn (5.3, 7.2, 7.5)."""
-    side = game.to_play
-    assert side is not None
+    side = game.the_active_side
     order = yield from table.ask(
         side, "play", rule="7.2", turn=game.turn, play=game.plays + 1, cards=len(game.hands[side])
     )
@@ -102,8 +102,7 @@ def play_card(game: Game, table: Table) -> Flow[None]:
 
 def pass_turn(game: Game) -> None:
     """Pass the play to the other side, or back to one that alone still has cards (5.3)."""
-    side = game.to_play
-    assert side is not None
+    side = game.the_active_side
     if game.hands[ENEMY[side]]:
         game.to_play = ENEMY[side]
     elif not game.hands[side]:
@@ -148,17 +147,7 @@ def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         )
 
 
-def first_player_options(known: Game, decision: Decision) -> Choices:
-    """List who may play first (5.3)."""
-    return listed([Order("first_player", {"side": side}) for side in SIDES])
-
-
-def check_first_player(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield nothing: either side may be named, and the sheet knows no other (5.3)."""
-    yield from ()
-
-
-KINDS = {
+KINDS: Final[Kinds] = {
     "claim_first": (claim_options, check_claim),
-    "first_player": (first_player_options, check_first_player),
+    "first_player": one_of("first_player", "side", SIDES),
 }

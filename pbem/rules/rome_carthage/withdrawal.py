@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.generals import arrange, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.initiative import MUST, offer_initiative, seize
+from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
-from pbem.rules.rome_carthage.yes_no import Check, Options, yes_or_no
 from pbem.table import Table
 
 IF_CANCELLED: Final = "if_cancelled"
@@ -21,8 +21,7 @@ def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
 
     An attempt that comes to nothing is no round; the initiative may then pass to the defender.
     """
-    battle, generals = game.battle, game.board.generals
-    assert battle is not None
+    battle, generals = game.the_battle, game.board.generals
     side, other = battle.initiative, ENEMY[battle.initiative]
     battle.withdrawals += 1
     again = f"-{battle.withdrawals}" if battle.withdrawals > 1 else ""
@@ -51,8 +50,7 @@ def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
 
 def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
     """Settle the initiative after a withdrawal that came to nothing (11.11)."""
-    battle, edition = game.battle, game.options["withdraw_fail_initiative"]
-    assert battle is not None
+    battle, edition = game.the_battle, game.options["withdraw_fail_initiative"]
     # Without a general only a matched Double Envelopment makes the defender the attacker (11.6).
     if ENEMY[battle.initiative] not in battle.commanders:
         return
@@ -64,8 +62,7 @@ def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
 
 def why_no_withdrawal(game: Game, side: Side) -> str | None:
     """Say why the attacker may not try to withdraw; None: he may (11.11)."""
-    battle = game.battle
-    assert battle is not None
+    battle = game.the_battle
     if side not in battle.commanders:
         return "only a general can break off a battle"
     most = game.options["withdraw_limit"]
@@ -85,8 +82,7 @@ def refuges(game: Game, side: Side) -> list[str]:
     Over an ordinary line, to a space without enemy marker, enemy CU or unfriendly tribe; the original attacker
     only to where he came from, nobody to where the enemy came from.
     """
-    battle, board = game.battle, game.board
-    assert battle is not None
+    battle, board = game.the_battle, game.board
     near = board.by_land[battle.space]
     if side == battle.attacker:
         near = tuple(space for space in near if space == battle.attacker_from and space not in battle.defender_from)
@@ -104,10 +100,8 @@ def refuges(game: Game, side: Side) -> list[str]:
 
 def withdraw(game: Game, table: Table) -> Flow[None]:
     """Move the army that broke off to an adjacent space, whole (11.11)."""
-    battle = game.battle
-    assert battle is not None
-    assert battle.withdrawer is not None
-    side, space = battle.withdrawer, battle.space
+    battle = game.the_battle
+    side, space = battle.the_withdrawer, battle.space
     stack = game.stack(side, space)
     if stack.empty:
         return
@@ -140,7 +134,7 @@ def check_refuge(known: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("space",), f"you cannot withdraw to {order['space']}; you can to {names}", rule="11.11")
 
 
-KINDS: Final[Mapping[str, tuple[Options, Check]]] = {
+KINDS: Final[Kinds] = {
     "cancel_withdrawal": yes_or_no("cancel_withdrawal", "roll"),
     "withdraw_to": (refuge_options, check_refuge),
 }

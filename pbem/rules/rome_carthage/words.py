@@ -1,8 +1,8 @@
-"""Words for faults: what somebody may have meant, and lists as people write them."""
+"""Words for faults: a name that nothing has, and what somebody may have meant by it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from pbem.rules.rome_carthage.state import Game
@@ -22,10 +22,3 @@ def meant(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean x?` for the nearest known word, or nothing."""
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
-
-
-def sentence(words: Sequence[str], none: str = "none") -> str:
-    """Join words as in a sentence: `a, b and c`."""
-    if not words:
-        return none
-    return ", ".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} and {words[-1]}"

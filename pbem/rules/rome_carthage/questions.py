@@ -1,0 +1,33 @@
+"""What a kind of question has: its options and its check. Some have answers that are all legal, always."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from pbem.choices import Choices, listed
+from pbem.protocol import Decision, Fault, Order
+from pbem.rules.rome_carthage.state import Game
+
+Options: TypeAlias = Callable[[Game, Decision], Choices]
+Check: TypeAlias = Callable[[Game, Decision, Order], Iterable[Fault]]
+Kinds: TypeAlias = Mapping[str, tuple[Options, Check]]
+"""Kind of question -> its options and its check. Each module that asks has one."""
+
+
+def one_of(kind: str, word: str, answers: Iterable[Any]) -> tuple[Options, Check]:
+    """Return the options and the check of a question answered by `{word: answer}`; the order's schema has no other."""
+    orders = listed([Order(kind, {word: answer}) for answer in answers])
+
+    def options(known: Game, decision: Decision) -> Choices:
+        return orders
+
+    def check(known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+        return ()
+
+    return options, check
+
+
+def yes_or_no(kind: str, word: str) -> tuple[Options, Check]:
+    """Return the options and the check of a question answered by `{word: true}` or `{word: false}`."""
+    return one_of(kind, word, (True, False))
