@@ -30,6 +30,7 @@ INTERCEPT = Decision("intercept", "rome", "9.4", FACTS)
         ({"enemy_cu": "< 9"}, False),
         ({"enemy_cu": ">= 10"}, False),
         ({"enemy_cu": ">8"}, True),
+        ({"enemy_cu": ">= -1"}, True),
         ({"enemy_cu": 9}, True),
         ({"from": "verona"}, True),
         ({"from": ["pisae", "roma"]}, False),
