@@ -3,7 +3,7 @@
 The rules are a generator. A `Session` starts it at a resting point and keeps the questions that are open. `resume`
 feeds it the answers recorded since that resting point, comparing each question with the recorded one. `advance` then
 takes new answers from its sources: the side's sheet, its standing orders, the only legal answer if an onlooker could
-tell that it is the only one, and the default once the deadline has passed.
+tell that it is the only one, and the default once the deadline has passed, or at once where nobody waits.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Sources:
             self.lapsed.append((decision.side, standing, faults))
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
-        if decision.side in self.late and decision.default is not None:
+        if decision.default is not None and (decision.side in self.late or not decision.waits):
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
 

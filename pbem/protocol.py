@@ -57,7 +57,8 @@ class Decision:
     """A question the game waits on: who must answer, what kind of order, and the facts that side may know.
 
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
-    `secret` answers are not published when the game next rests, only when its key is revealed.
+    `secret` answers are not published when the game next rests, only when its key is revealed. For an answer with
+    `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
     """
 
     kind: str
@@ -66,6 +67,7 @@ class Decision:
     facts: Mapping[str, Any]
     default: Mapping[str, Any] | None = None
     secret: bool = False
+    waits: bool = True
 
 
 @dataclass(slots=True)

@@ -36,10 +36,14 @@ class Table:
         return self.position
 
     def ask(
-        self, side: Side, kind: str, *, rule: str, default: Mapping[str, Any] | None = None, **facts: Any
-    ) -> Flow[Order]:
-        """Ask one side one question and return its order; `facts` are what that side may know."""
-        order: Order = yield Decision(kind, side, rule, facts, default)
+        self, side: Side, kind: str, *, rule: str, default: Mapping[str, Any] | None = None, waits: bool = True,
+        **facts: Any,
+    ) -> Flow[Order]:  # fmt: skip
+        """Ask one side one question and return its order; `facts` are what that side may know.
+
+        With `waits` False nobody waits for the answer: what is not answered in advance is answered by the default.
+        """
+        order: Order = yield Decision(kind, side, rule, facts, default, waits=waits)
         return order
 
     def ask_all(self, decisions: Sequence[Decision]) -> Flow[tuple[Order, ...]]:

@@ -177,7 +177,7 @@ class _Run:
                 found.append((given.order, ""))
             elif (only := session.only_answer(decision)) is not None:
                 found.append((only, "  (the only answer)"))
-            elif self.case.told.get("defaults") and decision.default is not None:
+            elif decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
                 found.append((Order(decision.kind, decision.default), "  (by default)"))
             else:
                 return None

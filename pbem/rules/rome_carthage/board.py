@@ -114,6 +114,10 @@ class StrategyCard:
     removed_after: int | None
     """How many uses of the event take it out of the game; None: it stays (7.4.2)."""
     breaks_truce: bool
+    event: str
+    """The function that plays its event: one of `events.EVENTS`."""
+    about: Mapping[str, Any]
+    """What the function is told, so that cards alike share one."""
 
     @property
     def counter(self) -> bool:

@@ -10,6 +10,7 @@ from pbem.choices import NOT_TOLD, Choices, chain, grid, later, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.activation import STAY, activations, check_activation, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.events import check_event, event_options
 from pbem.rules.rome_carthage.movement import march
 from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game, Stack
@@ -59,7 +60,7 @@ def open_spaces(game: Game, side: Side) -> list[str]:
         space
         for space in game.board.unwalled
         if (space not in control and not (space in theirs and theirs[space].cu) and space not in tribes)
-        or (space in own and control.get(space) == enemy and own[space].cu and space not in tribes)
+        or (space in own and control.get(space) == enemy and own[space].cu and space not in tribes and not game.truce)
     ]
 
 
@@ -76,6 +77,8 @@ def why_no_marker(game: Game, side: Side, space: str) -> str | None:
     enemy_cu = game.stack(ENEMY[side], space).cu
     if holder is None and enemy_cu:
         return f"{enemy_cu} enemy CU stand in {record.name}"
+    if holder is not None and game.truce:
+        return f"{record.name} has an enemy marker, and there is a Truce (card 64)"
     if holder is not None and not game.stack(side, space).cu:
         return f"{record.name} has an enemy marker and no CU of yours to turn it"
     return None
@@ -119,8 +122,9 @@ def play_options(known: Game, decision: Decision) -> Choices:
 def _of_card(known: Game, side: Side, card: int) -> Choices:
     """Return the uses of one card: marches, markers, a unit, laying it off (7.2, 7.3, 7.5)."""
     ops = known.board.cards[card].ops
+    event = later(partial(event_options, known, side, known.board.cards[card]))
     if barred_to(known, side, card):
-        return listed([Order("play", {"card": card, "as": "discard"})])
+        return chain(event, listed([Order("play", {"card": card, "as": "discard"})]))
 
     def place() -> Choices:
         spaces = open_spaces(known, side)
@@ -135,7 +139,7 @@ def _of_card(known: Game, side: Side, card: int) -> Choices:
         return listed(orders)
 
     marches = (later(partial(_marches, known, side, card, space)) for space in spaces_with_generals(known, side))
-    return chain(*marches, later(place), later(single))
+    return chain(*marches, later(place), later(single), event)
 
 
 def _marches(known: Game, side: Side, card: int, space: str) -> Choices:
@@ -173,8 +177,7 @@ def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
     use, record = order["as"], known.board.cards[order["card"]]
     given = [word for word in OPERATIONS if word in order.body]
     if use == "event":
-        reason = f"the event of {record.name} ({record.number}) cannot be played yet; play it for operations"
-        yield order.fault(("as",), reason, rule="7.4")
+        yield from check_event(known, side, order, record)
     elif use == "discard":
         if known.must_play is not None:
             yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.bounds import free, why_barred
 from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, PROCONSUL, Game, March, Stack
 from pbem.rules.rome_carthage.walls import pool
@@ -38,6 +39,8 @@ def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> 
         for to, cost, shut in game.board.steps[space]
         if cost <= points and not (shut and closed(game, side, space, to))
     ]
+    if not free(game):
+        steps = [to for to in steps if why_barred(game, side, army, space, to) is None]
     return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
 
 
@@ -73,7 +76,7 @@ class _Walker:
     def __init__(self, known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
         self.known, self.side, self.order = known, side, order
         self.here, self.points, self.most = start, points, points
-        self.force = Stack(force.cu, force.elephants, list(force.generals))
+        self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
         if known.march is None:
             exchange(self._found(start), force.generals, force.cu, force.elephants, drops=True)
@@ -116,7 +119,7 @@ class _Walker:
         """Return what of the own side is in a space when the force comes there; it may be changed."""
         if space not in self.ground:
             stack = pool(self.known, self.side, space)
-            self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals))
+            self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
         return self.ground[space]
 
     def end(self) -> Iterator[Fault]:
@@ -157,6 +160,8 @@ class _Walker:
         if not self.force.cu and (cu := enemy_cu_at(known, side, to)):
             reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
             yield self.order.fault(where, reason, rule="8.4.2")
+        if (why := why_barred(known, side, self.force.cu, self.here, to)) is not None:
+            yield self.order.fault(where, why, rule="8.4")
         for general in self.force.generals:
             if not may_be_in(known, general, to):
                 record = known.board.generals[general]

@@ -74,9 +74,11 @@ def _as_it_stands(game: Game, side: Side, space: str) -> dict[str, object]:
 def origins(game: Game, march: March, side: Side) -> list[str]:
     """List the spaces from which an army may try to intercept: next to it by an ordinary line (9.1, 8.3.4).
 
-    Units of the mover's side that stood there before bar it, inside a city or out.
+    Units of the mover's side that stood there before bar it, inside a city or out; so does a Truce (card 64).
     """
     space = march.at
+    if game.truce:
+        return []
     if not game.options["intercept_into_enemy"] and whole(game, march.side, space).cu:
         return []
     return [near for near in game.board.by_land[space] if leaders(game, side, near, space)]

@@ -106,7 +106,7 @@ def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
         left_behind = [] if met.cu else list(met.generals)
         if met.cu and step != path[-1]:
             table.tell("swept_along", rule="12.1", side=side, space=step, cu=met.cu, generals=list(met.generals))
-        stack = game.put(side, step, Stack(force.cu, force.elephants, force.generals))
+        stack = game.put(side, step, Stack(force.cu, force.elephants, force.generals, force.train))
         arrange(game, stack)
         lost = yield from suffer(
             game, table, side, stack, paid, elephant=False, cause="retreat", rule="12.1.2", space=step
@@ -134,7 +134,7 @@ def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[N
 def part_of(stack: Stack, part: Any) -> Stack:
     """Return the part of an army that an order sends into the city: all, or CU, elephants and generals (16.2)."""
     if part == ALL:
-        return Stack(stack.cu, stack.elephants, list(stack.generals))
+        return Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
     return Stack(part["cu"], part.get("elephants", 0), list(part.get("generals", ())))
 
 

@@ -21,6 +21,7 @@ def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any]
         hands={side: [] for side in SIDES},
         offices=dict(scenario["offices"]),
         reserve=list(scenario["reserve"]),
+        arrivals=dict(scenario["arrivals"]),
         board=board,
         options=options,
     )

@@ -63,7 +63,7 @@ def may_besiege(game: Game, side: Side, space: str) -> bool:
     stack = game.stacks[side].get(space)
     if march is None or stack is None or march.general not in stack.generals:
         return False
-    if not is_target(game, side, space):
+    if not is_target(game, side, space) or (game.truce and game.control.get(space) == ENEMY[side]):
         return False
     subordinate = stack.commander != march.general
     needed = CONSULAR_ARMY if subordinate and is_consul(game, march.general) else game.board.siege.cu

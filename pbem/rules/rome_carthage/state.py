@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pbem.plain import static
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.board import Board
+from pbem.rules.rome_carthage.board import LAND, Board
 
 ROME: Final = "rome"
 CARTHAGE: Final = "carthage"
@@ -34,6 +34,8 @@ class Stack:
     cu: int = 0
     elephants: int = 0
     generals: list[str] = field(default_factory=list)
+    train: bool = False
+    """The Carthaginian siege train is with them (card 30)."""
 
     @property
     def commander(self) -> str | None:
@@ -41,7 +43,7 @@ class Stack:
 
     @property
     def empty(self) -> bool:
-        return not self.cu and not self.generals
+        return not self.cu and not self.generals and not self.train
 
     def fewest_elephants(self, cu: int) -> int:
         """Return how many of some of its CU must be elephants (13.2)."""
@@ -59,6 +61,16 @@ class CardPlay:
     side: Side
     card: int
     use: str
+    generals_left: int = 0
+    """Generals whom a campaign card may still move (33, 37)."""
+    moved: list[str] = field(default_factory=list)
+    """Generals whom this card has moved."""
+    walked: dict[str, list[int]] = field(default_factory=dict)
+    """Space -> movement points spent by each CU there that this card has moved: nobody carries it further (8.4.1)."""
+    rolled_at: list[str] = field(default_factory=list)
+    """Cities and tribes at which this card has had its one siege roll (16.4)."""
+    sailed: bool = False
+    """The one army that a card may send by sea has sailed (8.8.2)."""
 
 
 @dataclass(slots=True)
@@ -76,8 +88,15 @@ class March:
     at: str
     points: int
     came_from: str | None = None
+    came_by: str = LAND
+    """The kind of the last step: a kind of connection, or `sea`."""
     path: list[dict[str, Any]] = field(default_factory=list)
     then: str = "stop"
+    """What follows at the end of the path: stop, ask, or siege."""
+    if_intercepted: str | None = None
+    """Told in advance: fight or back_up (9.3)."""
+    if_avoided: str | None = None
+    """Told in advance: pursue, stop or siege (10.3)."""
     entered: list[str] = field(default_factory=list)
     over: bool = False
     fought: bool = False
@@ -225,6 +244,18 @@ class Game:
     """The Truce was played or laid off: all cards are shuffled anew at the end of the turn (7.6)."""
     control: dict[str, str] = field(default_factory=dict)
     """Space -> side, for control markers, walled cities and friendly tribes alike (15.1, 16)."""
+    truce: bool = False
+    """A Truce is in force (card 64)."""
+    macedonia: bool = False
+    """Philip V is allied with Carthage (card 9)."""
+    naval_victory: bool = False
+    """The Carthaginian Naval Victory is in effect until the end of the turn (card 29)."""
+    counsels: list[str] = field(default_factory=list)
+    """Sides that Hanno or Cato binds until a turn begins after a reshuffle (cards 57, 58)."""
+    event_uses: dict[str, int] = field(default_factory=dict)
+    """Card -> how often its event was used, for cards that leave the game after some uses (7.4.2)."""
+    arrivals: dict[str, int] = field(default_factory=dict)
+    """General -> turn of his arrival, while it is still to come (6.4.4)."""
     tribes: list[str] = field(default_factory=list)
     """Tribes not yet subjugated, friendly or neutral (16.4.2)."""
     stacks: dict[str, dict[str, Stack]] = field(default_factory=dict)
@@ -301,6 +332,7 @@ class Game:
         stack.cu += force.cu
         stack.elephants += force.elephants
         stack.generals.extend(force.generals)
+        stack.train = stack.train or force.train
         if stack.empty:
             del stacks[space]
         return stack
@@ -311,9 +343,10 @@ class Game:
         stack.cu -= force.cu
         stack.elephants -= force.elephants
         stack.generals = [general for general in stack.generals if general not in force.generals]
+        stack.train = stack.train and not force.train
         if stack.empty:
             del self.stacks[side][space]
-        return Stack(force.cu, force.elephants, list(force.generals))
+        return Stack(force.cu, force.elephants, list(force.generals), force.train)
 
     def cu(self, side: Side, space: str) -> int:
         """Return the CU a side has in the open in a space, a force on the march included."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import REST, Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.events import play_event
 from pbem.rules.rome_carthage.operations import carry_out
 from pbem.rules.rome_carthage.questions import Kinds, one_of
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
@@ -92,12 +93,35 @@ def play_card(game: Game, table: Table) -> Flow[None]:
     game.card = CardPlay(side, card, order["as"])
     if order["as"] == "discard":
         table.tell("discarded", side=side, card=card, rule="7.5")
+    elif order["as"] == "event":
+        end_truce(game, table, card)
+        yield from play_event(game, table, side, order)
     else:
         yield from carry_out(game, table, side, order)
     game.card = game.march = None
-    game.discards.append(card)
-    game.reshuffle_due = game.reshuffle_due or card == TRUCE
+    lay_away(game, table, card, order["as"])
     pass_turn(game)
+
+
+def end_truce(game: Game, table: Table, card: int) -> None:
+    """End a Truce by the event that is being played: one of the list, by the older rule any (card 64)."""
+    if game.truce and (game.options["truce_end"] == "any" or game.board.cards[card].breaks_truce):
+        game.truce = False
+        table.tell("truce_ends", card=card, rule="card 64")
+
+
+def lay_away(game: Game, table: Table, card: int, use: str) -> None:
+    """Lay a played card on the discards, or take it out of the game after its last event (7.4.2, 7.6)."""
+    last = game.board.cards[card].removed_after
+    if use == "event" and last is not None:
+        uses = game.event_uses[str(card)] = game.event_uses.get(str(card), 0) + 1
+        if uses >= last:
+            game.removed.append(card)
+            table.tell("card_removed", card=card, rule="7.4.2")
+            return
+    game.discards.append(card)
+    if card == TRUCE and (use != "discard" or game.options["truce_reshuffle_on_discard"]):
+        game.reshuffle_due = True
 
 
 def pass_turn(game: Game) -> None:

@@ -147,6 +147,8 @@ def _card(record: Mapping[str, Any]) -> StrategyCard:
         battle=record.get("battle", False),
         removed_after=record.get("removed_after"),
         breaks_truce=record.get("breaks_truce", False),
+        event=record["event"],
+        about=record.get("about", {}),
     )
 
 

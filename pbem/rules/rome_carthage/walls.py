@@ -13,7 +13,12 @@ def whole(game: Game, side: Side, space: str) -> Stack:
     stack = game.stack(side, space)
     if space not in game.garrisons or (inside := game.garrison(side, space)).empty:
         return stack
-    both = Stack(stack.cu + inside.cu, stack.elephants + inside.elephants, stack.generals + inside.generals)
+    both = Stack(
+        stack.cu + inside.cu,
+        stack.elephants + inside.elephants,
+        stack.generals + inside.generals,
+        stack.train or inside.train,
+    )
     arrange(game, both)
     return both
 
@@ -45,6 +50,7 @@ def enter_city(game: Game, space: str, force: Stack) -> None:
     inside.cu += force.cu
     inside.elephants += force.elephants
     inside.generals += force.generals
+    inside.train = inside.train or force.train
     arrange(game, inside)
 
 

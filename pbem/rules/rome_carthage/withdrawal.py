@@ -116,7 +116,7 @@ def withdraw(game: Game, table: Table) -> Flow[None]:
     table.tell(
         "withdraws_to", rule="11.11", side=side, space=space, refuge=to, cu=stack.cu, generals=list(stack.generals)
     )
-    force = game.take(side, space, Stack(stack.cu, stack.elephants, list(stack.generals)))
+    force = game.take(side, space, Stack(stack.cu, stack.elephants, list(stack.generals), stack.train))
     arrange(game, game.put(side, to, force))
     yield from drive_off_generals(game, table, side, to)
 

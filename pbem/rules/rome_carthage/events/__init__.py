@@ -1,0 +1,50 @@
+"""The events of the 64 strategy cards: `cards.yaml` names for each card the function that plays it (7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.choices import Choices, listed
+from pbem.protocol import Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
+from pbem.rules.rome_carthage.state import Game
+from pbem.table import Table
+
+MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = ()
+"""The `EVENTS` of the modules that play them."""
+EVENTS: Final[Mapping[str, CardEvent | Elsewhere]] = {
+    name: event for events in MODULES for name, event in events.items()
+}
+"""Name in `cards.yaml` -> the event."""
+
+
+def play_event(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    """Carry out the event of a card that was played for it (7.4)."""
+    card = game.board.cards[order["card"]]
+    event = EVENTS[card.event]
+    assert isinstance(event, CardEvent)
+    yield from event.play(game, table, side, order, card)
+
+
+def event_options(known: Game, side: Side, card: StrategyCard) -> Choices:
+    """List the ways to play a card for its event; none if it is not his, or its condition is not met (7.4)."""
+    event = EVENTS.get(card.event)
+    if not isinstance(event, CardEvent) or not card.event_of(side):
+        return listed([])
+    return event.options(known, side, card)
+
+
+def check_event(known: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+    """Yield what is wrong with playing a card for its event (7.4)."""
+    event = EVENTS.get(card.event)
+    name = f"{card.name} ({card.number})"
+    if event is None:
+        yield order.fault(("as",), f"the event of {name} cannot be played yet; play it for operations", rule="7.4")
+    elif isinstance(event, Elsewhere):
+        yield order.fault(("as",), f"{name} is no event of your own play: {event.when}", rule="7.4")
+    elif not card.event_of(side):
+        yield order.fault(("as",), f"the event of {name} is the enemy's; play it for operations", rule="7.4")
+    else:
+        yield from event.check(known, side, order, card)

@@ -1,0 +1,33 @@
+"""What the event of a strategy card is to the rules: a function that plays it, its options, its check (7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pbem.choices import Choices
+from pbem.protocol import Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.state import Game
+from pbem.table import Table
+
+Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
+Options: TypeAlias = Callable[[Game, Side, StrategyCard], Choices]
+Check: TypeAlias = Callable[[Game, Side, Order, StrategyCard], Iterable[Fault]]
+
+
+@dataclass(frozen=True, slots=True)
+class CardEvent:
+    """An event played as one's own card play; `options` are whole orders, none while its condition is not met."""
+
+    play: Play
+    options: Options
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An event that is no card play of its own; `when` says when it is used, for who tries to play it so."""
+
+    when: str
