@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -16,14 +17,18 @@ from typing import Any, Final
 from pbem import shelf, yamlio
 from pbem.checking import Receipt, check_sheet
 from pbem.dice import ChainDice
-from pbem.engine import Answer, Outcome, Queued, Session, Sources, Step, advance, begin, resume
+from pbem.engine import Outcome, Queued, Session, Sources, Step, advance, begin, resume
+from pbem.forecast import of_sheet
 from pbem.ledger import POSITION, Charter, Ledger, Opening, State, Turn, promise
+from pbem.notices import notices
+from pbem.prospects import Prospect
 from pbem.protocol import Decision, Event, Side
 from pbem.record import as_plain, decision_record
 from pbem.seal import BadKeys, Keys
-from pbem.sheet import ORDERS, STANDING, Sheet
+from pbem.sheet import ORDERS, Sheet
 from pbem.shelf import Loaded
-from pbem.standing_orders import answer, standing_orders
+from pbem.standing_orders import Filed, InForce, file_standing, read_filed
+from pbem.standing_orders.in_force import periods_of
 from pbem.store import GameExists, GameRepo, NoSuchGame
 
 MOST_ADJUDICATIONS: Final = 200
@@ -61,6 +66,8 @@ class Adjudicator:
         self.charter = ledger.charter
         self.box, self.rules = loaded.box, loaded.rules
         self._now: _Now | None = None
+        self.today: date | None = None
+        """The day by which standing orders lapse; None: the day by the clock."""
 
     # ---- opening
 
@@ -138,7 +145,12 @@ class Adjudicator:
         now = self._current()
         if now.session is None or now.state is None:
             return ()
-        return tuple(decision for decision in now.session.waiting if not _answered(now.state, decision))
+        ready = self._in_force(now.state, now.session, self._today())
+        return tuple(
+            decision
+            for decision in now.session.waiting
+            if not _answers(now.state.pending, decision) and ready.answer(now.session, decision) is None
+        )
 
     def asked(self, side: Side) -> list[Decision]:
         """Return the questions open to a side, whether or not an answer lies ready."""
@@ -158,6 +170,11 @@ class Adjudicator:
         """Return how many sheets a side has had accepted."""
         state = self._current().state
         return state.sheets.get(side, 0) if state else 0
+
+    def standing(self, side: Side) -> list[Filed]:
+        """Return a side's standing orders in force, first to last."""
+        state = self._current().state
+        return [read_filed(record) for record in state.standing.get(side, ())] if state else []
 
     def side_of(self, address: str) -> Side | None:
         """Return the side that an address plays; None: none."""
@@ -212,8 +229,8 @@ class Adjudicator:
             by = f"sheet {receipt.number}"
             if ORDERS in sheet.document.value:
                 now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
-            if STANDING in sheet.document.value:
-                now.state.standing[side] = as_plain(sheet.standing)
+            if sheet.standing is not None or sheet.standing_add:
+                now.state.standing[side] = self._filed(now.state, side, sheet)
                 files.update(self.ledger.standing_files(side, now.state.standing[side]))
             files.update(self.ledger.state_files(now.state))
             now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
@@ -223,23 +240,33 @@ class Adjudicator:
         """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it."""
         return check_sheet(
             self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
-            raw, name=name,
+            raw, name=name, periods=tuple(self._periods()), today=self._today(),
         )  # fmt: skip
 
-    def adjudicate(self, late: Iterable[Side] = ()) -> list[int]:
+    def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
+        """Check a side's sheet, and if nothing is wrong say what it may lead to; nothing is changed, nothing rolled."""
+        receipt, sheet = self.check(side, raw, name=name)
+        if sheet is None:
+            return receipt, []
+        return receipt, of_sheet(self.rules, self.known(side), self.asked(side), sheet.orders)
+
+    def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
         """Carry the game on as far as answers reach; return the numbers of the new adjudications.
 
         `late` are the sides whose deadline has passed: their questions are answered by default where there is one,
-        until the game next rests. What is asked after that has a deadline of its own.
+        until the game next rests. What is asked after that has a deadline of its own. For `absent` sides the game's
+        stand-in plays until somebody else is asked. Raises CannotPlay if the game has no stand-in.
         """
         done: list[int] = []
-        passed = frozenset(late)
+        passed, away = frozenset(late), frozenset(absent)
+        if away and not hasattr(self.rules, "advise"):
+            raise CannotPlay(f"{self.box.title} has no stand-in for an absent player")
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
                 now = self._current()
                 if now.state is None:
                     self._begin(now)
-                elif not self._step(now, now.state, passed if not done else frozenset()):
+                elif not self._step(now, now.state, passed if not done else frozenset(), away):
                     break
                 done.append(self.adjudication)
         return done
@@ -249,30 +276,33 @@ class Adjudicator:
     def _begin(self, now: _Now) -> None:
         opening = self.ledger.opening(1, None)
         outcome = begin(self.rules, self.charter.scenario, opening.key, now.dice)
-        self._commit(now, State(0, "", {}, []), outcome, Sources(), opening)
+        standing = InForce(self.rules, {}, today=self._today())
+        self._commit(now, State(0, "", {}, []), outcome, Sources(), opening, standing)
 
-    def _step(self, now: _Now, state: State, late: frozenset[Side]) -> bool:
+    def _step(self, now: _Now, state: State, late: frozenset[Side], absent: frozenset[Side]) -> bool:
         """Make one adjudication if there is anything to answer; tell whether there was."""
         session = self._session()
         if not session.waiting:
             return False
         opening = self.ledger.opening(state.adjudication + 1, state)
-        standing = {side: standing_orders(written) for side, written in state.standing.items()}
-        sources = Sources(
-            {side: list(queue) for side, queue in state.pending.items()},
-            lambda decision: answer(standing.get(decision.side, ()), decision),
-            late,
-        )
+        standing = self._in_force(state, session, self._today())
+        pending = {side: list(queue) for side, queue in state.pending.items()}
+        sources = Sources(pending, standing.answer, late, absent)
         outcome = advance(session, opening.key, now.dice, sources)
-        # A standing order that does not fit stays, and would not fit again: it alone is no adjudication.
-        if not outcome.answers and all(queued.by.startswith(STANDING) for _, queued, _ in sources.lapsed):
+        if not outcome.answers and not sources.lapsed:
             return False
-        self._commit(now, state, outcome, sources, opening)
+        self._commit(now, state, outcome, sources, opening, standing)
         return True
 
-    def _commit(self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening) -> None:
+    def _commit(
+        self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening, standing: InForce
+    ) -> None:
         n, session = state.adjudication + 1, outcome.session
-        events = [*outcome.events, *_fired(outcome.answers), *_lapses(sources)]
+        for decision in session.waiting:
+            if not _answers(sources.sheets, decision):
+                standing.answer(session, decision)
+        over = list(standing.over(session.position))
+        events = [*outcome.events, *notices(outcome.answers, sources, standing, over)]
         waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
         turn = Turn(n, outcome.answers, outcome.rolls, events, waiting)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
@@ -286,6 +316,12 @@ class Adjudicator:
         else:
             state.steps = [*state.steps, Step(opening.key, outcome.answers)]
         state.adjudication, state.digest, state.new_sheets = n, digest, {}
+        if outcome.answers:
+            state.opened = n
+        for side in sorted({side for side, _ in over}):
+            gone = [each.record() for of, each in over if of == side]
+            state.standing[side] = [record for record in state.standing[side] if record not in gone]
+            files.update(self.ledger.standing_files(side, state.standing[side]))
         state.pending = {side: queue for side, queue in sources.sheets.items() if queue}
         state.result = None if session.result is None else dict(session.result)
         onlooker = self.rules.encode(self.rules.known(session.position, None))
@@ -293,6 +329,26 @@ class Adjudicator:
         files.update(self.ledger.state_files(state))
         now.head = self.ledger.commit(files, _subject(self.name, turn))
         now.state, now.session = state, session
+
+    def _in_force(self, state: State, session: Session[Any], today: str) -> InForce:
+        filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
+        return InForce(self.rules, filed, today=today, earlier=session.waiting, opened=state.opened)
+
+    def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
+        """Return a side's standing orders as they are kept once a sheet has changed them."""
+        n, periods = state.sheets[side], self._periods()
+        new = [
+            as_plain(each.record())
+            for written in (sheet.standing_add, sheet.standing or ())
+            for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
+        ]
+        return new if sheet.standing is not None else [*new, *state.standing.get(side, ())]
+
+    def _periods(self) -> Mapping[str, Any]:
+        return periods_of(self.rules, self._session().position)
+
+    def _today(self) -> str:
+        return (self.today or date.today()).isoformat()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -323,27 +379,8 @@ class Adjudicator:
         return self._now
 
 
-def _answered(state: State, decision: Decision) -> bool:
-    return any(queued.order.kind == decision.kind for queued in state.pending.get(decision.side, ()))
-
-
-def _fired(answers: Sequence[Answer]) -> list[Event]:
-    """Return, for their sides alone, the standing orders that answered."""
-    return [
-        Event("standing_fired", {"order": answer.kind, "by": answer.by}, None, (answer.side,))
-        for answer in answers
-        if answer.by.startswith(STANDING)
-    ]
-
-
-def _lapses(sources: Sources) -> list[Event]:
-    """Return, for their sides alone, the orders that could not be used."""
-    events = []
-    for side, queued, faults in sources.lapsed:
-        reasons = [fault.reason for fault in faults]
-        kind = "order_lapsed" if reasons else "order_unused"
-        events.append(Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,)))
-    return events
+def _answers(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
+    return any(queued.order.kind == decision.kind for queued in orders.get(decision.side, ()))
 
 
 def _subject(game: str, turn: Turn) -> str:

@@ -3,13 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pbem import shelf
 from pbem.adjudicator import CannotPlay
 from pbem.checking import Receipt, check_sheet
+from pbem.forecast import of_sheet
+from pbem.prospects import Prospect
+from pbem.protocol import Decision, Side
 from pbem.record import read_decision
+from pbem.sheet import Sheet
+from pbem.shelf import Loaded
+from pbem.standing_orders.in_force import periods_of
+
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(slots=True)
+class Home:
+    """What came with a report: a game as one side knows it, and the questions open to that side."""
+
+    game: str
+    side: Side
+    adjudication: int
+    loaded: Loaded
+    known: Any
+    waiting: Sequence[Decision]
+
+    def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
+        """Check a sheet; the sheet is None if anything is wrong with it."""
+        rules = self.loaded.rules
+        return check_sheet(
+            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.waiting,
+            lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
+            periods=tuple(periods_of(rules, self.known)),
+        )  # fmt: skip
 
 
 def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()) -> Receipt:
@@ -17,20 +49,33 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
 
     Raises CannotPlay if the file is none, or was made with other rules than those here.
     """
-    unfit = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+    with _at_home(enclosed, folders) as home:
+        return home.check(raw, name)[0]
+
+
+def forecast_at_home(
+    enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()
+) -> tuple[Receipt, Home, list[Prospect]]:
+    """Check a sheet against `position.json`, and if nothing is wrong say what it may lead to. Raises CannotPlay."""
+    with _at_home(enclosed, folders) as home:
+        receipt, sheet = home.check(raw, name)
+        found = [] if sheet is None else of_sheet(home.loaded.rules, home.known, home.waiting, sheet.orders)
+        return receipt, home, found
+
+
+@contextmanager
+def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
+    """Open what came with a report.
+
+    The rules trust a position; one that was tampered with may fail them only in the midst of what is done with it.
+    """
     try:
         here = json.loads(enclosed.read_text("utf-8"))
         loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders)
         if loaded.box.digest != here["box"]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
-        known = loaded.rules.decode(here["position"])
         waiting = [read_decision(record) for record in here["waiting"]]
-        game, side, adjudication = str(here["game"]), str(here["side"]), int(here["adjudication"])
-        # The rules trust a position; one that was tampered with may fail them only in the midst of the check.
-        receipt, _ = check_sheet(
-            loaded.box, game, loaded.rules.sides, side, adjudication, waiting,
-            lambda decision, order: list(loaded.rules.check(known, decision, order)), raw, name=name,
-        )  # fmt: skip
-    except unfit as wrong:
+        known = loaded.rules.decode(here["position"])
+        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, known, waiting)
+    except _UNFIT as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong
-    return receipt

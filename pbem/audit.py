@@ -14,7 +14,7 @@ from pbem.ledger import Ledger, State, Turn
 from pbem.protocol import Event, Roll
 from pbem.record import event_records, roll_record
 
-NOT_OF_THE_RULES = ("order_lapsed", "order_unused", "standing_fired")
+NOT_OF_THE_RULES = ("order_lapsed", "order_unused", "standing_fired", "standing_over", "standing_passed")
 """Events that tell of sheets, not of the game."""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -28,8 +28,11 @@ from pbem.sheet import OrderForm
 GAME: Final = "game"
 ORDERS: Final = "orders"
 DEFS: Final = "$defs"
+FACTS: Final = "$facts"
+STANDING: Final = "standing"
 SCHEMAS: Final = "schemas"
 CASES: Final = "cases"
+PARAGRAPHS: Final = "paragraphs"
 _COMMON_SCHEMAS: Final = FilePath(__file__).parent / SCHEMAS
 _LONGEST_REASON: Final = 200
 
@@ -137,12 +140,22 @@ class Box:
     def forms(self) -> Mapping[str, OrderForm]:
         """Kind -> shape of the orders of that kind."""
         orders = self.table(ORDERS)
-        defs = orders.get(DEFS, {})
+        defs, facts = orders.get(DEFS, {}), orders.get(FACTS, {})
         return {
-            kind: OrderForm(kind, form["title"], form["example"], form["schema"], defs)
+            # A kind's own facts come first, and mean what it says of them.
+            kind: OrderForm(kind, form["title"], form["example"], form["schema"], defs, own | facts | own)
             for kind, form in orders.items()
-            if kind != DEFS
+            if kind not in (DEFS, FACTS)
+            for own in (form.get("facts", {}),)
         }
+
+    @cached_property
+    def standing(self) -> Sequence[Mapping[str, Any]]:
+        """The standing orders that come with the game, as a sheet would have them; empty if none do."""
+        if not (self.folder / f"{STANDING}.yaml").exists():
+            return ()
+        orders: Sequence[Mapping[str, Any]] = self.table(STANDING)
+        return orders
 
     def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
         """Return the sentences of a language: group -> key -> sentence."""
@@ -179,13 +192,13 @@ class Box:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the whole box but its rulings: a game pins by it what it is played with.
+        """The SHA-256 of the whole box but its rulings and what they cite: a game pins by it what it is played with.
 
         Line ends do not count, so that a checkout elsewhere has the same digest.
         """
         total = sha256()
         for file in self._files():
-            if not file.startswith(f"{CASES}/"):
+            if not file.startswith(f"{CASES}/") and file != PARAGRAPHS:
                 text = (self.folder / f"{file}.yaml").read_bytes().replace(b"\r\n", b"\n")
                 total.update(f"{file} {len(text)}\n".encode())
                 total.update(text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pbem.box import Box
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
-from pbem.sheet import ORDERS, STANDING, BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
-from pbem.standing_orders import check_standing
+from pbem.sheet import ORDERS, STANDING, STANDING_ADD, BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.standing_orders import Terms, check_standing
 from pbem.yamlio import Placed, by_place
 
 
@@ -33,11 +33,13 @@ class Receipt:
 def check_sheet(
     box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
     faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
+    periods: Collection[str] = (), today: str | None = None,
 ) -> tuple[Receipt, Sheet | None]:  # fmt: skip
     """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
 
     `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
-    checked against its question; further orders wait for theirs.
+    checked against its question; further orders wait for theirs. `periods` are those at whose end a standing order
+    may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it.
     """
     bad: BadSheet | None = None
     try:
@@ -49,7 +51,9 @@ def check_sheet(
         heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
         complaints += [sheet.placed(fault) for fault in heading]
         if not heading:
-            complaints += [sheet.placed(fault) for fault in check_standing(sheet.standing, box.forms)]
+            terms = Terms(box.forms, periods, box.standing, today, box.names)
+            for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
+                complaints += [sheet.placed(fault) for fault in check_standing(key, written, terms)]
             complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
@@ -66,7 +70,8 @@ def _order_faults(
     unanswered = {decision.kind: decision for decision in waiting}
     asked = sorted(unanswered)
     answers = not whole
-    if asked and whole and not sheet.orders and STANDING not in sheet.document.value:
+    files = sheet.standing is not None or sheet.standing_add
+    if asked and whole and not sheet.orders and not files:
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
     for at, order in enumerate(sheet.orders):
         decision = unanswered.pop(order.kind, None)

@@ -3,7 +3,8 @@
 The rules are a generator. A `Session` starts it at a resting point and keeps the questions that are open. `resume`
 feeds it the answers recorded since that resting point, comparing each question with the recorded one. `advance` then
 takes new answers from its sources: the side's sheet, its standing orders, the only legal answer if an onlooker could
-tell that it is the only one, and the default once the deadline has passed, or at once where nobody waits.
+tell that it is the only one, the game's stand-in for an absent side, and the default once the deadline has passed, or
+at once where nobody waits.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ S = TypeVar("S")
 
 BY_ONLY = "only"
 BY_DEFAULT = "default"
+BY_STAND_IN = "stand-in"
 MOST_RESTS = 1000
 """A game that rests this often without a question is looping."""
 
@@ -82,7 +84,7 @@ class Session(Generic[S]):
         self.table = Table(dice, names)
         self._earlier = frozenset(names)
         self.waiting: tuple[Decision, ...] = ()
-        self.at_rest = False
+        self.at_rest = self.keeps = False
         self.result: Mapping[str, Any] | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
@@ -115,6 +117,7 @@ class Session(Generic[S]):
             self.waiting, self.at_rest, self.result = (), False, end.value
             return
         self.at_rest = isinstance(question, Rest)
+        self.keeps = isinstance(question, Rest) and question.keeps
         self._one = isinstance(question, Decision)
         if isinstance(question, Decision):
             self.waiting = (question,)
@@ -135,6 +138,12 @@ class Session(Generic[S]):
     def faults(self, decision: Decision, order: Order) -> list[Fault]:
         """Return what is wrong with an order, seen with the eyes of the side that gives it."""
         return list(self.rules.check(self.rules.known(self.position, decision.side), decision, order))
+
+    def advice(self, decision: Decision) -> Order | None:
+        """Return what the game's own stand-in would answer for a side; None: the game has none."""
+        advise = getattr(self.rules, "advise", None)
+        order: Order | None = advise and advise(self.rules.known(self.position, decision.side), decision)
+        return order
 
     def only_answer(self, decision: Decision) -> Order | None:
         """Return the only legal answer, if an onlooker could tell that it is the only one."""
@@ -163,15 +172,17 @@ def same_question(asked: Decision, recorded: Answer) -> None:
 
 @dataclass(slots=True)
 class Sources:
-    """Where answers come from, in this order: sheets, standing orders, the only legal one, the default.
+    """Where answers come from, in this order: sheets, standing orders, the only legal one, the stand-in, the default.
 
-    `sheets` holds each side's orders not yet used, `standing` finds what a standing order says to a question,
-    `late` are the sides whose deadline has passed. Orders that no longer fit are taken out and told in `lapsed`.
+    `sheets` holds each side's orders not yet used, `standing` finds the standing order that answers a question,
+    `late` are the sides whose deadline has passed, `absent` those for whom the game's stand-in plays. Orders that no
+    longer fit are taken out and told in `lapsed`.
     """
 
     sheets: dict[Side, list[Queued]] = field(default_factory=dict)
-    standing: Callable[[Decision], Queued | None] | None = None
+    standing: Callable[[Session[Any], Decision], Queued | None] | None = None
     late: frozenset[Side] = frozenset()
+    absent: frozenset[Side] = frozenset()
     lapsed: list[tuple[Side, Queued, list[Fault]]] = field(default_factory=list)
 
     def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
@@ -188,12 +199,12 @@ class Sources:
                 return queued.order, queued.by
             queue.remove(queued)
             self.lapsed.append((decision.side, queued, faults))
-        if self.standing is not None and (standing := self.standing(decision)) is not None:
-            if not (faults := session.faults(decision, standing.order)):
-                return standing.order, standing.by
-            self.lapsed.append((decision.side, standing, faults))
+        if self.standing is not None and (standing := self.standing(session, decision)) is not None:
+            return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
+        if decision.side in self.absent and (order := session.advice(decision)) is not None:
+            return order, BY_STAND_IN
         if decision.default is not None and (decision.side in self.late or not decision.waits):
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
@@ -309,7 +320,8 @@ def _settle(
     for _ in range(MOST_RESTS):
         if not session.at_rest:
             return Outcome(answers, events, rolls, session, rested)
-        sources.drop_rest()
+        if not session.keeps:
+            sources.drop_rest()
         rested = session.position
         session = Session(rules, rested, dice, session.table.names)
         events, rolls = events + session.table.events, rolls + session.table.rolls

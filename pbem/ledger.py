@@ -92,7 +92,9 @@ class State:
     sheets: dict[Side, int] = field(default_factory=dict)
     """How many sheets each side has had accepted."""
     standing: dict[Side, list[Any]] = field(default_factory=dict)
-    """Each side's standing orders, as it wrote them."""
+    """Each side's standing orders in force, first to last, as `Filed.record` keeps them."""
+    opened: int = 1
+    """The adjudication that asked the questions now open."""
     result: Mapping[str, Any] | None = None
 
 
@@ -184,6 +186,7 @@ class Ledger:
             new_sheets=record["new_sheets"],
             sheets=record["sheets"],
             standing=record["standing"],
+            opened=record["opened"],
             result=record["result"],
         )
 
@@ -229,6 +232,10 @@ class Ledger:
         """Return an accepted sheet as it was received."""
         path = sealed_path(numbered(f"sheets/{side}", n))
         return unseal(self._sealing, path, self._file(path))
+
+    def unsealed(self, path: str, content: bytes) -> bytes:
+        """Return what was sealed for a path of this game's repo."""
+        return unseal(self._sealing, path, content)
 
     # ---- dice
 
@@ -280,6 +287,7 @@ class Ledger:
             "new_sheets": state.new_sheets,
             "sheets": state.sheets,
             "standing": state.standing,
+            "opened": state.opened,
             "result": state.result,
         }
         return {STATE: self._sealed(STATE, record)}

@@ -1,16 +1,19 @@
-"""Plays a game out by legal answers picked at random: for tests, benches and bots. Knows no game."""
+"""Plays a game out by legal answers, picked at random or by players of the caller's: for tests, benches and bots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.dice import Dice
 from pbem.engine import MOST_RESTS, Session, Stuck
-from pbem.protocol import Decision, Event, Fault, Order, Rules
+from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
+
+Player: TypeAlias = Callable[[Any, Decision], Order]
+"""Answers a question of its side from what that side knows of the position."""
 
 
 class Picker(Protocol):
@@ -43,11 +46,13 @@ class Playout(Generic[S]):
 
 
 def play_out(
-    rules: Rules[S], position: S, dice: Dice, rng: Picker, *, most: int = 1_000_000, check: bool = True
-) -> Playout[S]:
+    rules: Rules[S], position: S, dice: Dice, rng: Picker, *, most: int = 1_000_000, check: bool = True,
+    players: Mapping[Side, Player] | None = None,
+) -> Playout[S]:  # fmt: skip
     """Play from a resting point to the end of the game, or until `most` questions are answered.
 
-    `position` is left as it is. With `check` each answer is checked before it is played, as a sheet would be.
+    `players` answer for their sides; for the others answers are picked at random. `position` is left as it is. With
+    `check` each answer is checked before it is played, as a sheet would be.
     The dice must tell the uses of a name apart, as seeded ones do: names come again after each rest.
     """
     session = Session(rules, position, dice)
@@ -60,15 +65,20 @@ def play_out(
             continue
         rests = 0
         waiting = session.waiting
-        session.answer([_pick(rules, session.position, decision, rng, check) for decision in waiting])
+        session.answer(
+            [
+                _pick(rules, session.position, decision, rng, check, (players or {}).get(decision.side))
+                for decision in waiting
+            ]
+        )
         decisions += len(waiting)
     return Playout(decisions, session.table.events, session.result, session.position)
 
 
-def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool) -> Order:
+def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool, player: Player | None) -> Order:
     """Return a legal answer, seen with the eyes of the side that gives it."""
     known = rules.known(position, decision.side)
-    order = rules.options(known, decision).pick(rng.random)
+    order = player(known, decision) if player is not None else rules.options(known, decision).pick(rng.random)
     if order is None:
         raise DeadEnd(f"{decision.side} has no answer to {decision.kind} (rule {decision.rule})")
     if check and (faults := list(rules.check(known, decision, order))):

@@ -96,15 +96,22 @@ class Event:
 
 
 class Rest:
-    """What a game yields when it stands at a resting point: the position then says everything."""
+    """What a game yields when it stands at a resting point: the position then says everything.
 
-    __slots__ = ()
+    With `keeps` the orders of a sheet that are not used yet stay in their queue: the play they belong to goes on.
+    """
+
+    __slots__ = ("keeps",)
+
+    def __init__(self, keeps: bool = False) -> None:
+        self.keeps = keeps
 
     def __repr__(self) -> str:
-        return "REST"
+        return "PAUSE" if self.keeps else "REST"
 
 
 REST: Final = Rest()
+PAUSE: Final = Rest(keeps=True)
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Rest
 """One question; several, open at once and secret until all are answered; or a resting point."""
@@ -128,7 +135,12 @@ class Choices(Protocol):
 
 
 class Rules(Protocol[S]):
-    """One game. Pure: the same position, answers and dice in give the same result out."""
+    """One game. Pure: the same position, answers and dice in give the same result out.
+
+    A game may have more than is listed here, and what asks for it does without where it is missing: `hints` and
+    `standing` for reports, `facts(known, decision)` and `periods(position)` for standing orders, what a forecast
+    wants (`pbem.prospects`), and `advise(known, decision)` for a side whose player is away.
+    """
 
     id: str
     sides: tuple[Side, ...]

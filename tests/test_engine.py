@@ -25,7 +25,7 @@ from pbem.engine import (
     run,
 )
 from pbem.plain import decode, encode
-from pbem.protocol import REST, Decision, Event, Fault, Order, Side
+from pbem.protocol import PAUSE, REST, Decision, Event, Fault, Order, Side
 from pbem.table import NameReused, Table
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
@@ -137,7 +137,7 @@ def test_sheet_before_standing_order_before_only_answer_before_default() -> None
     def found(*, sheet: bool, standing: bool, words: Sequence[str], late: bool) -> list[tuple[Side, str, str]]:
         sources = Sources(
             {"north": [say("sh")] if sheet else []},
-            (lambda decision: say("st", "standing 1") if standing and decision.side == "north" else None),
+            (lambda _, decision: say("st", "standing 1") if standing and decision.side == "north" else None),
             frozenset({"north"} if late else ()),
         )
         return sources_of(run(talk(words=words), sources))[:1]
@@ -159,15 +159,11 @@ def test_a_question_without_default_waits_on_whoever_is_late() -> None:
 
 
 def test_orders_that_no_longer_fit_lapse_and_the_next_is_tried() -> None:
-    standing = say("too long", "standing 1")
-    sources = Sources(
-        {"north": [say("long"), say("a")]}, lambda decision: standing if decision.side == "south" else None
-    )
+    sources = Sources({"north": [say("long"), say("a")]})
     taken = run(talk(), sources)
     assert sources_of(taken) == [("north", "a", "sheet")]
     assert [(side, queued.by, faults[0].reason) for side, queued, faults in sources.lapsed] == [
         ("north", "sheet", "too long"),
-        ("south", "standing 1", "too long"),
     ]
     assert sources.sheets["north"] == []
 
@@ -219,6 +215,24 @@ def test_an_adjudication_plays_one_span_and_what_is_left_of_a_sheet_lapses() -> 
         ("north", "c", []),
         ("south", "d", []),
     ]
+
+
+def test_what_is_left_of_a_sheet_is_kept_over_a_pause() -> None:
+    def with_pauses(game: Count, table: Table) -> Generator[Any, Any, None]:
+        while len(game.said) < 3:
+            order = yield from table.ask("north", "say", rule="1", nth=len(game.said))
+            game.said.append(order["word"])
+            table.roll("echo/north", rule="2")
+            yield PAUSE if len(game.said) == 1 else REST
+
+    dice = SeededDice(1)
+    session = begin(Talk(with_pauses), "short", b"0", dice).session
+    sources = Sources({"north": [say("a"), say("b"), say("c")]})
+    outcome = advance(session, b"1", dice, sources)
+    assert (outcome.rested, sources.lapsed) == (Count(["a"]), [])
+    outcome = advance(outcome.session, b"2", dice, sources)
+    assert outcome.rested == Count(["a", "b"])
+    assert [queued.order["word"] for _, queued, _ in sources.lapsed] == ["c"]
 
 
 def test_what_was_told_before_is_not_told_again() -> None:

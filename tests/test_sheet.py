@@ -192,8 +192,9 @@ def test_what_is_no_sheet(raw: bytes, complaint: str) -> None:
         ]),
         ("game: punica\nside: rome\nadjudication: -1\norder: []\nsincerely: yours\n", [
             "3:15 adjudication must be a whole number from 0, not the number -1",
-            "4:1 unknown word 'order'; did you mean orders? A sheet has game, side, adjudication, orders and standing",
-            "5:1 unknown word 'sincerely'; a sheet has game, side, adjudication, orders and standing",
+            "4:1 unknown word 'order'; did you mean orders? "
+            "A sheet has game, side, adjudication, orders, standing and standing_add",
+            "5:1 unknown word 'sincerely'; a sheet has game, side, adjudication, orders, standing and standing_add",
         ]),
         ("game: punica\nside: rome\nadjudication: true\norders:\nstanding: no\n", [
             "3:15 adjudication must be a whole number from 0, not true",
@@ -284,7 +285,7 @@ def test_standing_orders_are_checked_for_their_shape_only() -> None:
     assert [said.split(" ", 1)[1] for said in complaints(text)] == [
         "a standing order needs an order beside its conditions",
         "there is no order 'pss'; did you mean pass? There are intercept, play and pass",
-        "pass must be a mapping, not the number 1",
+        "pass must be a mapping, or the word default, not the number 1",
         "an order is written 'pass: {...}'; this is the text 'pass'",
         "'play' stands in one item with 'pass'; begin each order with '- '",
     ]

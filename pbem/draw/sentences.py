@@ -32,14 +32,16 @@ from pbem.protocol import Decision, Event, Roll
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
-        "standing_fired": "Your order {order} was given by {by}.",
+        "standing_fired": "Your standing orders gave {answered}.",
+        "standing_passed": "Your order {order} ({by}) stopped: {reasons}.",
+        "standing_over": "Your order {order} ({by}) has lapsed; it held until {until}.",
         "order_lapsed": "Your order {order} ({by}) no longer fits and was left out: {reasons}.",
         "order_unused": "Your order {order} ({by}) was not needed and has lapsed.",
     },
 }
 """What the engine itself tells, whatever is played."""
 
-_GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "formats")
+_GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
 _SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
 _PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
 _FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
@@ -124,6 +126,7 @@ class Sentences:
             phrase = self._phrase(key, text)
             for kind in phrase.pattern[0][0]:
                 self._phrases.setdefault(kind, []).append(phrase)
+        self._forecasts = {key: self._phrase(key, text) for key, text in messages.get("forecast", {}).items()}
         self._single = {
             group: {key: self._read(f"{group}: {key}", text) for key, text in messages.get(group, {}).items()}
             for group in ("rolls", "questions", "results")
@@ -151,21 +154,36 @@ class Sentences:
 
     def dice(self, roll: Roll, facts: Mapping[str, Any]) -> str:
         """Return a roll as a line: what it was for, faces, modifiers, sum, what was needed, the rule."""
-        nodes = self._single["rolls"].get(_key_of_roll(roll, self._single["rolls"]))
-        purpose = self._sentence(nodes, facts) if nodes else roll.name
+        purpose, changes = self._purpose(roll, facts), self._changes(roll)
         dice = "" if roll.sides == 6 else f"d{roll.sides} "
         faces = " + ".join(map(str, roll.faces))
-        changes = "".join(
-            f" {count:+d} {self._modifiers.get(why, _worded(why))}" for why, count in roll.modifiers.items()
-        )
         total = f" = {roll.total}" if changes or len(roll.faces) > 1 else ""
         needs = f"needs {roll.need}, " if roll.need else ""
         return f"{purpose}: {dice}{faces}{changes}{total} ({needs}rule {roll.rule})"
+
+    def purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        """Return what would be rolled for, what is needed, and what changes the roll."""
+        needs = f", needs {roll.need}" if roll.need else ""
+        changes = self._changes(roll)
+        return f"{self._purpose(roll, facts)} (rule {roll.rule}{needs}{';' if changes else ''}{changes})"
+
+    def _purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        nodes = self._single["rolls"].get(_key_of_roll(roll, self._single["rolls"]))
+        return self._sentence(nodes, facts) if nodes else roll.name
+
+    def _changes(self, roll: Roll) -> str:
+        changes = roll.modifiers.items()
+        return "".join(f" {count:+d} {self._modifiers.get(why, _worded(why))}" for why, count in changes)
 
     def question(self, decision: Decision) -> str:
         """Return what a question is about, as a sentence of its facts; empty if the box says nothing of it."""
         nodes = self._single["questions"].get(decision.kind)
         return self._sentence(nodes, decision.facts) if nodes else ""
+
+    def forecast(self, event: Event) -> Said | None:
+        """Return what a forecast says of an event; None if that is not worth saying."""
+        phrase = self._forecasts.get(event.kind)
+        return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
 
     def result(self, result: Mapping[str, Any]) -> str:
         """Return how a game ended."""

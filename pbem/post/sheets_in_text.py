@@ -29,7 +29,7 @@ class Found:
 _START: Final = re.compile(r"""\s*(["']?)game\1\s*:\s*(["']?)[\w.-]+\2\s*(?:#.*)?""", re.IGNORECASE)
 _ABOVE: Final = re.compile(r"\s*(?:#|(?:side|adjudication)\s*:\s*[\w-]+\s*(?:#|$))")
 _FIRM: Final = re.compile(
-    r"\s*(?:(?i:game|side|adjudication|orders|standing)\s*:(?=\s|$)"  # a key of the sheet itself
+    r"\s*(?:(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
     r"|[-–—•·*−]\s*(?:[\"']?\w+[\"']?\s*:(?=\s|$)|\{)"  # an order, its hyphen perhaps made a bullet
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )

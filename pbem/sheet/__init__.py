@@ -16,11 +16,24 @@ What an order of a kind looks like is said by the game's box (`OrderForm`); what
 
 from pbem.sheet.complaint import as_rows, complain
 from pbem.sheet.form import OrderForm
-from pbem.sheet.reading import ORDERS, STANDING, UNTIL, WHEN, BadSheet, Sheet, check_heading, read_sheet
+from pbem.sheet.reading import (
+    DEFAULT,
+    ORDERS,
+    STANDING,
+    STANDING_ADD,
+    UNTIL,
+    WHEN,
+    BadSheet,
+    Sheet,
+    check_heading,
+    read_sheet,
+)
 
 __all__ = [
+    "DEFAULT",
     "ORDERS",
     "STANDING",
+    "STANDING_ADD",
     "UNTIL",
     "WHEN",
     "BadSheet",

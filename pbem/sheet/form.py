@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -29,7 +29,8 @@ class Misfit(NamedTuple):
 class OrderForm:
     """One kind of order, as the box describes it: a question, an example body, the JSON Schema of the body.
 
-    `defs` are the definitions that all schemas of the box share, under `$defs`.
+    `defs` are the definitions that all schemas of the box share, under `$defs`; `facts` are those that a standing
+    order of this kind may go by, with what each means.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class OrderForm:
     example: Mapping[str, Any]
     schema: Mapping[str, Any]
     defs: Mapping[str, Any]
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def validator(self) -> Draft202012Validator:

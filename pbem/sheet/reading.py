@@ -16,6 +16,9 @@ from pbem.yamlio.marks import short
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
+STANDING_ADD: Final = "standing_add"
+DEFAULT: Final = "default"
+"""As a standing order: the set that comes with the game. As its body: the default of the question."""
 WHEN: Final = "when"
 UNTIL: Final = "until"
 _HEADING: Final = {
@@ -51,14 +54,17 @@ class BadSheet(Exception):
 class Sheet:
     """What a letter says: for which game and side, after which adjudication, the orders, and the standing orders.
 
-    A standing order is kept as it was written: one key is the kind of order; `when` and `until` may stand beside it.
+    A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
+    or it is the word `default`. `standing` is None where the sheet does not say what takes the place of those in
+    force, `standing_add` are to stand before them.
     """
 
     game: str
     side: Side
     adjudication: int
     orders: tuple[Order, ...]
-    standing: tuple[Mapping[str, Any], ...]
+    standing: tuple[Any, ...] | None
+    standing_add: tuple[Any, ...]
     document: Document
     written: tuple[int, ...]
     """Which of the orders in the text each of `orders` is: in a bad sheet not every one can be read."""
@@ -95,10 +101,15 @@ def _sheet(document: Document, written: Iterable[int]) -> Sheet:
         side=value["side"],
         adjudication=value["adjudication"],
         orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
-        standing=tuple(value.get(STANDING, ())),
+        standing=_standing(value[STANDING]) if STANDING in value else None,
+        standing_add=_standing(value.get(STANDING_ADD, ())),
         document=document,
         written=numbers,
     )
+
+
+def _standing(written: Any) -> tuple[Any, ...]:
+    return (DEFAULT,) if written == DEFAULT else tuple(written)
 
 
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
@@ -141,13 +152,14 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
         return
-    known = (*_HEADING, STANDING)
+    known = (*_HEADING, STANDING, STANDING_ADD)
+    files = STANDING in value or STANDING_ADD in value
     unknown = [key for key in value if key not in known]
     for key in unknown:
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
     for key, meaning in _HEADING.items():
-        if key not in value and key not in meant and (key != ORDERS or STANDING not in value):
+        if key not in value and key not in meant and (key != ORDERS or not files):
             yield Misfit((key,), f"{key} is missing: {meaning}")
     for key in ("game", "side"):
         if key in value and not isinstance(value[key], str):
@@ -155,12 +167,14 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
-    for key, standing in ((ORDERS, False), (STANDING, True)):
+    for key, standing in ((ORDERS, False), (STANDING, True), (STANDING_ADD, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)
 
 
 def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+    if standing and orders == DEFAULT:
+        return
     if not isinstance(orders, list):
         advice = f"for none write '{key}: []'" if orders is None else "begin each order with '- '"
         yield Misfit((key,), f"{key} must be a list, not {shown(orders)}; {advice}")
@@ -171,6 +185,8 @@ def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], stan
 
 def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
     """Yield what is wrong with one order: its kind, then its body by the form of that kind."""
+    if standing and item == DEFAULT:
+        return
     if not isinstance(item, dict) or not item:
         kind = guess(item, forms) or "kind"
         yield Misfit(path, f"an order is written '{kind}: {{...}}'; this is {shown(item)}")
@@ -189,8 +205,8 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
         return
     body = item[kind]
     if standing:  # its conditions may stand within the body; it is read when it is set
-        if body is not None and not isinstance(body, dict):
-            yield Misfit((*path, kind), f"{kind} must be a mapping, not {shown(body)}")
+        if body is not None and body != DEFAULT and not isinstance(body, dict):
+            yield Misfit((*path, kind), f"{kind} must be a mapping, or the word default, not {shown(body)}")
         return
     for misfit in forms[kind].misfits({} if body is None else body):
         yield misfit._replace(path=(*path, kind, *misfit.path))

@@ -289,6 +289,9 @@ class ThreeHills:
         counters = tuple(Counter(hill, side, str(known.guards[hill])) for side in SIDES for hill in known.held(side))
         return Scene(self._base, f"Round {known.round}", sides=sides, control=dict(known.holders), counters=counters)
 
+    def foresee(self, known: Hills, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        return answered(assault(table.lay(known), table), order) if decision.kind == "assault" else None
+
     def reseal(self, position: Hills, side: Side | None, table: Table) -> Hills:
         other = copy(position)
         unseen = [own for own in SIDES if own != side]
@@ -319,6 +322,17 @@ class ThreeHills:
 
     def decode(self, data: Mapping[str, Any]) -> Hills:
         return decode(Hills, data, board=self.board, options=self.agreed)
+
+
+def answered(flow: Flow[None], order: Order) -> Flow[None]:
+    """Play on from the first question of a flow, which an order answers."""
+    next(flow)
+    sent: Any = order
+    while True:
+        try:
+            sent = yield flow.send(sent)
+        except StopIteration:
+            return
 
 
 def _seen(game: Hills) -> list[int]:
