@@ -1,10 +1,12 @@
-"""How quickly games are played out at random, in times of what `chess` plays random legal moves.
+"""How quickly whole games are played out at random and replayed, in times of what `chess` plays random legal moves.
 
-The scenarios take turns with chess, so that whatever else the machine does hits both alike.
+The scenarios take turns with chess, so that whatever else the machine does hits both alike. A replay gives the answers
+of a random game again, each checked as if it had come by mail. What a game takes in memory is measured apart.
 """
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -15,40 +17,81 @@ from bench import AT_LEAST, Figure, alternating
 from pbem import shelf
 from pbem.dice import SeededDice
 from pbem.playout import play_out
+from pbem.protocol import Order
 from pbem.table import Table
 
 GAME = "rome_carthage"
-DECISIONS = 1500
+SEEDS = range(1, 6)
+"""One whole game each."""
 MOVES = 1500
 LONGEST = 300
 ROUNDS = 7
+MEGABYTE = 1 << 20
 
 
 def figures() -> Iterator[Figure]:
     """Yield decisions per second, checks included, of every scenario, as a share of chess moves per second."""
-    loaded = shelf.load(GAME)
-    scenarios = loaded.box.scenarios
-    works = [playing(loaded.rules, scenario) for scenario in scenarios]
-    *ours, moves = alternating(ROUNDS, *works, chess_moves)
+    rules, scenarios = shelf.load(GAME).rules, shelf.load(GAME).box.scenarios
+    begun = {scenario: rules.setup(scenario, Table(SeededDice(1))) for scenario in scenarios}
+    records = {scenario: [record(rules, begun[scenario], seed) for seed in SEEDS] for scenario in scenarios}
+    first = scenarios[0]
+    works = [playing(rules, begun[scenario]) for scenario in scenarios]
+    *ours, again, moves = alternating(ROUNDS, *works, replaying(rules, begun[first], records[first]), chess_moves)
     for scenario, seconds in zip(scenarios, ours, strict=True):
-        bar = 0.7 if scenario == scenarios[0] else None
-        share = (DECISIONS / seconds) / (MOVES / moves)
+        decisions = sum(map(len, records[scenario]))
+        bar = 0.7 if scenario == first else None
+        share = (decisions / seconds) / (MOVES / moves)
         yield Figure(f"random play, {scenario} / random chess", share, "times", bar, AT_LEAST)
-        yield Figure(f"random play, {scenario}", DECISIONS / seconds, "decisions/s")
+        yield Figure(f"random play, {scenario}", decisions / seconds, "decisions/s")
+    yield Figure(f"replay, {first} / random play", ours[0] / again, "times", 1.5, AT_LEAST)
+    yield Figure(f"replay, {first}", sum(map(len, records[first])) / again, "decisions/s")
     yield Figure("random chess", MOVES / moves, "moves/s")
+    yield Figure(f"a random game in memory, {first}", max(memory(rules, begun[first], seed) for seed in SEEDS), "MB", 64)
 
 
-def playing(rules: Any, scenario: str) -> Callable[[], None]:
-    """Return what answers so many questions of random games: known, options and check for each answer."""
-    begun = rules.setup(scenario, Table(SeededDice(1)))
+def playing(rules: Any, begun: Any) -> Callable[[], None]:
+    """Return what plays random games: known, options and check for each answer."""
 
     def play() -> None:
-        left, seed = DECISIONS, 0
-        while left > 0:
-            seed += 1
-            left -= play_out(rules, begun, SeededDice(seed), Random(seed), most=left).decisions
+        for seed in SEEDS:
+            play_out(rules, begun, SeededDice(seed), Random(seed))
 
     return play
+
+
+def record(rules: Any, begun: Any, seed: int) -> list[Order]:
+    """Return the answers of the random game of a seed."""
+    orders: list[Order] = []
+    random = Random(seed).random
+
+    def pick(known: Any, decision: Any) -> Order:
+        order: Order = rules.options(known, decision).pick(random)
+        orders.append(order)
+        return order
+
+    play_out(rules, begun, SeededDice(seed), Random(seed), players=dict.fromkeys(rules.sides, pick))
+    return orders
+
+
+def replaying(rules: Any, begun: Any, records: list[list[Order]]) -> Callable[[], None]:
+    """Return what gives the answers of random games again: known and check for each."""
+
+    def play() -> None:
+        for seed, orders in zip(SEEDS, records, strict=True):
+            left = iter(orders)
+            players = dict.fromkeys(rules.sides, lambda known, decision, left=left: next(left))
+            play_out(rules, begun, SeededDice(seed), Random(seed), players=players)
+
+    return play
+
+
+def memory(rules: Any, begun: Any, seed: int) -> float:
+    """Return the most megabytes that a random game takes, with all its events."""
+    tracemalloc.start()
+    play_out(rules, begun, SeededDice(seed), Random(seed))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most / MEGABYTE
 
 
 def chess_moves() -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from pbem.adjudicator import Adjudicator, CannotPlay
 from pbem.checking import Receipt
+from pbem.draw.foresight import foreseen
 from pbem.draw.picture import render
 from pbem.draw.text import Mail, Report, mail, report
 from pbem.places import GAME_NAME
@@ -26,6 +27,7 @@ from pbem.protocol import Decision, Side
 from pbem.scene import Scene
 from pbem.store import NoSuchGame
 
+FORECAST: Final = "FORECAST"
 _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 
 
@@ -74,7 +76,7 @@ def take_in(raw: bytes, office: Office) -> Handled:
     if letter.refusal is not None:
         _refuse(handled, letter, office, letter.refusal)
         return handled
-    if letter.words and (not letter.enclosures or "FORECAST" in letter.words):
+    if letter.words and not letter.enclosures:
         words = ", ".join(word.partition(" ")[0] for word in letter.words)
         _refuse(handled, letter, office, f"It says {words}; requests of this kind are not answered yet, only orders.")
         return handled
@@ -104,9 +106,13 @@ def _carry_out(handled: Handled, letter: Letter, enclosure: Enclosure, name: str
     if not GAME_NAME.fullmatch(name):
         raise CannotPlay(f"{enclosure.name} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.ledger.repo.lock():
+        game.today = office.now.date()
         side = game.side_of(letter.sender)
         if side is None:
             raise CannotPlay(f"{letter.sender} does not play in {name}. Write from the address you joined with.")
+        if FORECAST in letter.words:
+            _forecast(handled, game, side, letter, enclosure, office)
+            return
         with game.ledger.repo.together():
             done = game.ledger.letter(letter.digest)
             if done is None:
@@ -130,6 +136,23 @@ def _carry_out(handled: Handled, letter: Letter, enclosure: Enclosure, name: str
         maps = Maps(office.drawings)
         for reader in game.rules.sides if moved_on else [side]:
             handled.letters += turn_letter(game, reader, before, office, maps, letter if reader == side else None)
+
+
+def _forecast(
+    handled: Handled, game: Adjudicator, side: Side, letter: Letter, enclosure: Enclosure, office: Office
+) -> None:
+    """Answer a sheet with what it may lead to; nothing is carried out."""
+    receipt, prospects = game.forecast(side, enclosure.text, name=enclosure.name)
+    if receipt.complaints:
+        handled.accepted = False
+        handled.complaints.append(str(receipt))
+        handled.letters.append(_returned(game, receipt, letter, office))
+    else:
+        words = mail("forecast", game=game.name, forecast=foreseen(game.box, side, prospects))
+        again = enclosure.text.decode("utf-8", "replace")
+        stamp = f"forecast.{game.name}.{letter.digest[:24]}"
+        handled.letters.append(_letter(office, letter.sender, stamp, words, letter, None, again))
+    handled.notes.append(f"{game.name}: a forecast for {side}")
 
 
 def _is_our_form(enclosure: Enclosure, game: Adjudicator, side: Side) -> bool:
@@ -203,7 +226,8 @@ def _report(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[
     return report(
         game.rules, game.box, game=game.name, adjudication=game.adjudication, side=side, known=game.known(side),
         events=game.told(side, since), waiting=waiting, others=[each.side for each in game.waiting],
-        result=game.result,
+        result=game.result, filed=[each.written() for each in game.standing(side)] if side is not None else (),
+        list_filed=since == game.adjudication,
     )  # fmt: skip
 
 

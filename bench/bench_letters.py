@@ -1,0 +1,105 @@
+"""How many letters a game takes: each time somebody must be asked, one of his sheets answers all that he is asked.
+
+Games are played out in memory, by random answers and by the rules' own advice, without standing orders and with the
+set that comes with the game. The steps of one march count as ordered in one sheet, as a player orders them, unless
+the enemy had to write in between.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from bench import Figure
+from pbem import shelf
+from pbem.dice import SeededDice
+from pbem.engine import Session, Sources
+from pbem.protocol import Decision, Order, Side
+from pbem.shelf import Loaded
+from pbem.standing_orders import Filed, InForce, file_standing
+from pbem.table import Table
+
+GAME = "rome_carthage"
+GAMES = 100
+ADVISED = 20
+"""So many games by the rules' advice, which takes longer to think."""
+DAY = "2026-01-01"
+CARD_PLAY = "play"
+GOES_ON = frozenset({"march"})
+"""What may stand in the same sheet as the order that led to it."""
+
+
+@dataclass(slots=True)
+class Post:
+    """The letters of some games, by the questions that made a side write, and what the games came to."""
+
+    letters: Counter[str] = field(default_factory=Counter)
+    plays: int = 0
+    turns: int = 0
+
+    def add(self, other: Post) -> None:
+        """Add what other games came to."""
+        self.letters += other.letters
+        self.plays += other.plays
+        self.turns += other.turns
+
+
+def figures() -> Iterator[Figure]:
+    """Yield letters per card play and per game turn."""
+    loaded = shelf.load(GAME)
+    usual = {side: usual_orders(loaded) for side in loaded.rules.sides}
+    for answered, games in (("random", GAMES), ("advised", ADVISED)):
+        if answered == "advised" and not hasattr(loaded.rules, "advise"):
+            continue
+        for standing, filed in (("no standing orders", {}), ("the default set", usual)):
+            post = Post()
+            for seed in range(games):
+                post.add(play(loaded, seed, filed, answered == "advised"))
+            name, total = f"{answered} play, {standing}", sum(post.letters.values())
+            bar = 2.2 if answered == "random" and filed else None
+            yield Figure(f"letters a card play, {name}", total / post.plays, "letters", bar)
+            yield Figure(f"letters a turn, {name}", total / post.turns, "letters")
+
+
+def usual_orders(loaded: Loaded) -> Sequence[Filed]:
+    """Return the standing orders that come with a game, as filed before it begins."""
+    return list(file_standing(["default"], loaded.box.standing, sheet=1, after=0, periods={}))
+
+
+def play(loaded: Loaded, seed: int, filed: Mapping[Side, Sequence[Filed]], advised: bool) -> Post:
+    """Play a game to its end and count the letters."""
+    rules: Any = loaded.rules
+    post, rng, dice = Post(), Random(seed), SeededDice(seed)
+    session = Session(rules, rules.setup(loaded.box.scenarios[0], Table(SeededDice(f"setup {seed}"))), dice)
+    wrote: Side | None = None
+    while session.result is None:
+        if session.at_rest:
+            session.go_on()
+            continue
+        force = InForce(rules, filed, today=DAY)
+        sources = Sources(standing=force.answer)
+        found = [sources.find(session, decision) for decision in session.waiting]
+        asked = [each for each, answer in zip(session.waiting, found, strict=True) if answer is None]
+        for side in {decision.side for decision in asked}:
+            kinds = sorted({decision.kind for decision in asked if decision.side == side})
+            if not (wrote == side and GOES_ON.issuperset(kinds)):
+                post.letters["+".join(kinds)] += 1
+        wrote = asked[0].side if len(asked) == 1 else None if asked else wrote
+        orders = [
+            answer[0] if answer is not None else order_of(rules, session, decision, rng, advised)
+            for decision, answer in zip(session.waiting, found, strict=True)
+        ]
+        post.plays += sum(decision.kind == CARD_PLAY for decision in session.waiting)
+        session.answer(orders)
+    post.turns = sum(event.kind == "turn_begins" for event in session.table.events)
+    return post
+
+
+def order_of(rules: Any, session: Session[Any], decision: Decision, rng: Random, advised: bool) -> Order:
+    """Return what the player of a side orders."""
+    known = rules.known(session.position, decision.side)
+    order: Order = rules.advise(known, decision) if advised else rules.options(known, decision).pick(rng.random)
+    return order

@@ -1,0 +1,62 @@
+"""What an order may lead to, before it is given: questions, chances, happenings. Imports only the protocol.
+
+A game that can foresee what an order leads to has three functions more:
+
+* `foresee(known, table, decision, order)` returns the flow that plays on from an answer on a table, as `Rules.play`
+  would, or None where it does not tell; `known` is the position as the side knows it.
+* `outcome(position, roll, facts)` returns what a roll without a number to reach comes to: how bad that is for the side
+  that forecasts, and words for it.
+* `prospects(position, decision)` yields events that say who can do what a question asks, and with what chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pbem.protocol import Decision, Event, Roll
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question on the way; `answer` is what the forecast goes on with, None where it ends there."""
+
+    decision: Decision
+    answer: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A roll on the way, with nothing on the dice: what it can come to, and how likely that is in percent."""
+
+    roll: Roll
+    facts: Mapping[str, Any]
+    outcomes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """Something that the order leads to if nothing comes between."""
+
+    event: Event
+
+
+Prospect: TypeAlias = Asked | Chance | Happens
+
+
+def as_plain(prospect: Prospect) -> dict[str, Any]:
+    """Return a prospect for a program to read."""
+    if isinstance(prospect, Asked):
+        asked = prospect.decision
+        return {
+            "asked": asked.kind, "side": asked.side, "rule": asked.rule, "waits": asked.waits,
+            "facts": dict(asked.facts), "answer": prospect.answer,
+        }  # fmt: skip
+    if isinstance(prospect, Chance):
+        roll = prospect.roll
+        return {
+            "roll": roll.name, "rule": roll.rule, "need": roll.need, "modifiers": roll.modifiers,
+            "facts": dict(prospect.facts), "percent": dict(prospect.outcomes),
+        }  # fmt: skip
+    return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}
