@@ -172,6 +172,32 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
         judge(receipt, json, "nothing is wrong with it")
 
 
+def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Say what a sheet may lead to, from a game's repo or from what came with the report."""
+    from pbem.draw.foresight import foreseen
+    from pbem.prospects import as_plain
+
+    if Path(game).suffix == ".json":
+        from pbem.at_home import forecast_at_home
+
+        with in_the_world():
+            receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        box, side = home.loaded.box, home.side
+    elif side is None:
+        misuse("say whose sheet it is: --side rome")
+    else:
+        with opened(game, games, boxes) as found:
+            require_side(found, side)
+            receipt, prospects = found.forecast(side, read(sheet), name=sheet.name)
+            box = found.box
+    if receipt.complaints:
+        judge(receipt, json, "")
+    if json:
+        print_json([as_plain(each) for each in prospects])
+    else:
+        print(foreseen(box, side, prospects), end="")
+
+
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Hand in a sheet and carry the game on."""
     with opened(name, games, boxes) as game:
@@ -211,12 +237,14 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
         sys.exit(FAULTS)
 
 
-def adjudicate(name: str, late: list[str], games: Path | None, boxes: Boxes, json: bool) -> None:
+def adjudicate(
+    name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
+) -> None:  # fmt: skip
     """Carry a game on."""
     with opened(name, games, boxes) as game:
-        for side in late:
+        for side in [*late, *absent]:
             require_side(game, side)
-        numbers = game.adjudicate(late)
+        numbers = game.adjudicate(late, absent)
         letters = tell_all(game, numbers, games, boxes)
         if json:
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})

@@ -92,6 +92,21 @@ def check(
 
 
 @app.command()
+def forecast(
+    game: Annotated[str, typer.Argument(help="The game's name, or the file position.json that came with the report.")],
+    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    side: Viewer = None,
+    games: Games = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Say what a sheet may lead to: who could be asked what, and the odds; nothing is changed, nothing rolled."""
+    from pbem.cli import desk
+
+    desk.forecast(game, sheet, side, games, rules_dir, json)
+
+
+@app.command()
 def submit(
     name: Name,
     sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
@@ -127,6 +142,10 @@ def adjudicate(
         list[str] | None,
         typer.Option("--late", help="A side whose deadline has passed: its defaults count."),
     ] = None,
+    absent: Annotated[
+        list[str] | None,
+        typer.Option("--stand-in", help="A side whose player is away: the game's own stand-in plays for it."),
+    ] = None,
     games: Games = None,
     rules_dir: Boxes = None,
     json: Json = False,
@@ -134,7 +153,7 @@ def adjudicate(
     """Carry a game on as far as the answers at hand reach."""
     from pbem.cli import desk
 
-    desk.adjudicate(name, late or [], games, rules_dir, json)
+    desk.adjudicate(name, late or [], absent or [], games, rules_dir, json)
 
 
 @app.command()
@@ -199,6 +218,49 @@ def case(
     from pbem.cli import desk
 
     desk.case(files, rules, rules_dir, json)
+
+
+@app.command()
+def rules(
+    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
+    preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Tell the editions of a game: its presets and options, and how sure its sources are."""
+    from pbem.cli import editions
+
+    editions.rules(game, preset, rules_dir, json)
+
+
+@app.command()
+def coverage(
+    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
+    missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no ruling cites.")] = False,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """List the paragraphs of the rulebooks and how many rulings cite each."""
+    from pbem.cli import coverage as coverage_room
+
+    coverage_room.coverage(game, missing, rules_dir, json)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def odds(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
+    what: Annotated[str | None, typer.Argument(help="What of; left out, it says what there is.")] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="How often it is played out.")] = 10_000,
+    seed: Annotated[str, typer.Option("--seed", help="Another seed, other dice.")] = "odds",
+    edition: Annotated[str | None, typer.Option(help="The preset of options.")] = None,
+    rules_dir: Boxes = None,
+    json: Json = False,
+) -> None:
+    """Reckon chances, such as: odds rome_carthage battle --attacker-rating 4 ..."""
+    from pbem.cli import odds as odds_room
+
+    odds_room.odds(game, what, context.args, games, seed, edition, rules_dir, json)
 
 
 @app.command()

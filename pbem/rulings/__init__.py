@@ -2,7 +2,8 @@
 
 A file of rulings is a YAML list. Each ruling has
 
-* `rule`, `name`, and, to be read only, `why` and `note`;
+* `rule`, `name`, and, to be read only, `why` and `note`; `cites`: further paragraphs that it rests on; `row`: that of
+  the table of editions which it shows;
 * `scenario`, `edition` (a preset) and `options`: the usual ones unless said;
 * `with`: changes to the position as it is written to disk, by dotted path; null takes away;
 * `play`: the orders in sequence, each `side: {kind: body}`. Each waits until its side is asked for its kind;

@@ -1,0 +1,59 @@
+"""`pbem coverage`: the paragraphs of the rulebooks and how many rulings cite each."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pbem.cli.outside import WORLD, Boxes, in_the_world, print_json
+
+if TYPE_CHECKING:
+    from pbem.rulings.coverage import Coverage, Paragraph
+
+
+def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
+    """Print the paragraphs of a game; end with exit code 1 if one is cited nowhere, or a citation leads nowhere."""
+    from pbem.box import open_box
+    from pbem.rulings.coverage import coverage as hold_against
+
+    with in_the_world():
+        found = hold_against(open_box(game, boxes or ()))
+    if json:
+        print_json(
+            {
+                "paragraphs": [
+                    {"source": one.source, "id": one.id, "title": one.title, "rulings": one.rulings}
+                    | ({"no_rule": one.no_rule} if one.no_rule else {})
+                    for one in found.paragraphs
+                ],
+                "uncited": found.uncited,
+                "unknown": list(found.unknown),
+            }
+        )
+    else:
+        _print(found, missing)
+    if found.uncited or found.unknown:
+        sys.exit(WORLD)
+
+
+def _print(found: Coverage, missing: bool) -> None:
+    """Print a table, a rulebook after the other, and what is missing."""
+    shown = [one for one in found.paragraphs if one.uncited or not missing]
+    for source, paragraphs in groupby(shown, lambda one: one.source):
+        print(f"{source}\n")
+        for one in paragraphs:
+            print(_line(one))
+        print()
+    free = sum(one.no_rule is not None and not one.rulings for one in found.paragraphs)
+    cited = sum(one.rulings > 0 for one in found.paragraphs)
+    print(f"{len(found.paragraphs)} paragraphs: {cited} cited, {free} without a rule, {len(found.uncited)} uncited.")
+    for citation in found.unknown:
+        print(f"{citation} is no paragraph")
+
+
+def _line(one: Paragraph) -> str:
+    """Return a paragraph with its count; a dash where none is needed."""
+    count = "-" if one.no_rule and not one.rulings else str(one.rulings)
+    mark = "  <- no ruling" if one.uncited else f" (no rule: {one.no_rule})" if one.no_rule else ""
+    return f"{count:>4}  {one.id:26}{one.title}{mark}"

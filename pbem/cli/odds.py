@@ -1,0 +1,90 @@
+"""`pbem odds`: chances in a game, reckoned from its tables or played out with its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from pbem.cli.outside import Boxes, in_the_world, misuse, print_json
+
+if TYPE_CHECKING:
+    from pbem.odds import Number, Odds
+
+
+def odds(
+    game: str, what: str | None, words: Sequence[str], games: int, seed: str, edition: str | None,
+    boxes: Boxes, json: bool,
+) -> None:  # fmt: skip
+    """Print the chances of something in a game, or what can be asked."""
+    from pbem import shelf
+    from pbem.box import NotInTheBox
+    from pbem.dice import SeededDice
+    from pbem.table import Table
+
+    with in_the_world():
+        try:
+            loaded = shelf.load(game, preset=edition, folders=boxes or ())
+        except NotInTheBox as wrong:
+            misuse(str(wrong))
+    asked: Mapping[str, Odds] = getattr(loaded.rules, "odds", {})
+    if what is None or what not in asked:
+        _misasked(game, what, asked)
+    numbers = _numbers(what, asked[what], words)
+    try:
+        chances = asked[what].answer(numbers, (Table(SeededDice(f"{seed}/{n}")) for n in range(games)))
+    except ValueError as wrong:
+        misuse(str(wrong))
+    if json:
+        print_json({"game": game, "what": what, "numbers": numbers, "seed": seed, **chances.figures})
+    else:
+        print("\n".join(chances.lines))
+
+
+def _misasked(game: str, what: str | None, asked: Mapping[str, Odds]) -> NoReturn:
+    """End the command with what can be asked of a game."""
+    if not asked:
+        misuse(f"{game} reckons no odds")
+    rows = [f"  {word}: {one.about}\n{_wanted(one)}" for word, one in asked.items()]
+    misuse((f"{game} has no odds of {what}; " if what else "") + "ask for one of\n" + "\n".join(rows))
+
+
+def _wanted(one: Odds) -> str:
+    """Return the numbers that a question wants, a line each."""
+    return "\n".join(
+        f"    --{_option(name)} {_range(number)}: {number.meaning}" for name, number in one.numbers.items()
+    )
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _range(number: Number) -> str:
+    left_out = f", {number.default} if left out" if number.default is not None else ""
+    return f"{number.least} to {number.most}{left_out}"
+
+
+def _numbers(what: str, one: Odds, words: Sequence[str]) -> dict[str, int]:
+    """Return the numbers given as `--name 3` or `--name=3`, and those left out that have a default."""
+    numbers = {name: number.default for name, number in one.numbers.items() if number.default is not None}
+    left = [piece for word in words for piece in word.split("=", 1)]
+    while left:
+        option = left.pop(0)
+        name = option.removeprefix("--").replace("-", "_")
+        if not option.startswith("--") or name not in one.numbers:
+            misuse(f"{option} is no option of the odds of {what}; there are\n{_wanted(one)}")
+        numbers[name] = _number(option, one.numbers[name], left.pop(0) if left else None)
+    for name, number in one.numbers.items():
+        if name not in numbers and not number.optional:
+            misuse(f"--{_option(name)} is missing: {number.meaning}, {_range(number)}")
+    return numbers
+
+
+def _number(option: str, number: Number, text: str | None) -> int:
+    try:
+        value = int(text or "")
+    except ValueError:
+        misuse(f"{option} wants a whole number, {_range(number)}")
+    if not number.least <= value <= number.most:
+        misuse(f"{option} {value}: it is {_range(number)}")
+    return value
