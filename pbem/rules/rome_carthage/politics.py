@@ -16,10 +16,16 @@ from pbem.table import Table
 
 
 def political_consequences(game: Game, table: Table) -> Flow[None]:
-    """Make the loser of a battle give up a marker for every two CU it cost him, the retreat included (12.2)."""
+    """Make the loser of a battle give up a marker for every two CU it cost him, the retreat included (12.2).
+
+    By the rules of 1998 nobody sues for peace over a battle: who has too few markers gives up what he has.
+    """
     battle = game.the_battle
     side = battle.the_loser
-    yield from give_up_markers(game, table, side, battle.lost.get(side, 0) // 2, "defeat", rule="12.2")
+    count = battle.lost.get(side, 0) // 2
+    if not game.options["peace_after_battle"]:
+        count = min(count, len(removable_markers(game, side)))
+    yield from give_up_markers(game, table, side, count, "defeat", rule="12.2")
 
 
 def give_up_markers(game: Game, table: Table, side: Side, count: int, reason: str, rule: str) -> Flow[None]:
@@ -52,11 +58,7 @@ def give_up_markers(game: Game, table: Table, side: Side, count: int, reason: st
 def removable_markers(game: Game, side: Side) -> list[str]:
     """List a side's control markers that are neither city nor tribe, in the order of the board (12.2)."""
     control, tribes = game.control, game.tribes
-    return [
-        space
-        for space, record in game.board.spaces.items()
-        if control.get(space) == side and record.kind != WALLED_CITY and space not in tribes
-    ]
+    return [space for space in game.board.unwalled if control.get(space) == side and space not in tribes]
 
 
 def least_missed(game: Game, side: Side, removable: list[str], count: int) -> list[str]:
@@ -84,17 +86,17 @@ def markers_options(known: Game, decision: Decision) -> Choices:
 
 
 def check_markers(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with a choice of markers to take off (12.2)."""
+    """Yield what is wrong with a choice of markers to take off (12.2, 18.2)."""
     side, spaces, count = decision.side, order["spaces"], decision.facts["count"]
     for at, space in enumerate(spaces):
         reason = why_not_removable(known, side, space)
         if reason is None and space in spaces[:at]:
             reason = f"{known.board.spaces[space].name} is named twice"
         if reason is not None:
-            yield order.fault(("spaces", at), reason, rule="12.2")
+            yield order.fault(("spaces", at), reason, rule=decision.rule)
     if len(spaces) != count:
         reason = f"exactly {count} marker{'s' if count > 1 else ''} must go; you name {len(spaces)}"
-        yield order.fault(("spaces",), reason, rule="12.2")
+        yield order.fault(("spaces",), reason, rule=decision.rule)
 
 
 def why_not_removable(game: Game, side: Side, space: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pbem.rules.rome_carthage.board import TRIBE, Board
-from pbem.rules.rome_carthage.state import SIDES, Game, Stack
+from pbem.rules.rome_carthage.state import CONSUL, SIDES, Game, Stack
 from pbem.table import Table
 
 
@@ -20,6 +20,7 @@ def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any]
         stacks={side: {} for side in SIDES},
         hands={side: [] for side in SIDES},
         offices=dict(scenario["offices"]),
+        consuls=[general for general, office in scenario["offices"].items() if office == CONSUL],
         reserve=list(scenario["reserve"]),
         arrivals=dict(scenario["arrivals"]),
         board=board,
@@ -49,5 +50,6 @@ def settle(game: Game) -> Game:
     game.reserve = [general for general in game.reserve if general not in placed]
     away = {*game.reserve, *(general for names in game.displaced.values() for general in names)}
     absent = [name for name, record in game.board.generals.items() if record.returns and name not in placed | away]
+    game.arrivals = {name: turn for name, turn in game.arrivals.items() if name not in placed | set(game.out)}
     game.out = [*(general for general in game.out if general not in absent and general not in placed), *absent]
     return game

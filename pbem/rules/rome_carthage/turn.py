@@ -1,16 +1,22 @@
-"""The course of a turn: the deal, who goes first, and card plays in turn until both hands are empty (5, 7.1, 7.5)."""
+"""The course of a turn: its phases, the deal, who goes first, card plays until both hands are empty (5, 7.1, 7.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
-from pbem.protocol import REST, Decision, Fault, Flow, Order
+from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.bounds import ends_truce
+from pbem.rules.rome_carthage.campaigns import next_general
 from pbem.rules.rome_carthage.events import play_event
+from pbem.rules.rome_carthage.isolation import remove_isolated
 from pbem.rules.rome_carthage.operations import carry_out
 from pbem.rules.rome_carthage.questions import Kinds, one_of
+from pbem.rules.rome_carthage.reinforcements import reinforce
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
+from pbem.rules.rome_carthage.victory import check_victory
+from pbem.rules.rome_carthage.winter import winter
 from pbem.table import Table
 
 TRUCE: Final = 64
@@ -18,17 +24,13 @@ TRUCE: Final = 64
 
 
 def play(game: Game, table: Table) -> Flow[None]:
-    """Play the game's phases, one resting point each and one after every card play (5)."""
-    while game.result is None and game.turn <= game.last_turn:
-        if game.phase == "deal":
-            deal(game, table)
-        elif game.phase == "first_play":
-            yield from choose_first_player(game, table)
-        elif game.phase == "strategy":
-            yield from play_card(game, table)
+    """Play the game's phases, one resting point each and one after every card play, until somebody has won (5)."""
+    while game.result is None:
+        if game.phase in SILENT:
+            SILENT[game.phase](game, table)
         else:
-            end_turn(game, table)
-        yield REST
+            yield from PHASES[game.phase](game, table)
+        yield REST if game.card is None else PAUSE
 
 
 def deal(game: Game, table: Table) -> None:
@@ -46,7 +48,8 @@ def deal(game: Game, table: Table) -> None:
             first, second = slice(0, 2 * size, 2), slice(1, 2 * size, 2)
         shuffle_all(game, table, f"deck/turn-{game.turn}")
         game.deck = rest + game.deck
-    table.tell("turn_begins", turn=game.turn, years=game.board.years[game.turn], cards=size, rule="7.1")
+    years = game.board.years[game.turn] if game.turn == 1 else None
+    table.tell("turn_begins", turn=game.turn, years=years, cards=size, rule="7.1")
     for side, cards in zip(SIDES, (first, second), strict=True):
         game.hands[side] = sorted(game.deck[cards])
         table.tell("dealt", side=side, hand=list(game.hands[side]), to=[side], rule="7.1")
@@ -55,9 +58,10 @@ def deal(game: Game, table: Table) -> None:
 
 
 def shuffle_all(game: Game, table: Table, name: str) -> None:
-    """Shuffle the deck and the cards laid off into a new deck (7.6)."""
+    """Shuffle the deck and the cards laid off into a new deck; the counsels in force end with the turn (7.6)."""
     game.deck = table.shuffle(name, sorted(game.deck + game.discards))
     game.discards = []
+    game.counsels_ending = list(game.counsels)
     table.tell("reshuffled", cards=len(game.deck), rule="7.6")
 
 
@@ -81,14 +85,31 @@ def choose_first_player(game: Game, table: Table) -> Flow[None]:
 
 
 def play_card(game: Game, table: Table) -> Flow[None]:
-    """Play one strategy card as operations or lay it off, then pass the turn (5.3, 7.2, 7.5)."""
+    """Play one strategy card for operations, for its event or lay it off, then pass the turn (5.3, 7.2, 7.5).
+
+    A campaign rests before each of its further generals and is taken up again there (8.1).
+    """
+    if game.card is not None:
+        yield from next_general(game, table)
+    else:
+        yield from begin_card(game, table)
+    game.march = None
+    card = game.the_card
+    if not card.generals_left or game.result is not None:
+        game.card = None
+        lay_away(game, table, card.card, card.use)
+        pass_turn(game)
+
+
+def begin_card(game: Game, table: Table) -> Flow[None]:
+    """Ask for a card and its use, and carry it out, a campaign as far as its first general (7.2)."""
     side = game.the_active_side
     order = yield from table.ask(
         side, "play", rule="7.2", turn=game.turn, play=game.plays + 1, cards=len(game.hands[side])
     )
     card = order["card"]
     game.plays += 1
-    game.must_play = None
+    game.must_play = game.play_next = None
     game.hands[side].remove(card)
     game.card = CardPlay(side, card, order["as"])
     if order["as"] == "discard":
@@ -98,14 +119,11 @@ def play_card(game: Game, table: Table) -> Flow[None]:
         yield from play_event(game, table, side, order)
     else:
         yield from carry_out(game, table, side, order)
-    game.card = game.march = None
-    lay_away(game, table, card, order["as"])
-    pass_turn(game)
 
 
 def end_truce(game: Game, table: Table, card: int) -> None:
     """End a Truce by the event that is being played: one of the list, by the older rule any (card 64)."""
-    if game.truce and (game.options["truce_end"] == "any" or game.board.cards[card].breaks_truce):
+    if game.truce and ends_truce(game, game.board.cards[card]):
         game.truce = False
         table.tell("truce_ends", card=card, rule="card 64")
 
@@ -125,8 +143,13 @@ def lay_away(game: Game, table: Table, card: int, use: str) -> None:
 
 
 def pass_turn(game: Game) -> None:
-    """Pass the play to the other side, or back to one that alone still has cards (5.3)."""
+    """Pass the play to the other side, or back to one that alone still has cards (5.3).
+
+    Who must play at once what his messenger brought plays again (card 55).
+    """
     side = game.the_active_side
+    if game.play_next is not None:
+        return
     if game.hands[ENEMY[side]]:
         game.to_play = ENEMY[side]
     elif not game.hands[side]:
@@ -135,18 +158,23 @@ def pass_turn(game: Game) -> None:
 
 
 def end_turn(game: Game, table: Table) -> None:
-    """Close the strategy phase, shuffle after a Truce, and go to the next turn (5.4 to 5.7, 7.6).
+    """Shuffle after a Truce and go to the next turn, in which some events no longer hold (5.7, 7.6).
 
-    Winter attrition, isolation, victory check and reinforcements are not in force yet, and the report says so.
+    A Carthaginian Naval Victory ends with the turn (card 29); Hanno and Cato have their say until a turn begins
+    after all cards have been shuffled (cards 57, 58).
     """
     table.tell("turn_ends", turn=game.turn, rule="5.7")
     if game.reshuffle_due:
         shuffle_all(game, table, f"deck/truce-{game.turn}")
         game.reshuffle_due = False
+    for side in game.counsels_ending:
+        game.counsels.remove(side)
+        table.tell("counsel_ends", side=side, rule="card 57" if side == CARTHAGE else "card 58")
+    game.counsels_ending = []
+    game.naval_victory = False
     game.turn += 1
-    game.phase = "deal"
-    if game.turn > game.last_turn:
-        table.tell("turns_played", turns=game.last_turn, rule="18.3")
+    game.plays = 0
+    game.phase = "reinforcements"
 
 
 def claim_options(known: Game, decision: Decision) -> Choices:
@@ -174,4 +202,17 @@ def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault
 KINDS: Final[Kinds] = {
     "claim_first": (claim_options, check_claim),
     "first_player": one_of("first_player", "side", SIDES),
+}
+SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
+    "deal": deal,
+    "isolation": remove_isolated,
+    "turn_end": end_turn,
+}
+"""The phases in which nobody is asked anything."""
+PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
+    "reinforcements": reinforce,
+    "first_play": choose_first_player,
+    "strategy": play_card,
+    "winter": winter,
+    "victory": check_victory,
 }
