@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import Any, Final, TypeAlias
 
+from pbem.choices import Choices, chain, each, grid, later
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.card_play import allowance, exhausted, march_type, picked, resting, walked
+from pbem.rules.rome_carthage.fleet import Written, hold, sailings, sets_sail
 from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating
-from pbem.rules.rome_carthage.paths import allowed, check_path, enemy_cu_at, first_steps
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, ENEMY, PROCONSUL, Game, Stack
-from pbem.rules.rome_carthage.walls import locked_up, pool
+from pbem.rules.rome_carthage.paths import allowed, check_path, first_steps, open_ports
+from pbem.rules.rome_carthage.sorties import why_no_sortie
+from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, PROCONSUL, Game, Stack
+from pbem.rules.rome_carthage.walls import locked_up, pool, whole
 from pbem.rules.rome_carthage.words import no_such_general
 
-Axes = tuple[tuple[str, tuple[str, ...]], list[tuple[int, int]], list[str]]
-"""A general and his companions, the (CU, elephants) he may take, and where he may step first."""
+Party: TypeAlias = tuple[str, tuple[str, ...]]
+"""A general and his companions."""
+Forces: TypeAlias = list[tuple[int, int]]
+"""The (CU, elephants) that they may take."""
+Ways: TypeAlias = Iterator[tuple[Forces, Sequence[Written]]]
+"""Forces with where they may step first."""
+Leaving: TypeAlias = Callable[[Game, Side, str, Stack, Party], Ways]
+"""How a party may set out from a stack in a space."""
 
 
+MARCHING: Final = ("cu", "elephants", "with", "path", "then", "if_intercepted", "if_avoided", "sortie", "train")
+"""The words of an order that go with a march only."""
 STAY: Final = ""
 """A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
 
 
-def home_of(game: Game, side: Side, general: str) -> tuple[str, Stack] | str:
-    """Return the space a general can be activated in and the pool there, or why he cannot be (8.1, 16.4.3)."""
+def home_of(
+    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
+) -> tuple[str, Stack] | str:
+    """Return the space a general can be activated in and the pool there, or why he cannot be (8.1, 16.4.3).
+
+    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
+    """
     place = game.where(general)
     record = game.board.generals.get(general)
     if record is None:
@@ -32,8 +49,17 @@ def home_of(game: Game, side: Side, general: str) -> tuple[str, Stack] | str:
         return f"{record.name} is not your general"
     if place is None:
         return f"{record.name} is not on the map"
-    if place[1] and locked_up(game, side, place[0]):
-        return f"{record.name} is locked up in {game.board.spaces[place[0]].name}; sorties are not in play yet"
+    if by_sea and place[1]:
+        if not game.besieged(place[0]):
+            return place[0], whole(game, side, place[0])
+        return f"{record.name} is in a besieged city; nobody sails out of it"
+    if sortie or (place[1] and locked_up(game, side, place[0])):
+        city = game.board.spaces[place[0]].name
+        why = why_no_sortie(game, side, place[0]) if place[1] else f"{record.name} is not inside a city"
+        if sortie:
+            return why or (place[0], game.garrison(side, place[0]))
+        then = "he may sally out (sortie: true)" if why is None else why
+        return f"{record.name} is locked up in {city}; {then}"
     return place[0], pool(game, side, place[0])
 
 
@@ -53,13 +79,13 @@ class Split:
         """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
 
         A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
-        the one that stays; two consuls may part only from an army of ten.
+        the one that stays; two consuls may part only from an army of ten. Without units they are no army.
         """
         total = self._stack.cu
         left = total - cu
         if self._goes_consul:
             least = self._game.options["consul_split_min"]
-            if self._stays_consul and total < least:
+            if self._stays_consul and 0 < total < least:
                 return f"two consuls may part only from an army of {least} CU; theirs has {total}"
             if left and cu < CONSULAR_ARMY:
                 return f"a consul's army keeps {CONSULAR_ARMY} CU or leaves none behind; {cu} of {total} would go"
@@ -79,7 +105,8 @@ class Split:
     def why_not_sent(self, cu: int) -> str | None:
         """Say why so many CU may not be sent to intercept or to avoid battle: a commander keeps a unit (9.5, 10.1)."""
         commander = self._stack.commander
-        if cu and commander in self._staying and cu >= self._stack.cu:
+        keeps = self._game.options["commander_keeps_unit"]
+        if keeps and cu and commander in self._staying and cu >= self._stack.cu:
             name = self._game.board.generals[commander].name
             return f"{name}, who commands and stays, must keep 1 CU; 0 would be left"
         return self.why_not(cu)
@@ -102,52 +129,151 @@ class Split:
 
 
 def spaces_with_generals(game: Game, side: Side) -> list[str]:
-    """List the spaces from which a side's generals may march, locked-up ones left out (8.1, 16.4.3)."""
+    """List the spaces from which a side's generals may march, sail, or sally out of their city (8.1, 8.8.1, 16.4.4)."""
     spaces = [space for space, stack in game.stacks[side].items() if stack.generals]
     for city, inside in game.garrisons.items():
-        if (
-            inside.generals
-            and city not in spaces
-            and game.control.get(city) == side
-            and not locked_up(game, side, city)
-        ):
+        if not inside.generals or city in spaces or game.control.get(city) != side:
+            continue
+        if not game.besieged(city) or why_no_sortie(game, side, city) is None:
             spaces.append(city)
     return sorted(spaces)
 
 
-def activations(game: Game, side: Side, space: str, ops: int) -> Iterator[Axes]:
-    """Yield the ways to set out from a space with some operations (8.1, 8.7)."""
-    stack = pool(game, side, space)
-    movement = game.board.movement
-    army = first_steps(game, side, space, True, movement.points)
-    enemies = game.stacks[ENEMY[side]].keys() | game.garrisons.keys()
-    alone = [to for to in army if to not in enemies or not enemy_cu_at(game, side, to)]
-    enough = game.board.siege.cu if may_besiege_at(game, side, space) else movement.cu + 1
-    consular = any(is_consul(game, general) for general in stack.generals)
+def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Choices:
+    """Return the first steps of every march from a space with some operations, as orders of a kind (7.3, 8.1).
+
+    `body` is what the orders say besides.
+    """
+
+    def set_out(party: Party, force: tuple[int, int], step: Written) -> Order:
+        general, companions = party
+        march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
+        return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
+
+    def voyages() -> Choices:
+        by_sea = _departures(known, side, space, ops, hold(known, side, Order(kind, body)))
+        return chain(*(grid(set_out, [party], forces, steps) for party, forces, steps in by_sea))
+
+    if space in known.garrisons and why_no_sortie(known, side, space) is None:
+        return chain(*_sallies(known, side, kind, body, space, ops), later(voyages))
+    stack = pool(known, side, space)
+
+    def leave(way: tuple[Party, Leaving] | None) -> Choices:
+        if way is None:
+            return voyages()
+        party, leaving = way
+        return chain(*(grid(set_out, [party], *axes) for axes in leaving(known, side, space, stack, party)))
+
+    by_land = (_in_force, _besieging, _alone) if may_besiege_at(known, side, space) else (_in_force, _alone)
+    return each(leave, [*product(_parties(known, stack, ops), by_land), None])
+
+
+def _sallies(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[Choices]:
+    """Yield the ways to sally out of a city with some operations, as orders of a kind (8.1, 16.4.4)."""
+    inside = known.garrison(side, space)
+
+    def come_out(party: Party, force: tuple[int, int]) -> Order:
+        general, companions = party
+        sortie = {"general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
+        return Order(kind, {**body, **sortie, "sortie": True})
+
+    for party in _parties(known, inside, ops):
+        split = Split(known, inside, *party)
+        units = [
+            (cu, elephants)
+            for cu in range(1, inside.cu - exhausted(known, side, space) + 1)
+            if split.why_not_marching(cu) is None
+            for elephants in range(inside.fewest_elephants(cu), inside.most_elephants(cu) + 1)
+        ]
+        yield grid(come_out, [party], units)
+
+
+def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield the forces that a party may lead off by land (8.1, 8.7).
+
+    Units that a campaign card has moved already go only as far as they have points left (8.4.1).
+    """
+    legs = walked(game, side, space)
+    for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), game.board.movement.points):
+        if steps := allowed(game, _everybody(party), first_steps(game, side, space, True, points)):
+            yield forces, steps
+
+
+def _besieging(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield the forces with which a party may besiege or subjugate where it stands (16.4)."""
+    forces = _forces(game, stack, walked(game, side, space), party)
+    if besiegers := [force for force in forces if force[0] >= game.board.siege.cu]:
+        yield besiegers, [STAY]
+
+
+def _alone(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield where a party may go by land without units (8.4.2)."""
+    if Split(game, stack, *party).why_not_marching(0) is None:
+        steps = first_steps(game, side, space, False, game.board.movement.points)
+        if steps := allowed(game, _everybody(party), steps):
+            yield [(0, 0)], steps
+
+
+def _departures(
+    game: Game, side: Side, space: str, ops: int, most: int
+) -> Iterator[tuple[Party, Forces, Sequence[Written]]]:
+    """Yield the ways to set out from a space by sea with some operations, on a card that carries `most` CU (8.8).
+
+    An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
+    """
+    if not most or not game.board.spaces[space].port:
+        return
+    stack = pool(game, side, space) if game.besieged(space) else whole(game, side, space)
+    full, legs = game.board.movement.points, walked(game, side, space)
+    for party in _parties(game, stack, ops):
+        forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
+        without = Split(game, stack, *party).why_not_marching(0) is None
+        for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
+            ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
+            for fleet, steps in sailings(game, side, ports, some):
+                yield party, fleet, steps
+
+
+def _everybody(party: Party) -> tuple[str, ...]:
+    return party[0], *party[1]
+
+
+def _forces(game: Game, stack: Stack, legs: Sequence[int], party: Party) -> Forces:
+    """List the (CU, elephants) that may march off from a stack with a party: no tired CU (8.2, 8.4.1, 14.2)."""
     every = [
         (cu, elephants)
-        for cu in range(1, min(stack.cu, movement.cu) + 1)
+        for cu in range(1, min(stack.cu - sum(left < 1 for left in legs), game.board.movement.cu) + 1)
         for elephants in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
     ]
-    for general, companions in _parties(game, stack, ops):
-        party, forces, without = (general, companions), every, True
-        if consular:
-            why_not = Split(game, stack, general, companions).why_not_marching
-            forces, without = [force for force in every if why_not(force[0]) is None], why_not(0) is None
-        if forces and (steps := allowed(game, (general, *companions), army)):
-            yield party, forces, steps
-        if besiegers := [force for force in forces if force[0] >= enough]:
-            yield party, besiegers, [STAY]
-        if without and (steps := allowed(game, (general, *companions), alone)):
-            yield party, [(0, 0)], steps
+    if not any(is_consul(game, general) for general in stack.generals):
+        return every
+    why_not = Split(game, stack, *party).why_not_marching
+    return [force for force in every if why_not(force[0]) is None]
 
 
-def _parties(game: Game, stack: Stack, ops: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _by_points(legs: Sequence[int], stack: Stack, forces: Forces, points: int) -> Iterator[tuple[int, Forces]]:
+    """Yield forces by the points that the CU who can go least far among them have left (8.4.1)."""
+    if not legs:
+        if forces:
+            yield points, forces
+        return
+    groups: dict[int, Forces] = {}
+    for force in forces:
+        groups.setdefault(min([points, *picked(legs, stack.cu, force[0])]), []).append(force)
+    yield from groups.items()
+
+
+def _parties(game: Game, stack: Stack, ops: int) -> Iterator[Party]:
     """Yield each general whom some operations activate with each set of the others he may command (8.1, 8.6, 8.7)."""
+    done = resting(game, game.board.generals[stack.generals[0]].side) if stack.generals else ()
     for general in stack.generals:
-        if strategy_rating(game, general) > ops:
+        if strategy_rating(game, general) > ops or general in done:
             continue
-        led = [other for other in stack.generals if other != general and may_command(game, general, (other,))]
+        led = [
+            other
+            for other in stack.generals
+            if other != general and other not in done and may_command(game, general, (other,))
+        ]
         for size in range(len(led) + 1):
             for companions in combinations(led, size):
                 yield general, companions
@@ -159,22 +285,24 @@ def may_besiege_at(game: Game, side: Side, space: str) -> bool:
     return enemy_city or game.unfriendly_tribe(side, space)
 
 
-def force_of(game: Game, stack: Stack, order: Any) -> Stack:
+def force_of(game: Game, stack: Stack, order: Any, tired: int = 0) -> Stack:
     """Return the force that an order to march names, with what it leaves out filled in (8.2, 8.7).
 
-    Without `cu` as many as may march; without `elephants` as many as fit; without `with` all whom the
-    general may command if he commands the stack, else nobody.
+    Without `cu` as many as may march, the `tired` ones left out; without `elephants` as many as fit; without `with`
+    all whom the general may command if he commands the stack, else nobody.
     """
     general = order["general"]
     companions = order.get("with")
     if companions is None:
-        leads = stack.commander == general
+        leads, done = stack.commander == general, resting(game, game.board.generals[general].side)
         companions = [
-            other for other in stack.generals if leads and other != general and may_command(game, general, [other])
+            other
+            for other in stack.generals
+            if leads and other != general and other not in done and may_command(game, general, [other])
         ]
     cu = order.get("cu")
     if cu is None:
-        cu = min(stack.cu, game.board.movement.cu)
+        cu = min(stack.cu - tired, game.board.movement.cu)
     elephants = order.get("elephants")
     if elephants is None:
         elephants = stack.most_elephants(cu)
@@ -183,26 +311,49 @@ def force_of(game: Game, stack: Stack, order: Any) -> Stack:
 
 def check_activation(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
-    general = order["general"]
-    home = home_of(known, side, general)
+    general, sortie = order["general"], "sortie" in order.body
+    by_sea = not sortie and sets_sail(order)
+    home = home_of(known, side, general, sortie, by_sea)
     if isinstance(home, str):
-        yield order.fault(("general",), home, rule="8.1")
+        yield order.fault(("general",), home, rule="8.8.1" if by_sea and known.where(general) else "8.1")
         return
     space, stack = home
     rating = strategy_rating(known, general)
+    name = known.board.generals[general].name
     if rating > ops:
-        name = known.board.generals[general].name
         yield order.fault(("general",), f"{name} needs a card with a {rating}; this one has a {ops}", rule="8.1")
-    force = force_of(known, stack, order)
-    wrong = list(_check_force(known, stack, force, order))
+    if general in resting(known, side):
+        yield order.fault(("general",), f"{name} moves no more on this card", rule="8.1")
+        return
+    tired = exhausted(known, side, space)
+    force = force_of(known, stack, order, tired)
+    wrong = list(_check_force(known, stack, force, order, tired))
     yield from wrong
-    if not wrong:
-        yield from check_path(known, side, order, space, force, known.board.movement.points)
+    if wrong:
+        return
+    if sortie:
+        yield from _check_sortie(order, force)
+    else:
+        yield from check_path(known, side, order, space, force, allowance(known, general, march_type(known, order)))
 
 
-def _check_force(known: Game, stack: Stack, force: Stack, order: Order) -> Iterator[Fault]:
+def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
+    """Yield what is wrong with a sortie besides its force: it leads nowhere and needs CU (16.4.4)."""
+    for word in ("path", "then", "if_intercepted", "if_avoided"):
+        if word in order.body:
+            yield order.fault((word,), f"a sortie is a battle before the walls; leave out {word}", rule="16.4.4")
+    if not force.cu:
+        yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
+
+
+def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
     general, *companions = force.generals
+    done = resting(known, known.board.generals[general].side)
     for at, other in enumerate(companions):
+        if other in done:
+            name = known.board.generals[other].name
+            yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
+            return
         if other not in stack.generals or other == general or other in companions[:at]:
             can = ", ".join(name for name in stack.generals if name != general) or "nobody"
             reason = f"{other} cannot go along; with {known.board.generals[general].name} there is: {can}"
@@ -212,6 +363,9 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order) -> Itera
         yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
         yield order.fault(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
+    elif force.cu > stack.cu - tired:
+        reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
+        yield order.fault(("cu",), reason, rule="8.4.1")
     elif not stack.fewest_elephants(force.cu) <= force.elephants <= stack.most_elephants(force.cu):
         low, high = stack.fewest_elephants(force.cu), stack.most_elephants(force.cu)
         can = f"{low}" if low == high else f"{low} to {high}"

@@ -5,51 +5,97 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.activation import force_of, home_of
 from pbem.rules.rome_carthage.battle import fight
 from pbem.rules.rome_carthage.board import PLAIN
+from pbem.rules.rome_carthage.card_play import (
+    CAMPAIGN,
+    allowance,
+    exhausted,
+    march_type,
+    note_departure,
+    note_exchange,
+    note_outcome,
+    note_stop,
+    picked,
+    points_left,
+    walked,
+)
+from pbem.rules.rome_carthage.charm import charm, check_charm
+from pbem.rules.rome_carthage.fleet import SEA, sets_sail
 from pbem.rules.rome_carthage.generals import arrange, displace
 from pbem.rules.rome_carthage.passes import cross_pass, named_space, pay_for_passes
 from pbem.rules.rome_carthage.paths import (
+    can_go_on,
     check_path,
     enemy_cu_at,
     exchange,
     must_stop,
+    next_steps,
     onward,
+    overseas,
+    step_cost,
     step_of,
     why_no_exchange,
 )
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.reactions import react
+from pbem.rules.rome_carthage.sally import sally
+from pbem.rules.rome_carthage.sea import land_in_city, sail
 from pbem.rules.rome_carthage.siege import end_of_march, lift_left
 from pbem.rules.rome_carthage.state import ENEMY, Game, March, Stack
-from pbem.rules.rome_carthage.walls import detach, pool
+from pbem.rules.rome_carthage.train import bring_train, leave_train, lose_lone_train, part_with_train
+from pbem.rules.rome_carthage.walls import detach, enter_city, pool, room, why_not_inside
+from pbem.rules.rome_carthage.weather import bad_weather, meet_tribes
 from pbem.table import Table
 
 OVERRUN_BY: Final = 5
 
 
 def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
-    """March with a general and his force until his path, his points or the enemy stop him (8.2)."""
-    home = home_of(game, side, order["general"])
+    """March with a general and his force until his path, his points or the enemy stop him (8.2), or sally (16.4.4)."""
+    if order.get("sortie"):
+        yield from sally(game, table, side, order)
+        return
+    home = home_of(game, side, order["general"], by_sea=sets_sail(order))
     assert not isinstance(home, str)
     space, stack = home
-    force = force_of(game, stack, order)
+    force = force_of(game, stack, order, exhausted(game, side, space))
+    general, kind = force.generals[0], march_type(game)
+    legs = picked(walked(game, side, space), stack.cu, force.cu)
+    note_departure(game, side, space, legs)
+    if kind == CAMPAIGN:
+        game.the_card.moved.append(general)
     detach(game, side, space, force)
-    path = [step_of(step) for step in order.get("path", ())]
-    points = game.board.movement.points
-    game.march = March(side, force.generals[0], force, space, space, points, path=path, then=order.get("then", "stop"))
+    game.march = March(side, general, force, space, space, allowance(game, general, kind), legs=legs)
+    obey(game.march, order)
+    rolls = len(game.the_card.rolled_at)
     table.tell(
         "marches", side=side, card=game.the_card.card, general=force.generals[0], companions=force.generals[1:],
         space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
     )  # fmt: skip
+    bring_train(game, table, game.march, order.get("train", True))
     yield from follow(game, table)
     if game.result is not None:
         join(game, game.march)
     elif not game.march.fought:
         yield from end_march(game, table)
+    note_outcome(game, game.march, rolled=len(game.the_card.rolled_at) > rolls)
+
+
+def obey(march: March, order: Order) -> None:
+    """Note what an order to march says: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
+
+    What an order for the rest of a march leaves out about the enemy stays as it was ordered before.
+    """
+    march.path = [step_of(step) for step in order.get("path", ())]
+    march.then = order.get("then", "")
+    march.if_intercepted = order.get("if_intercepted", march.if_intercepted)
+    march.if_avoided = order.get("if_avoided", march.if_avoided)
+    if "charm" in order.body:
+        march.charm = {"all": None, "none": []}[order["charm"]] if isinstance(order["charm"], str) else order["charm"]
 
 
 def follow(game: Game, table: Table) -> Flow[None]:
@@ -58,13 +104,12 @@ def follow(game: Game, table: Table) -> Flow[None]:
     while not march.over:
         if march.path:
             yield from take_step(game, table, march, march.path.pop(0))
-        elif march.then == "ask" and onward(game, march):
+        elif march.then == "ask" and can_go_on(game, march):
             order = yield from table.ask(
                 march.side, "march", rule="8.2", default=unordered(game, march),
-                general=march.general, at=march.at, cu=march.force.cu, points=march.points,
+                general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
             )  # fmt: skip
-            march.path = [step_of(step) for step in order.get("path", ())]
-            march.then = order.get("then", "stop")
+            obey(march, order)
             march.over = not march.path
         else:
             march.over = True
@@ -73,31 +118,58 @@ def follow(game: Game, table: Table) -> Flow[None]:
 def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> Flow[None]:
     """Enter the next space: cost, pass, reactions, overrun or battle, then what is dropped and taken (8.2 to 8.4)."""
     to = step["to"]
-    if to not in onward(game, march):
+    if not still_open(game, march, step):
         table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
         march.path, march.then = [], "ask"
         return
-    kind = game.board.neighbours[march.at][to]
-    march.came_from, march.at = march.at, to
-    march.points -= game.board.movement.cost[kind]
-    march.entered.append(to)
-    table.tell("entered", side=march.side, general=march.general, space=to, cu=march.force.cu, rule="8.2")
-    lift_left(game, table, march.side, march.came_from)
-    yield from cross_pass(game, table, march, kind, named_space(march))
-    if march.over:
+    if (yield from bad_weather(game, table, march, to, step.get("by") or game.board.neighbours[march.at][to])):
         return
-    yield from react(game, table)
+    leave_train(game, table, march, step.get("by") or game.board.neighbours[march.at][to])
+    march.into_city = "into" in step
+    if step.get("by") == SEA:
+        yield from sail(game, table, march, to)
+    else:
+        yield from walk(game, table, march, to)
+    if len(march.entered) == 1:
+        charm(game, table, march, march.origin)
+    if not march.over:
+        yield from meet_tribes(game, table, march)
+    if not march.over:
+        yield from react(game, table)
     if game.result is not None:
         march.over = True
     if march.over:
         return
+    if march.into_city and not game.the_reaction.arrived:
+        game.reaction = None
+        land_in_city(game, table, march)
+        return
     yield from meet_enemy(game, table, march)
+    lose_lone_train(game, table, march.at)
     if march.over:
         return
     exchange_on_the_way(game, table, march, step)
     if must_stop(game, march.force, game.stack(march.side, march.at)) and (march.path or march.then == "ask"):
         march.over = True
         table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
+
+
+def still_open(game: Game, march: March, step: dict[str, Any]) -> bool:
+    """Tell whether the next step of a path may still be taken, by land or by sea (8.2 to 8.4, 8.8)."""
+    if step.get("by") != SEA:
+        return step["to"] in onward(game, march)
+    return {word: step[word] for word in ("to", "by", "into") if word in step} in overseas(game, march)
+
+
+def walk(game: Game, table: Table, march: March, to: str) -> Flow[None]:
+    """Walk to the next space: points, the siege left behind, the losses of a mountain pass (8.2, 8.3)."""
+    kind = game.board.neighbours[march.at][to]
+    march.came_from, march.at, march.came_by = march.at, to, kind
+    march.spend(step_cost(game, kind))
+    march.entered.append(to)
+    table.tell("entered", side=march.side, general=march.general, space=to, cu=march.force.cu, rule="8.2")
+    lift_left(game, table, march.side, march.came_from)
+    yield from cross_pass(game, table, march, kind, named_space(march))
 
 
 def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
@@ -114,7 +186,8 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         if march.over:
             game.reaction = None
             return
-        came_from, avoid_failed = march.came_from, bool(reaction and reaction.avoid_failed)
+        came_from = None if march.came_by == SEA else march.came_from
+        avoid_failed = bool(reaction and reaction.avoid_failed)
         origins = dict(reaction.arrived) if reaction else {}
         game.reaction = None
         march.over = march.fought = True
@@ -131,32 +204,47 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         march.over = game.result is not None
     avoided = reaction is not None and reaction.avoided
     game.reaction = None
+    if not march.over:
+        charm(game, table, march, march.at)
     if avoided and not march.over:
         yield from pursue(game, table, march)
 
 
 def pursue(game: Game, table: Table, march: March) -> Flow[None]:
-    """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3)."""
-    march.path, march.then = [], "stop"
-    if not onward(game, march):
+    """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3).
+
+    What was ordered for this case is done without asking: to stop, to besiege, or to pursue along the rest of the
+    path.
+    """
+    if march.if_avoided in ("stop", "siege"):
+        march.path, march.then, march.over = [], march.if_avoided, True
+        return
+    ordered = march.if_avoided == "pursue"
+    if ordered and not march.path and march.then != "ask":
         march.over = True
         return
-    order = yield from table.ask(
-        march.side, "pursue", rule="10.3", default=unordered(game, march),
-        general=march.general, at=march.at, cu=march.force.cu, points=march.points,
-    )  # fmt: skip
-    if not order.get("path"):
+    if not ordered:
+        march.path, march.then = [], ""
+    if not can_go_on(game, march):
         march.over = True
         return
+    if not ordered:
+        order = yield from table.ask(
+            march.side, "pursue", rule="10.3", default=unordered(game, march),
+            general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
+        )  # fmt: skip
+        if not order.get("path"):
+            march.over = True
+            return
+        obey(march, order)
     pursues_on = game.board.generals[march.general].pursues_on
     roll = table.roll(
         f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
         general=march.general, space=march.at,
     )  # fmt: skip
-    if roll.success:
-        march.path, march.then = [step_of(step) for step in order["path"]], order.get("then", "stop")
-    else:
-        march.over = True
+    if not roll.success:
+        march.over = march.halted = True
+        march.path, march.then = [], ""
         table.tell("pursuit_failed", side=march.side, general=march.general, space=march.at, rule="10.3")
 
 
@@ -175,14 +263,18 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)
-        if drops:
-            arrange(game, game.put(march.side, march.at, part))
-        else:
+        note_exchange(game, march, stack, cu, drops)
+        if not drops:
             detach(game, march.side, march.at, part)
+        elif wanted.get("inside") and (room(game, march.side, march.at) or 0) >= cu:
+            enter_city(game, march.at, part)
+        else:
+            arrange(game, game.put(march.side, march.at, part))
         exchange(march.force, names, cu, elephants, drops)
+        part_with_train(game, march, part)
         table.tell(
             "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
-            cu=cu, elephants=elephants, generals=names, rule="8.7",
+            cu=cu, elephants=elephants, generals=names, inside=bool(wanted.get("inside")), rule="8.7",
         )  # fmt: skip
 
 
@@ -192,6 +284,7 @@ def join(game: Game, march: March) -> Stack:
     going = march.force.generals
     stack.generals = going + [general for general in stack.generals if general not in going]
     arrange(game, stack)
+    note_stop(game, march, stack)
     march.force = Stack()
     return stack
 
@@ -199,7 +292,16 @@ def join(game: Game, march: March) -> Stack:
 def end_march(game: Game, table: Table) -> Flow[None]:
     """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
     march = game.the_march
+    if march.force.empty:
+        return
+    if march.path or march.halted:
+        march.then = ""
     yield from pay_for_passes(game, table, march)
+    # A fleet that comes back to a watched city is inside again: outside stands the enemy.
+    inside = march.then == "inside" or game.cu(ENEMY[march.side], march.at) > 0
+    if inside and why_not_inside(game, march.side, march.at, march.force, march.origin) is None:
+        land_in_city(game, table, march, rule="16.2")
+        return
     if not march.force.cu and stands_on_lone_general(game, march):
         march.at = last_rest(game, march)
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
@@ -207,32 +309,40 @@ def end_march(game: Game, table: Table) -> Flow[None]:
     table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
     holder = game.control.get(march.at)
     plain = game.board.spaces[march.at].kind == PLAIN
-    if game.board.generals[march.general].removes_marker and plain and holder == ENEMY[march.side]:
+    commands = game.stack(march.side, march.at).commander == march.general
+    if game.board.generals[march.general].removes_marker and commands and plain and holder == ENEMY[march.side]:
         order = yield from table.ask(
             march.side, "clear_marker", rule="8.7", default={"remove": True}, general=march.general, at=march.at
         )
         if order["remove"]:
             del game.control[march.at]
             table.tell("marker_cleared", side=march.side, general=march.general, space=march.at, rule="8.7")
-    yield from end_of_march(game, table, march.side, march.at)
+    if march.then != "stop":
+        yield from end_of_march(game, table, march.side, march.at)
 
 
 def march_options(known: Game, decision: Decision) -> Choices:
-    """List where a general on the way may step next, and to stop (8.2, 10.3)."""
-    march = known.the_march
-    kind = decision.kind
-    steps = onward(known, march)
-    on = grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), steps)
+    """List where a general on the way may step next, to go inside a city there, and to stop (8.2, 10.3, 16.2)."""
+    march, kind = known.the_march, decision.kind
+
+    def further() -> Choices:
+        return grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(known, march))
+
+    def into_cities() -> Choices:
+        steps = onward(known, march)
+        cities = [to for to in steps if why_not_inside(known, march.side, to, march.force, march.origin) is None]
+        return listed([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
+
     if not march.force.cu and stands_on_lone_general(known, march):
-        return on
-    return chain(listed([Order(kind, {"stop": True})]), on)
+        return chain(later(further), later(into_cities))
+    return chain(listed([Order(kind, {"stop": True})]), later(further), later(into_cities))
 
 
 def unordered(game: Game, march: March) -> dict[str, Any]:
     """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
     if march.force.cu or not stands_on_lone_general(game, march):
         return {"stop": True}
-    steps = onward(game, march)
+    steps = next_steps(game, march)
     return {"path": [march.came_from if march.came_from in steps else steps[0]], "then": "ask"}
 
 
@@ -254,7 +364,7 @@ def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault
     """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
     march = known.the_march
     if order.get("stop"):
-        for word in ("path", "then"):
+        for word in ("path", "then", "if_intercepted", "if_avoided", "charm"):
             if word in order.body:
                 yield order.fault((word,), f"either stop, or go on by {word}", rule="8.2")
         if not march.force.cu and stands_on_lone_general(known, march):
@@ -262,6 +372,7 @@ def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault
     elif not order.get("path"):
         yield order.fault((), "give a path, or stop: true", rule="8.2")
     else:
+        yield from check_charm(known, order)
         yield from check_path(known, march.side, order, march.at, march.force, march.points)
 
 

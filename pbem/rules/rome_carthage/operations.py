@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, chain, grid, later, listed, subsets
+from pbem.choices import NOT_TOLD, Choices, chain, each, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.activation import STAY, activations, check_activation, spaces_with_generals
+from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.charm import check_charm
 from pbem.rules.rome_carthage.events import check_event, event_options
 from pbem.rules.rome_carthage.movement import march
 from pbem.rules.rome_carthage.questions import Kinds
@@ -20,7 +21,7 @@ from pbem.table import Table
 
 RAISING_OPS: Final = 3
 OPERATIONS: Final = ("general", "place", "raise")
-MARCHING: Final = ("cu", "elephants", "with", "path", "then")
+AIMED: Final = ("space", "spaces", "province")
 
 
 def carry_out(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
@@ -60,8 +61,13 @@ def open_spaces(game: Game, side: Side) -> list[str]:
         space
         for space in game.board.unwalled
         if (space not in control and not (space in theirs and theirs[space].cu) and space not in tribes)
-        or (space in own and control.get(space) == enemy and own[space].cu and space not in tribes and not game.truce)
+        or (space in own and control.get(space) == enemy and space not in tribes and _turns(game, own[space]))
     ]
+
+
+def _turns(game: Game, stack: Stack) -> bool:
+    """Tell whether what stands in a space turns the enemy marker there: CU, or CU under a general (15.2, card 64)."""
+    return bool(stack.cu) and not game.truce and (bool(stack.generals) or game.options["flip_needs"] == "cu")
 
 
 def why_no_marker(game: Game, side: Side, space: str) -> str | None:
@@ -79,20 +85,29 @@ def why_no_marker(game: Game, side: Side, space: str) -> str | None:
         return f"{enemy_cu} enemy CU stand in {record.name}"
     if holder is not None and game.truce:
         return f"{record.name} has an enemy marker, and there is a Truce (card 64)"
-    if holder is not None and not game.stack(side, space).cu:
-        return f"{record.name} has an enemy marker and no CU of yours to turn it"
+    if holder is not None and not _turns(game, game.stack(side, space)):
+        needed = "CU" if game.options["flip_needs"] == "cu" else "army under a general"
+        return f"{record.name} has an enemy marker and no {needed} of yours to turn it"
     return None
 
 
 def recruiters(game: Game, side: Side) -> list[str]:
-    """List the generals with whom a side may raise a unit: friendly space and province, no besieged city (7.3c)."""
+    """List the generals with whom a side may raise a unit: friendly space and province, no besieged city (7.3c).
+
+    By the rules of 1998 either will do.
+    """
+    friendly = any if _either(game) else all
     return [
         general
         for general, space, _, inside in game.generals_in_play(side)
-        if game.control.get(space) == side
-        and game.controller(game.board.spaces[space].province) == side
+        if friendly((game.control.get(space) == side, game.controller(game.board.spaces[space].province) == side))
         and not (inside and shut_in(game, side, space))
     ]
+
+
+def _either(game: Game) -> bool:
+    """Tell whether a friendly space or a friendly province will do to raise a unit (7.3c)."""
+    return bool(game.options["raise_in"] == "space_or_province")
 
 
 def shut_in(game: Game, side: Side, space: str) -> bool:
@@ -111,53 +126,59 @@ def play_options(known: Game, decision: Decision) -> Choices:
     Longer marches are reached step by step: each first step ends with `then: ask`.
     """
     side = decision.side
-    hand = known.hands[side]
-    if UNSEEN in hand:
+    if UNSEEN in known.hands[side]:
         return NOT_TOLD
-    if known.must_play is not None:
-        hand = [known.must_play]
-    return chain(*(later(partial(_of_card, known, side, card)) for card in hand))
+    return each(partial(_of_card, known, side), playable(known, side))
+
+
+def playable(known: Game, side: Side) -> list[int]:
+    """List the cards that a side may play now: its hand, or the one card that it must play first (5.3, card 55)."""
+    forced = known.play_next if known.must_play is None else known.must_play
+    return known.hands[side] if forced is None else [forced]
 
 
 def _of_card(known: Game, side: Side, card: int) -> Choices:
-    """Return the uses of one card: marches, markers, a unit, laying it off (7.2, 7.3, 7.5)."""
-    ops = known.board.cards[card].ops
-    event = later(partial(event_options, known, side, known.board.cards[card]))
+    """Return the uses of one card: marches from each space, markers, a unit, laying it off, its event (7.2 to 7.5)."""
     if barred_to(known, side, card):
-        return chain(event, listed([Order("play", {"card": card, "as": "discard"})]))
+        return chain(_event_of(known, side, card), listed([Order("play", {"card": card, "as": "discard"})]))
+    body, ops = {"card": card, "as": "operations"}, known.board.cards[card].ops
 
-    def place() -> Choices:
-        spaces = open_spaces(known, side)
-        make = partial(_placing, card)
-        return subsets(make, spaces, range(1, min(ops, len(spaces)) + 1))
+    def part(of: str) -> Choices:
+        use = STAYING.get(of)
+        return marches(known, side, "play", body, of, ops) if use is None else use(known, side, card)
 
-    def single() -> Choices:
-        raisers = recruiters(known, side) if ops == RAISING_OPS else []
-        orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
-        if known.must_play is None:
-            orders.append(Order("play", {"card": card, "as": "discard"}))
-        return listed(orders)
-
-    marches = (later(partial(_marches, known, side, card, space)) for space in spaces_with_generals(known, side))
-    return chain(*marches, later(place), later(single), event)
+    return each(part, [*spaces_with_generals(known, side), *STAYING])
 
 
-def _marches(known: Game, side: Side, card: int, space: str) -> Choices:
-    """Return the first steps of every march that a card sets off from a space (7.3, 8.1)."""
-    ops = known.board.cards[card].ops
+def _placings(known: Game, side: Side, card: int) -> Choices:
+    """Return every way to place markers with a card (7.3b)."""
+    spaces = open_spaces(known, side)
 
-    def set_out(party: tuple[str, tuple[str, ...]], force: tuple[int, int], step: str) -> Order:
-        general, companions = party
-        body = {"card": card, "as": "operations", "general": general, "cu": force[0], "elephants": force[1]}
-        body["with"] = list(companions)
-        return Order("play", {**body, "path": []} if step == STAY else {**body, "path": [step], "then": "ask"})
+    def place(some: list[str]) -> Order:
+        return Order("play", {"card": card, "as": "operations", "place": some})
 
-    ways = activations(known, side, space, ops)
-    return chain(*(grid(set_out, [party], forces, steps) for party, forces, steps in ways))
+    return subsets(place, spaces, range(1, min(known.board.cards[card].ops, len(spaces)) + 1))
 
 
-def _placing(card: int, spaces: list[str]) -> Order:
-    return Order("play", {"card": card, "as": "operations", "place": spaces})
+def _single(known: Game, side: Side, card: int) -> Choices:
+    """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
+    raisers = recruiters(known, side) if known.board.cards[card].ops == RAISING_OPS else []
+    orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
+    if known.must_play is None:
+        orders.append(Order("play", {"card": card, "as": "discard"}))
+    return listed(orders)
+
+
+def _event_of(known: Game, side: Side, card: int) -> Choices:
+    return event_options(known, side, known.board.cards[card])
+
+
+STAYING: Final[Mapping[str, Callable[[Game, Side, int], Choices]]] = {
+    "place": _placings,
+    "single": _single,
+    "event": _event_of,
+}
+"""The uses of a card that are no march from a space."""
 
 
 def check_play(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -170,6 +191,10 @@ def check_play(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if known.must_play not in (None, card):
         name = known.board.cards[known.must_play].name
         yield order.fault(("card",), f"you claimed the first play with {name} ({known.must_play})", rule="5.3")
+    elif known.play_next not in (None, card):
+        name = known.board.cards[known.play_next].name
+        reason = f"the card that your messenger brought must be played at once: {name} ({known.play_next})"
+        yield order.fault(("card",), reason, rule="card 55")
     yield from _check_use(known, side, order)
 
 
@@ -181,7 +206,7 @@ def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
     elif use == "discard":
         if known.must_play is not None:
             yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")
-        for word in (*given, *(word for word in MARCHING if word in order.body)):
+        for word in (*given, *(word for word in (*MARCHING, *AIMED, "charm") if word in order.body)):
             yield order.fault((word,), f"a card laid off does nothing; leave out {word}", rule="7.5")
     elif barred_to(known, side, record.number):
         reason = f"{record.name} ({record.number}) is a card for the enemy only: lay it off (option ops_colour_bound)"
@@ -190,10 +215,15 @@ def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
         at = (given[1],) if given else ("as",)
         yield order.fault(at, "operations are one of three: general (a march), place, or raise", rule="7.3")
     else:
+        for word in AIMED:
+            if word in order.body:
+                yield order.fault((word,), f"{word} goes with an event only", rule="7.3")
         if given[0] != "general":
-            for word in MARCHING:
+            for word in (*MARCHING, "charm"):
                 if word in order.body:
                     yield order.fault((word,), f"{word} goes with a march only", rule="7.3")
+        else:
+            yield from check_charm(known, order)
         check = {"general": check_activation, "place": _check_place, "raise": _check_raise}[given[0]]
         yield from check(known, side, order, record.ops)
 
@@ -220,7 +250,8 @@ def _check_raise(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fa
         yield order.fault(("raise",), f"only a card with a 3 raises a unit; this one has a {ops}", rule="7.3c")
     if general not in (able := recruiters(known, side)):
         can = ", ".join(able) if able else "none"
-        reason = f"{general} is not in a friendly space of a friendly province; generals who are: {can}"
+        where = "a friendly space or province" if _either(known) else "a friendly space of a friendly province"
+        reason = f"{general} is not in {where}; generals who are: {can}"
         yield order.fault(("raise",), reason, rule="7.3c")
 
 

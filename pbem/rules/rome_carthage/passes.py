@@ -6,11 +6,14 @@ from typing import Final
 
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.board import ALPS_PASS, PASS
+from pbem.rules.rome_carthage.card_play import played_with
 from pbem.rules.rome_carthage.losses import attrition
 from pbem.rules.rome_carthage.state import ENEMY, Game, March
 from pbem.table import Table
 
 PASSES: Final = (PASS, ALPS_PASS)
+GUIDE: Final = "native_guide"
+"""The event of a card that eases the passes of the march it is played for (card 5)."""
 
 
 def named_space(march: March) -> str:
@@ -29,10 +32,10 @@ def cross_pass(game: Game, table: Table, march: March, kind: str, name: str) -> 
 
 
 def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
-    """Roll for each pass not yet paid for (8.3.2, 17.2).
+    """Roll for each pass not yet paid for; a Native Guide eases them (8.3.2, 17.2, card 5).
 
     A force that loses its last unit there goes back where the space is held by the enemy: its generals are
-    not displaced by attrition (8.9).
+    not displaced by attrition (8.9). Where other units of the side stand, they are not left alone.
     """
     due, march.passes_due = march.passes_due, []
     for crossed in due:
@@ -40,10 +43,12 @@ def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
             break
         kind = crossed["kind"]
         drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
+        guided = game.board.cards[game.the_card.card].about["pass"] if played_with(game, GUIDE) else 0
         yield from attrition(
-            game, table, march.side, march.force, name=f"pass/{crossed['name']}", modifiers={kind: drm}, rule="8.3.2",
-            space=march.at,
+            game, table, march.side, march.force, name=f"pass/{crossed['name']}", rule="8.3.2",
+            modifiers={kind: drm, GUIDE: guided}, space=march.at,
         )  # fmt: skip
-    if due and not march.force.cu and game.cu(ENEMY[march.side], march.at):
+    stays = game.stack(march.side, march.at).cu > 0
+    if due and not march.force.cu and not stays and game.cu(ENEMY[march.side], march.at):
         march.at, march.over = march.the_way_back, True
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")

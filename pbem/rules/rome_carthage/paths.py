@@ -6,10 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.board import STRAIT
 from pbem.rules.rome_carthage.bounds import free, why_barred
+from pbem.rules.rome_carthage.card_play import (
+    CAMPAIGN,
+    exhausted,
+    legs_at_start,
+    march_type,
+    points_left,
+    resting,
+    taken,
+)
+from pbem.rules.rome_carthage.fleet import (
+    SEA,
+    Written,
+    check_fleet,
+    check_harbours,
+    check_into_city,
+    harbours,
+    may_sail,
+    sailings,
+    sets_sail,
+)
 from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, PROCONSUL, Game, March, Stack
-from pbem.rules.rome_carthage.walls import pool
+from pbem.rules.rome_carthage.walls import pool, room, whole, why_not_inside
 from pbem.rules.rome_carthage.words import no_such_space
 
 Step = Mapping[str, Any]
@@ -32,13 +53,22 @@ def enemy_cu_at(game: Game, side: Side, space: str) -> int:
     return outside + game.garrison(enemy, space).cu if space in game.garrisons else outside
 
 
+def step_cost(game: Game, kind: str) -> int:
+    """Return the points that a step costs by its kind; on straits the editions differ (8.3.1)."""
+    cost: int = game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
+    return cost
+
+
 def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:
-    """List where a force may step from a space with some points left (8.2 to 8.4)."""
+    """List where a force may step from a space by land with some points left (8.2 to 8.4)."""
     steps = [
         to
         for to, cost, shut in game.board.steps[space]
         if cost <= points and not (shut and closed(game, side, space, to))
     ]
+    if points == 1 and step_cost(game, STRAIT) == 1:
+        straits = [to for to, kind in game.board.neighbours[space].items() if kind == STRAIT]
+        steps += [to for to in straits if to not in steps and not closed(game, side, space, to)]
     if not free(game):
         steps = [to for to in steps if why_barred(game, side, army, space, to) is None]
     return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
@@ -46,15 +76,42 @@ def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> 
 
 def allowed(game: Game, generals: Sequence[str], steps: list[str]) -> list[str]:
     """Keep the steps that no general's own restriction forbids (board: Hanno, Fabius)."""
-    if all(game.board.generals[general].stays_in is None for general in generals):
-        return steps
-    return [step for step in steps if all(may_be_in(game, general, step) for general in generals)]
+    bound = [general for general in generals if game.board.generals[general].stays_in is not None]
+    return [step for step in steps if all(may_be_in(game, general, step) for general in bound)] if bound else steps
 
 
 def onward(game: Game, march: March) -> list[str]:
-    """List where a force on the march may step next (8.2 to 8.4)."""
-    steps = first_steps(game, march.side, march.at, bool(march.force.cu), march.points)
+    """List where a force on the march may step next by land (8.2 to 8.4)."""
+    steps = first_steps(game, march.side, march.at, bool(march.force.cu), points_left(march))
     return allowed(game, march.force.generals, steps)
+
+
+def overseas(game: Game, march: March) -> list[Written]:
+    """List the voyages that a force on the march may make next, as steps of a path (8.8)."""
+    if not may_sail(game, march):
+        return []
+    force = march.force
+    ports = open_ports(game, march.side, march.at, force.generals, bool(force.cu), points_left(march))
+    ways = sailings(game, march.side, ports, [(force.cu, force.elephants)])
+    return [step for _, steps in ways for step in steps]
+
+
+def open_ports(game: Game, side: Side, space: str, generals: Sequence[str], army: bool, points: int) -> list[str]:
+    """List the ports to which generals may sail from a space on a card that carries them (8.4.2, 8.8, board)."""
+    ports = harbours(game, side, space, army, points)
+    if not army:
+        ports = [port for port in ports if not enemy_cu_at(game, side, port)]
+    return allowed(game, generals, ports)
+
+
+def next_steps(game: Game, march: March) -> list[Written]:
+    """List where a force on the march may step next, by land and by sea (8.2 to 8.4, 8.8)."""
+    return [*onward(game, march), *overseas(game, march)]
+
+
+def can_go_on(game: Game, march: March) -> bool:
+    """Tell whether a force on the march may take another step (8.2 to 8.4, 8.8)."""
+    return bool(onward(game, march) or overseas(game, march))
 
 
 def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
@@ -78,59 +135,94 @@ class _Walker:
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
+        self.start = start
         if known.march is None:
             exchange(self._found(start), force.generals, force.cu, force.elephants, drops=True)
+        self.legs = legs_at_start(known, side, start, force.cu)
         self.lost = False
         self.held_up = False
+        self.in_city = False
 
     def step(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield what is wrong with one step, and take it; `lost` tells that the path cannot be followed on."""
-        known, to, where = self.known, step["to"], self._where(at)
-        if to not in known.board.spaces:
-            yield self.order.fault(where, no_such_space(known, to), rule="8.2")
+        to = step["to"]
+        wrong = list(self._way(at, step))
+        yield from wrong
+        if wrong:
             self.lost = True
             return
-        kind = known.board.neighbours[self.here].get(to)
-        if kind is None:
-            yield self.order.fault(where, self._no_path(to), rule="8.2")
+        if self.held_up or self.in_city:
+            yield self.order.fault(self._where(at), self._why_held_up(), rule="8.8.1" if self.in_city else "14.3")
             self.lost = True
             return
-        if self.held_up:
-            yield self.order.fault(where, self._why_held_up(), rule="14.3")
+        known, by_sea = self.known, step.get("by") == SEA
+        yield from self._obstacles(self._where(at), to, by_sea)
+        kind = SEA if by_sea else known.board.neighbours[self.here][to]
+        if (cost := step_cost(known, kind)) > min([self.points, *self.legs]):
+            yield self._too_far(at, to, kind, cost)
             self.lost = True
             return
-        yield from self._obstacles(where, to)
-        cost = known.board.movement.cost[kind]
-        if cost > self.points:
-            used = self.most - self.points + cost
-            reason = f"the way to {to} takes {used} movement points; there are {self.most}"
-            yield self.order.fault(where, reason, rule="8.3.1" if cost > 1 else "8.2")
-            self.lost = True
-            return
+        if by_sea:
+            yield from check_fleet(known, self.side, self.order, ("path", at, "by"), self.force)
+        if "into" in step:
+            yield from check_into_city(known, self.side, self.order, at, step, self.force.cu)
         self.points -= cost
-        self.here = to
+        self.legs = [left - cost for left in self.legs]
+        self.here, self.in_city = to, "into" in step
         for change in ("drop", "take"):
-            if change in step:
-                path = ("path", at, change)
+            if change in step and not self.in_city:
+                path, cu, total = ("path", at, change), self.force.cu, self._found(to).cu
                 yield from check_exchange(known, self.order, path, self.force, self._found(to), to)
+                if (gained := self.force.cu - cu) < 0:
+                    self.legs = sorted(self.legs)[-gained:]
+                elif march_type(known, self.order) == CAMPAIGN:
+                    self.legs += taken(known, self.side, to, total, gained)
         self.held_up = must_stop(known, self.force, self._found(to))
+
+    def _way(self, at: int, step: Step) -> Iterator[Fault]:
+        """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
+        known, to = self.known, step["to"]
+        if step.get("by") == SEA:
+            yield from check_harbours(known, self.order, ("path", at), self.here, to)
+        elif to not in known.board.spaces:
+            yield self.order.fault(self._where(at), no_such_space(known, to), rule="8.2")
+        elif to not in known.board.neighbours[self.here]:
+            yield self.order.fault(self._where(at), self._no_path(to), rule="8.2")
+
+    def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
+        """Return the fault of a step that takes more points than are left (8.2, 8.3.1, 8.8)."""
+        if cost <= self.points:
+            left = min(self.legs)
+            reason = f"units that this card has moved before have {left} points left; the way to {to} takes {cost}"
+            return self.order.fault(self._where(at), reason, rule="8.4.1")
+        used = self.most - self.points + cost
+        way = f"the voyage to {to}" if kind == SEA else f"the way to {to}"
+        rule = "8.8" if kind == SEA else "8.3.1" if cost > 1 else "8.2"
+        return self.order.fault(
+            self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule
+        )
 
     def _found(self, space: str) -> Stack:
         """Return what of the own side is in a space when the force comes there; it may be changed."""
         if space not in self.ground:
-            stack = pool(self.known, self.side, space)
+            everybody = space == self.start and sets_sail(self.order) and not self.known.besieged(space)
+            stack = (whole if everybody else pool)(self.known, self.side, space)
             self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
         return self.ground[space]
 
     def end(self) -> Iterator[Fault]:
         """Yield what is wrong with stopping where the path ends (8.4.2)."""
         known, path = self.known, self.order.get("path", ())
-        if path and not self.force.cu and self.order.get("then") != "ask":
+        if path and not self.force.cu and not self.in_city and self.order.get("then") not in ("ask", "inside"):
             lone = known.stack(ENEMY[self.side], self.here)
             if lone.generals and not lone.cu:
                 name = known.board.generals[lone.generals[0]].name
                 reason = f"a general alone may pass {name} in {self.here}, but not stop there"
                 yield self.order.fault(self._where(len(path) - 1), reason, rule="8.4.2")
+        if self.order.get("then") == "inside":
+            force = Stack(self.force.cu, self.force.elephants)
+            if (why := why_not_inside(known, self.side, self.here, force, self.start)) is not None:
+                yield self.order.fault(("then",), why, rule="16.2")
 
     def _where(self, at: int) -> Path:
         return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
@@ -138,10 +230,14 @@ class _Walker:
     def _why_held_up(self) -> str:
         """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
         known, leader = self.known, self.force.generals[0]
+        if self.in_city:
+            return f"{leader} is inside {self.here}; his move ends there"
         stack = self._found(self.here)
         reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
         if is_consul(known, leader):
             return f"{reason}, which is larger than his own"
+        if stack.cu >= CONSULAR_ARMY:
+            return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
         return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {CONSULAR_ARMY}"
 
     def _no_path(self, to: str) -> str:
@@ -149,12 +245,12 @@ class _Walker:
         leads = ", ".join(sorted(board.neighbours[self.here]))
         reason = f"no path from {self.here} to {to}; paths lead to {leads}"
         if board.spaces[self.here].port and board.spaces[to].port:
-            reason += " (both are ports, but moves by sea are not in play yet)"
+            reason += f"; both are ports: to sail write {{to: {to}, by: sea}}"
         return reason
 
-    def _obstacles(self, where: Path, to: str) -> Iterator[Fault]:
+    def _obstacles(self, where: Path, to: str, by_sea: bool) -> Iterator[Fault]:
         known, side = self.known, self.side
-        if closed(known, side, self.here, to):
+        if not by_sea and closed(known, side, self.here, to):
             reason = f"the strait between {self.here} and {to} is open only to who controls both"
             yield self.order.fault(where, reason, rule="8.3.3")
         if not self.force.cu and (cu := enemy_cu_at(known, side, to)):
@@ -187,6 +283,13 @@ def check_exchange(known: Game, order: Order, path: Path, force: Stack, stack: S
     if (why := why_no_exchange(known, force, stack, space, names, cu, drops)) is not None:
         yield order.fault(path, why, rule="14.2" if "consul" in why else "8.7")
         return
+    if "inside" in change:
+        side = known.board.generals[force.generals[0]].side
+        free = room(known, side, space) if drops else None
+        if free is None or cu > free:
+            reason = f"{free} more CU fit inside" if free is not None else "inside is for what you drop at your city"
+            yield order.fault((*path, "inside"), reason, rule="16.2")
+            return
     exchange(force, names, cu, elephants, drops)
     exchange(stack, names, cu, elephants, not drops)
     arrange(known, stack)
@@ -197,6 +300,8 @@ def why_no_exchange(
 ) -> str | None:
     """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.2, 8.6, 8.7, 14.2)."""
     leader = force.generals[0]
+    if drops and not force.cu:
+        return None
     if drops:
         parting = any(is_consul(game, name) for name in names)
         if is_consul(game, leader) and (cu or parting) and force.cu - cu < CONSULAR_ARMY:
@@ -205,6 +310,13 @@ def why_no_exchange(
         if parting and (force.cu + stack.cu < least or cu + stack.cu < CONSULAR_ARMY):
             return f"a consul is left behind only with {CONSULAR_ARMY} CU, and where both have {least} together"
         return None
+    if names and not game.options["pick_up_generals"]:
+        return "a general picks up units on the way, but no generals (option pick_up_generals)"
+    side = game.board.generals[leader].side
+    if done := [name for name in names if name in resting(game, side)]:
+        return f"{game.board.generals[done[0]].name} moves no more on this card"
+    if cu > stack.cu - (tired := exhausted(game, side, space)):
+        return f"{tired} of the CU in {space} go no further on this card"
     if force.cu + cu > (most := game.board.movement.cu):
         return f"at most {most} CU march with a general, not {force.cu + cu}"
     if not may_command(game, leader, names):
@@ -218,15 +330,15 @@ def why_no_exchange(
 def must_stop(game: Game, force: Stack, stack: Stack) -> bool:
     """Tell whether a force must stop at the friendly stack that it comes to, or would leave there (14.3).
 
-    A proconsul stops at a consular army of fewer than five CU; under the older rule a consul stops where a
-    proconsul's army is larger than his own.
+    A proconsul stops at a consular army of fewer than five CU; under the older rule the larger army of a proconsul
+    does not part from a consul's, whichever of the two is on the march.
     """
-    here, leader = stack.commander, force.generals[0]
+    here, leader, sizes = stack.commander, force.generals[0], game.options["proconsul_size_rule"]
     if here is None:
         return False
     if game.offices.get(leader) == PROCONSUL and is_consul(game, here):
-        return stack.cu < CONSULAR_ARMY
-    if game.options["proconsul_size_rule"] and is_consul(game, leader):
+        return stack.cu < CONSULAR_ARMY or (sizes and force.cu > stack.cu)
+    if sizes and is_consul(game, leader):
         return game.offices.get(here) == PROCONSUL and stack.cu > force.cu
     return False
 
