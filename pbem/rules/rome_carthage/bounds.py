@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Side
+from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
 
 AFRICA: Final = "africa"
@@ -32,6 +33,14 @@ def why_barred(game: Game, side: Side, cu: int, start: str, to: str) -> str | No
 def _enemy_cu(game: Game, side: Side, space: str) -> int:
     enemy = ENEMY[side]
     return game.cu(enemy, space) + game.garrison(enemy, space).cu
+
+
+def ends_truce(game: Game, card: StrategyCard) -> bool:
+    """Tell whether a Truce ends when a card is played for its event: one of the list, by the older rule any (card 64).
+
+    The Truce itself never ends one.
+    """
+    return card.event != "truce" and (game.options["truce_end"] == "any" or card.breaks_truce)
 
 
 def free(game: Game) -> bool:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
 
 from pbem.choices import Choices, listed
-from pbem.protocol import Fault, Flow, Order, Side
+from pbem.plain import twin
+from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.bounds import ends_truce
+from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 from pbem.rules.rome_carthage.state import Game
 from pbem.table import Table
 
-MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = ()
+MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
+    markers.EVENTS,
+    units.EVENTS,
+    cities.EVENTS,
+    misfortunes.EVENTS,
+    counters.EVENTS,
+    councils.EVENTS,
+    marches.EVENTS,
+)
 """The `EVENTS` of the modules that play them."""
 EVENTS: Final[Mapping[str, CardEvent | Elsewhere]] = {
     name: event for events in MODULES for name, event in events.items()
@@ -33,7 +45,7 @@ def event_options(known: Game, side: Side, card: StrategyCard) -> Choices:
     event = EVENTS.get(card.event)
     if not isinstance(event, CardEvent) or not card.event_of(side):
         return listed([])
-    return event.options(known, side, card)
+    return event.options(at_play(known, card), side, card)
 
 
 def check_event(known: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
@@ -47,4 +59,32 @@ def check_event(known: Game, side: Side, order: Order, card: StrategyCard) -> It
     elif not card.event_of(side):
         yield order.fault(("as",), f"the event of {name} is the enemy's; play it for operations", rule="7.4")
     else:
-        yield from event.check(known, side, order, card)
+        yield from event.check(at_play(known, card), side, order, card)
+
+
+def event_needs(known: Game, side: Side, card: StrategyCard) -> str | None:
+    """Say what the event of a card needs if it can be played now, for a form; None: nothing is to be said (7.4)."""
+    event = EVENTS.get(card.event)
+    if not isinstance(event, CardEvent) or not card.event_of(side):
+        return None
+    return event.needs(at_play(known, card), side, card)
+
+
+def at_play(known: Game, card: StrategyCard) -> Game:
+    """Return the position in which an event takes place: a Truce that it breaks is over first (card 64)."""
+    if not known.truce or not ends_truce(known, card):
+        return known
+    seen = twin(known)
+    seen.truce = False
+    return seen
+
+
+def unmatched(records: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Path, str]]:
+    """Yield every card whose event nothing plays, and every event that no card names, as findings of a box (7.4)."""
+    for at, record in enumerate(records):
+        if record["event"] not in EVENTS:
+            near = get_close_matches(record["event"], EVENTS, 1)
+            reason = f"nothing plays the event {record['event']}" + (f"; did you mean {near[0]}?" if near else "")
+            yield "cards", ("cards", at, "event"), reason
+    for name in sorted(EVENTS.keys() - {record["event"] for record in records}):
+        yield "cards", ("cards",), f"no card names the event {name}"

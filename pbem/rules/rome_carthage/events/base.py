@@ -15,6 +15,12 @@ from pbem.table import Table
 Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
 Options: TypeAlias = Callable[[Game, Side, StrategyCard], Choices]
 Check: TypeAlias = Callable[[Game, Side, Order, StrategyCard], Iterable[Fault]]
+Needs: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
+
+
+def not_said(game: Game, side: Side, card: StrategyCard) -> str | None:
+    """Say nothing on what an event needs."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,8 @@ class CardEvent:
     play: Play
     options: Options
     check: Check
+    needs: Needs = not_said
+    """Says for a form what the event needs if it can be played now; None: nothing is to be said."""
 
 
 @dataclass(frozen=True, slots=True)

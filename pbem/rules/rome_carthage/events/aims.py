@@ -1,0 +1,236 @@
+"""What an event is aimed at, and the shape that most events share: a condition, a target, what it does (7.4).
+
+From these come its options and its check, so that the two agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from pbem.choices import Choices, chain, grid, listed, subsets
+from pbem.protocol import Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.words import meant, no_such_general, no_such_space
+from pbem.table import Table
+
+Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
+"""What an event does; one that asks nothing returns None."""
+Condition: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
+"""Says why an event cannot take place now; None: it can."""
+Among: TypeAlias = Callable[[Game, Side, StrategyCard], Sequence[str]]
+"""What a target may be looked for among."""
+WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], str | None]
+"""Says why something that there is cannot be the target; None: it can."""
+
+ALWAYS: Final = ("card", "as")
+SPACE: Final = "space"
+SPACES: Final = "spaces"
+GENERAL: Final = "general"
+PROVINCE: Final = "province"
+CU: Final = "cu"
+MOST_WORDS: Final = 12
+
+
+def always(game: Game, side: Side, card: StrategyCard) -> str | None:
+    """Let an event take place always: it has no condition."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What an event is aimed at: the word of the order that names it, and what can stand there.
+
+    Where it is `counted` the order may say by `cu` with how many units; without it they are all that the card has.
+    """
+
+    word: str
+    among: Among
+    why_not: WhyNot
+    counted: bool = False
+
+    def able(self, game: Game, side: Side, card: StrategyCard) -> list[str]:
+        """List what the event can be aimed at."""
+        return [id for id in self.among(game, side, card) if self.why_not(game, side, card, id) is None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several(Aim):
+    """An aim at several spaces at once; `split` puts them into groups of which one order takes one (card 24)."""
+
+    fewest: Callable[[StrategyCard], int]
+    split: Callable[[Game, list[str]], list[list[str]]]
+
+    def groups(self, game: Game, side: Side, card: StrategyCard) -> list[list[str]]:
+        """List the groups of spaces among which an order can choose."""
+        return [group for group in self.split(game, self.able(game, side, card)) if group]
+
+    def counts(self, card: StrategyCard, group: Sequence[str]) -> tuple[int, int]:
+        """Return how many spaces of a group an order names at least and at most: as many as there are will do."""
+        return min(self.fewest(card), len(group)), min(card.about["markers"], len(group))
+
+
+def in_one(game: Game, spaces: list[str]) -> list[list[str]]:
+    """Leave spaces in one group: any of them go together."""
+    return [spaces]
+
+
+def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> CardEvent:
+    """Return the event that does something to what it is aimed at, if its condition is met."""
+    return CardEvent(
+        play=partial(_play, does),
+        options=partial(_options, condition, aim),
+        check=partial(_check, condition, aim),
+        needs=partial(_needs, condition, aim),
+    )
+
+
+def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
+    """Return the event that is one of several, as the edition or the card has it."""
+    return CardEvent(
+        play=lambda game, table, side, order, card: of(game, card).play(game, table, side, order, card),
+        options=lambda game, side, card: of(game, card).options(game, side, card),
+        check=lambda game, side, order, card: of(game, card).check(game, side, order, card),
+        needs=lambda game, side, card: of(game, card).needs(game, side, card),
+    )
+
+
+def as_event(card: StrategyCard, **body: Any) -> Order:
+    """Return the order to play a card for its event."""
+    return Order("play", {"card": card.number, "as": "event", **body})
+
+
+def rule_of(card: StrategyCard) -> str:
+    """Return the rule that a card is itself."""
+    return f"card {card.number}"
+
+
+def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+    table.tell("event_played", side=side, card=card.number, rule="7.4")
+    flow = does(game, table, side, order, card)
+    if flow is not None:
+        yield from flow
+
+
+def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
+    """Say why an event cannot take place now; None: it can (7.4)."""
+    why = condition(game, side, card)
+    if why is None and aim is not None and not aim.able(game, side, card):
+        return f"there is no {aim.word.removesuffix('s')} for it now"
+    return why
+
+
+def _options(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> Choices:
+    if condition(game, side, card) is not None:
+        return listed([])
+    if aim is None:
+        return listed([as_event(card)])
+    if not isinstance(aim, Several):
+        able = aim.able(game, side, card)
+        if aim.counted:
+            numbers = range(1, card.about["cu"] + 1)
+            return grid(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
+        return listed([as_event(card, **{aim.word: target}) for target in able])
+    parts = []
+    for group in aim.groups(game, side, card):
+        least, most = aim.counts(card, group)
+        parts.append(subsets(lambda spaces: as_event(card, spaces=spaces), group, range(least, most + 1)))
+    return chain(*parts)
+
+
+def _check(
+    condition: Condition, aim: Aim | None, game: Game, side: Side, order: Order, card: StrategyCard
+) -> Iterator[Fault]:
+    yield from stray_words(order, card, () if aim is None else (aim.word, CU) if aim.counted else (aim.word,))
+    why = why_no_event(condition, aim, game, side, card)
+    if why is not None:
+        reason = f"{card.name} ({card.number}): {why}; play it for operations or lay it off"
+        yield order.fault(("as",), reason, rule=rule_of(card))
+    elif aim is not None:
+        yield from _check_aim(aim, game, side, order, card)
+
+
+def stray_words(order: Order, card: StrategyCard, used: Sequence[str]) -> Iterator[Fault]:
+    """Yield the words of an order that its event has no use for (7.4)."""
+    for word in order.body:
+        if word not in ALWAYS and word not in used:
+            needs = f"; it takes {', '.join(used)}" if used else ""
+            reason = f"the event of {card.name} ({card.number}) has no use for {word}{needs}"
+            yield order.fault((word,), reason, rule=rule_of(card))
+
+
+def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+    if aim.word not in order.body:
+        able = some(aim.able(game, side, card))
+        yield order.fault(("as",), f"add {aim.word}: {able}", rule=rule_of(card))
+    elif isinstance(aim, Several):
+        yield from _check_several(aim, game, side, order, card)
+    else:
+        if (why := why_not_at(aim, game, side, card, order[aim.word])) is not None:
+            yield order.fault((aim.word,), why, rule=rule_of(card))
+        if aim.counted and not 1 <= order.get(CU, 1) <= (most := card.about["cu"]):
+            yield order.fault((CU,), f"the event brings 1 to {most} CU, not {order[CU]}", rule=rule_of(card))
+
+
+def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> str | None:
+    """Say why an event cannot be aimed at something, be there such a thing or not; None: it can (7.4)."""
+    board = game.board
+    if aim.word == GENERAL and target not in board.generals:
+        return no_such_general(game, target)
+    if aim.word == PROVINCE and target not in board.provinces:
+        return f"no province is called {target}" + meant(target, board.provinces)
+    if aim.word in (SPACE, SPACES) and target not in board.spaces:
+        return no_such_space(game, target)
+    why = aim.why_not(game, side, card, target)
+    if why is None and target not in aim.among(game, side, card):
+        return f"{target} is out of reach of {card.name}; it can be: {some(aim.able(game, side, card))}"
+    return why
+
+
+def _check_several(aim: Several, game: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+    spaces: list[str] = order[SPACES]
+    wrong = False
+    for at, space in enumerate(spaces):
+        why = why_not_at(aim, game, side, card, space)
+        if why is None and space in spaces[:at]:
+            why = f"{game.board.spaces[space].name} is named twice"
+        if why is not None:
+            wrong = True
+            yield order.fault((SPACES, at), why, rule=rule_of(card))
+    if wrong:
+        return
+    groups = aim.groups(game, side, card)
+    here = next((group for group in groups if not spaces or spaces[0] in group), groups[0])
+    if any(space not in here for space in spaces):
+        yield order.fault((SPACES,), f"the spaces must lie in one province: {some(here)}", rule=rule_of(card))
+        return
+    least, most = aim.counts(card, here)
+    if not least <= len(spaces) <= most:
+        many = f"{least}" if least == most else f"{least} to {most}"
+        reason = f"the event takes {many} space{'' if most == 1 else 's'}; you name {len(spaces)}"
+        yield order.fault((SPACES,), reason, rule=rule_of(card))
+
+
+def some(words: Sequence[str]) -> str:
+    """Return words in a row, the first of them if they are many."""
+    more = f" and {len(words) - MOST_WORDS} more" if len(words) > MOST_WORDS else ""
+    return ", ".join(words[:MOST_WORDS]) + more
+
+
+def _needs(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
+    if why_no_event(condition, aim, game, side, card) is not None:
+        return None
+    if aim is None:
+        return ""
+    if not isinstance(aim, Several):
+        return f"{aim.word}: {some(aim.able(game, side, card))}"
+    texts = []
+    for group in aim.groups(game, side, card):
+        least, most = aim.counts(card, group)
+        many = f"{least}" if least == most else f"{least} to {most}"
+        texts.append(f"{many} of {some(group)}")
+    return f"spaces: {'; or '.join(texts)}"
