@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.battle_events import declare_events, show_cards
 from pbem.rules.rome_carthage.battle_hands import deal_hands
 from pbem.rules.rome_carthage.battle_rounds import fight_rounds
 from pbem.rules.rome_carthage.command import change_of_command
@@ -10,7 +11,8 @@ from pbem.rules.rome_carthage.elephants import elephant_charge
 from pbem.rules.rome_carthage.losses import battle_casualties
 from pbem.rules.rome_carthage.retreat import suffer_defeat
 from pbem.rules.rome_carthage.siege import lift_empty, lift_of
-from pbem.rules.rome_carthage.state import ENEMY, Battle, Game
+from pbem.rules.rome_carthage.sorties import relieve
+from pbem.rules.rome_carthage.state import ENEMY, Battle, Game, Stack
 from pbem.rules.rome_carthage.withdrawal import withdraw
 from pbem.table import Table
 
@@ -25,12 +27,13 @@ def fight(
     defender_from: dict[str, int],
     intercepted: bool,
     avoid_failed: bool,
+    sallied: Stack | None = None,
 ) -> Flow[None]:
     """Fight a battle between the two armies in a space, to the end (11, 12).
 
     `attacker` is the active side, which leads first even if it was intercepted (11.3), and `came_from` its last
-    space; `defender_from` are the spaces that interceptors came from, with their CU. Sets `game.result` if the
-    battle ends the game.
+    space; `defender_from` are the spaces that interceptors came from, with their CU; `sallied` is an
+    attacker that came out of the city there (16.4.4). Sets `game.result` if the battle ends the game.
     """
     game.battle = Battle(
         space,
@@ -40,11 +43,15 @@ def fight(
         dict(defender_from),
         intercepted,
         avoid_failed,
+        sallied=sallied or Stack(),
     )
+    yield from relieve(game, table)
     yield from change_of_command(game, table)
     muster(game, table)
+    yield from declare_events(game, table)
     yield from elephant_charge(game, table)
     deal_hands(game, table)
+    show_cards(game, table)
     yield from fight_rounds(game, table)
     yield from battle_casualties(game, table)
     if game.battle.withdrawer is not None:

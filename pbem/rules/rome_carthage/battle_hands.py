@@ -43,6 +43,7 @@ def hand_reasons(game: Game, battle: Battle, side: Side) -> dict[str, int]:
         "interception": numbers.interceptor if defends and battle.intercepted else 0,
         "failed_avoidance": numbers.failed_avoidance if defends and battle.avoid_failed else 0,
         "allies": allies(game, side, space) if commander else 0,
+        "desertion": -sum(game.board.provinces[ally].allies_value for ally in battle.deserted.get(side, ())),
         "militia": militia(game, side, space),
         "tribe": numbers.friendly_tribe if friendly_tribe(game, side, space) else 0,
     }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle_events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.board import Board
-from pbem.rules.rome_carthage.initiative import after_match
+from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import ENEMY, FACE_DOWN, Battle, Game, Played
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Battle, Game, Played
+from pbem.rules.rome_carthage.windows import hand_hidden
 from pbem.rules.rome_carthage.withdrawal import attempt_withdrawal, why_no_withdrawal
 from pbem.table import Table
 
@@ -21,6 +23,8 @@ ANY: Final = "any"
 """Match with the card itself, else with a general's Probe, else with a Reserve, else not at all."""
 COMMONEST: Final = "commonest"
 """Lead the kind of which the hand holds most, the rulebook's own advice (11.5); a Reserve only as the last resort."""
+SINGLE: Final = "single"
+"""Lead a kind of which the hand holds one, and keep the pairs."""
 
 
 def fight_rounds(game: Game, table: Table) -> Flow[None]:
@@ -31,9 +35,14 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
     battle = game.the_battle
     while battle.loser is None and battle.withdrawer is None:
         side = battle.initiative
+        if not battle.withdrawals:
+            yield from round_events(game, table)
         if not battle.hands[side]:
-            lose(battle, table, side, None)
-            return
+            if not (yield from last_resort(game, table, side)):
+                lose(battle, table, side, None)
+                return
+            yield from fight_round(game, table, Order("battle_card", {"card": MAHARBAL}))
+            continue
         order = yield from table.ask(
             side,
             "battle_card",
@@ -46,8 +55,10 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
         )
         if order.get("withdraw"):
             yield from attempt_withdrawal(game, table)
-        else:
-            yield from fight_round(game, table, order)
+            continue
+        if order["card"] == MAHARBAL:
+            call_cavalry(game, table)
+        yield from fight_round(game, table, order)
 
 
 def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
@@ -57,9 +68,12 @@ def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
     battle.round += 1
     battle.withdrawals = 0
     card = order["card"]
-    if card == COMMONEST:
-        card = commonest(board, battle.hands[side])
-    battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
+    if card in POLICIES:
+        card = POLICIES[card](board, battle.hands[side])
+    if card == MAHARBAL:
+        battle.led = DOUBLE_ENVELOPMENT
+    else:
+        battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
     lay(battle, table, "leads", side, card, battle.led)
     answer = NONE
     if battle.hands[other]:
@@ -77,6 +91,10 @@ def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
         answer = order["card"]
         if answer == ANY:
             answer = next(iter(matches(board, battle, other)), NONE)
+        elif answer == MAHARBAL:
+            call_cavalry(game, table)
+    elif battle.led == DOUBLE_ENVELOPMENT and (yield from last_resort(game, table, other)):
+        answer = MAHARBAL
     if answer == NONE:
         lose(battle, table, other, battle.led)
         return
@@ -86,8 +104,17 @@ def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as: str) -> None:
-    """Take a card from a hand and lay it on the table, for all to see (11.4)."""
+    """Take a card from a hand and lay it on the table, for all to see; one that lies open goes first (11.4, card 20).
+
+    Maharbal's Cavalry is no battle card but counts as one (card 6).
+    """
+    if card == MAHARBAL:
+        battle.played.append(Played(battle.round, side, card, used_as))
+        table.tell(kind, rule="card 6", side=side, space=battle.space, round=battle.round, card=used_as)
+        return
     battle.hands[side].remove(card)
+    if card in battle.shown.get(side, ()):
+        battle.shown[side].remove(card)
     battle.played.append(Played(battle.round, side, card, used_as))
     if card == PROBE and used_as != PROBE:
         battle.probe_used = True
@@ -119,6 +146,17 @@ def commonest(board: Board, hand: Sequence[str]) -> str:
     return max(kinds, key=hand.count) if kinds else RESERVE
 
 
+def single(board: Board, hand: Sequence[str]) -> str:
+    """Return a kind of which a hand holds one, so that pairs are kept to match with; else the commonest (11.5)."""
+    return next((kind for kind in board.battle_cards if kind != RESERVE and hand.count(kind) == 1), None) or commonest(
+        board, hand
+    )
+
+
+POLICIES: Final[Mapping[str, Callable[[Board, Sequence[str]], str]]] = {COMMONEST: commonest, SINGLE: single}
+"""Words for a card that is picked out of the hand when it is led."""
+
+
 def probe_as(board: Board, battle: Battle, side: Side) -> tuple[str, ...]:
     """Return the cards as which a side's commander may still use one Probe in this battle (board: Hannibal)."""
     commander = battle.commanders.get(side)
@@ -139,7 +177,7 @@ def battle_card_options(known: Game, decision: Decision) -> Choices:
     """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
     battle, board, side = known.the_battle, known.board, decision.side
     hand = battle.hands[side]
-    if FACE_DOWN in hand:
+    if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(known, side)):
         return NOT_TOLD
     orders = []
     for card in board.battle_cards:
@@ -151,6 +189,8 @@ def battle_card_options(known: Game, decision: Decision) -> Choices:
             orders.append(Order("battle_card", {"card": card}))
             names = probe_as(board, battle, side) if card == PROBE else ()
         orders += [Order("battle_card", {"card": card, "as": name}) for name in names]
+    if why_no_maharbal(known, side) is None:
+        orders.append(Order("battle_card", {"card": MAHARBAL}))
     if why_no_withdrawal(known, side) is None:
         orders.append(Order("battle_card", {"withdraw": True}))
     return listed(orders)
@@ -165,7 +205,13 @@ def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator
     elif card is None:
         if (reason := why_no_withdrawal(known, side)) is not None:
             yield order.fault(("withdraw",), reason, rule="11.11")
-    elif card not in (*battle.hands[side], COMMONEST):
+    elif card == MAHARBAL:
+        if (reason := why_no_maharbal(known, side)) is not None:
+            yield order.fault(("card",), reason, rule="card 6")
+        elif name not in (None, DOUBLE_ENVELOPMENT):
+            envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
+            yield order.fault(("as",), f"Maharbal's Cavalry counts as a {envelopment}; leave out `as`", rule="card 6")
+    elif card not in (*battle.hands[side], *POLICIES):
         yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.4")
     elif card == RESERVE:
         if name in (None, RESERVE):
@@ -186,8 +232,8 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
     """Say why a card cannot be led under another name (11.7)."""
     commander = battle.commanders.get(side)
     record = board.generals[commander] if commander else None
-    if card == COMMONEST:
-        return "the commonest card is led under its own name; leave out `as`"
+    if card in POLICIES:
+        return f"the {card} card is led under its own name; leave out `as`"
     if card != PROBE or record is None or not record.probe_as:
         return f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
     if battle.probe_used:
@@ -198,12 +244,14 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
 
 def match_options(known: Game, decision: Decision) -> Choices:
     """List the cards that match the card led, and to lose rather than match (11.5)."""
-    battle = known.the_battle
-    if FACE_DOWN in battle.hands[decision.side]:
+    battle, side = known.the_battle, decision.side
+    if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(known, side)):
         return NOT_TOLD
-    able = matches(known.board, battle, decision.side)
+    able = matches(known.board, battle, side)
     if known.options["decline_match"] or not able:
         able.append(NONE)
+    if why_no_maharbal(known, side) is None:
+        able.append(MAHARBAL)
     return listed([Order("match", {"card": card}) for card in able])
 
 
@@ -212,6 +260,10 @@ def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault
     battle, board, side, card = known.the_battle, known.board, decision.side, order["card"]
     able = matches(board, battle, side)
     if card == ANY or card in able:
+        return
+    if card == MAHARBAL:
+        if (reason := why_no_maharbal(known, side)) is not None:
+            yield order.fault(("card",), reason, rule="card 6")
         return
     if card == NONE:
         if able and not known.options["decline_match"]:

@@ -7,7 +7,10 @@ from typing import Final
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
+from pbem.rules.rome_carthage.windows import one_card, open_window
 from pbem.table import Table
+
+FRIGHT: Final = "elephant_fright"
 
 
 def elephant_charge(game: Game, table: Table) -> Flow[None]:
@@ -33,7 +36,7 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
         enemy_general=roman,
         needs=resists + 1,
     )
-    if not order["elephants"]:
+    if not order["elephants"] or (yield from frightened(game, table, elephants)):
         return
     roll = table.roll(f"battle/{battle.space}/charge", rule="13.3", at_least=resists + 1, elephant_cu=elephants)
     if roll.success:
@@ -46,4 +49,27 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
         table.tell("charge_fails", rule="13.3", space=battle.space)
 
 
-KINDS: Final[Kinds] = {"charge": yes_or_no("charge", "elephants")}
+def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
+    """Let Rome frighten the elephants before the die is rolled; return whether the charge is void (card 42).
+
+    It costs Carthage two battle cards, by the rules of 1998 as many as there are elephant CU.
+    """
+    battle = game.the_battle
+    facts = {
+        "space": battle.space,
+        "elephant_cu": elephants,
+        "own_cu": battle.strength[ROME],
+        "enemy_cu": battle.strength[CARTHAGE],
+        "enemy_general": battle.commanders.get(CARTHAGE),
+    }
+    card = yield from open_window(game, table, ROME, FRIGHT, FRIGHT, rule="card 42", facts=facts)
+    if card is None:
+        return False
+    cards: int = elephants if game.options["elephant_fright_loss"] == "per_elephant" else card.about["cards"]
+    battle.charge_cost[CARTHAGE] = cards
+    table.tell("elephants_frightened", rule="card 42", space=battle.space, side=CARTHAGE, cards=cards)
+    return True
+
+
+fright: Final = one_card(FRIGHT, FRIGHT)
+KINDS: Final[Kinds] = {"charge": yes_or_no("charge", "elephants"), FRIGHT: fright}

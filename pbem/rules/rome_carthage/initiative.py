@@ -6,7 +6,7 @@ from typing import Final
 
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
-from pbem.rules.rome_carthage.state import ENEMY, Battle, Game
+from pbem.rules.rome_carthage.state import ENEMY, MAHARBAL, Battle, Game
 from pbem.table import Table
 
 DOUBLE_ENVELOPMENT: Final = "double_envelopment"
@@ -16,10 +16,12 @@ MUST: Final = "must"
 def after_match(game: Game, table: Table) -> Flow[None]:
     """Let the defender who matched a card try for the initiative (11.6).
 
-    A matched Double Envelopment hands it over without a roll; for anything else a general must roll.
+    A matched Double Envelopment hands it over without a roll, unless it was Maharbal's Cavalry (card 6); for
+    anything else a general must roll.
     """
     battle = game.the_battle
-    if battle.led != DOUBLE_ENVELOPMENT:
+    led = next(play.card for play in reversed(battle.played) if play.side == battle.initiative)
+    if battle.led != DOUBLE_ENVELOPMENT or led == MAHARBAL:
         yield from counterattack(game, table)
     elif game.options["matched_envelopment"] == MUST:
         seize(battle, table, "11.6")
