@@ -10,16 +10,16 @@ from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.activation import Split, force_of
 from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.questions import Kinds, one_of
+from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
-from pbem.rules.rome_carthage.walls import pool, room, whole
+from pbem.rules.rome_carthage.walls import interceptors, room, whole
 
 
 def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
     """List the generals in a space who may lead an interception into another: only armies intercept (9.1)."""
     if near not in game.stacks[side] and near not in game.garrisons:
         return []
-    stack = pool(game, side, near)
+    stack = interceptors(game, side, near)
     if not stack.cu:
         return []
     return [general for general in stack.generals if may_be_in(game, general, space)]
@@ -131,7 +131,7 @@ def intercept_options(known: Game, decision: Decision) -> Choices:
     reaction = known.the_reaction
     axes: list[list[dict[str, Any] | None]] = []
     for origin in reaction.origins:
-        stack = pool(known, decision.side, origin)
+        stack = interceptors(known, decision.side, origin)
         attempts: list[dict[str, Any] | None] = [None]
         for general in leaders(known, decision.side, origin, reaction.space):
             attempts += [
@@ -160,7 +160,7 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
             yield order.fault(("with", at, "general"), f"only one attempt may be made from {origin}", rule="9.5")
             continue
         used.add(origin)
-        stack = pool(known, side, origin)
+        stack = interceptors(known, side, origin)
         yield from check_force(
             known, order, ("with", at), attempt, stack, least=1, most=most_sent(known, stack), rule="9.3"
         )
@@ -173,11 +173,14 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
 def able_to_avoid(march: March, side: Side, game: Game, to: str) -> tuple[list[str], int]:
     """Return the generals who may avoid battle, and how many CU may go to a refuge at most (10.1, 16.2).
 
-    Generals and units of an interception that failed must face the army they missed.
+    Generals and units of an interception that failed must face the army they missed, unless the edition spares them.
     """
     stack = game.stack(side, march.at)
-    generals = [general for general in stack.generals if general not in march.failed_interceptors]
-    most = min(stack.cu - march.failed_cu.get(march.at, 0), game.board.movement.cu)
+    if game.options["failed_interceptor_avoids"]:
+        generals, most = list(stack.generals), most_sent(game, stack)
+    else:
+        generals = [general for general in stack.generals if general not in march.failed_interceptors]
+        most = min(stack.cu - march.failed_cu.get(march.at, 0), game.board.movement.cu)
     return generals, max(0, min(most, room(game, side, to) or 0) if to == march.at else most)
 
 
@@ -238,5 +241,4 @@ KINDS: Final[Kinds] = {
     "man_city": (city_options, check_city),
     "intercept": (intercept_options, check_intercept),
     "avoid_battle": (avoid_options, check_avoid),
-    "intercepted": one_of("intercepted", "choice", ("fight", "back_up")),
 }

@@ -8,6 +8,7 @@ from typing import Final
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.politics import give_up_markers
 from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result, Stack
+from pbem.rules.rome_carthage.train import lose_lone_train
 from pbem.table import Table
 
 HANNIBAL: Final = "hannibal"
@@ -24,23 +25,35 @@ def is_consul(game: Game, general: str | None) -> bool:
     return general is not None and game.offices.get(general) == CONSUL
 
 
+def precedence(game: Game, general: str) -> tuple[int, int]:
+    """Return what decides who commands: the rank, and by the reorganised rules the battle rating too (8.6)."""
+    rated = game.options["commander_by"] == "battle_rating"
+    return rank(game, general), game.board.generals[general].battle if rated else 0
+
+
 def may_command(game: Game, general: str, others: Iterable[str]) -> bool:
-    """Tell whether a general may command others: nobody among them may outrank him (8.6)."""
-    own = rank(game, general)
-    return all(rank(game, other) <= own for other in others)
+    """Tell whether a general may command others: nobody among them may take precedence over him (8.6)."""
+    own = precedence(game, general)
+    return all(precedence(game, other) <= own for other in others)
 
 
 def arrange(game: Game, stack: Stack) -> None:
     """Put the highest general first; among equals the order stays, which is the owner's choice (8.5, 8.6)."""
     if len(stack.generals) > 1:
-        stack.generals.sort(key=lambda general: -rank(game, general))
+        stack.generals.sort(key=lambda general: precedence(game, general), reverse=True)
 
 
 def strategy_rating(game: Game, general: str) -> int:
-    """Return the lowest operations number that activates a general where he is (8.1)."""
+    """Return the lowest operations number that activates a general where he is (8.1).
+
+    What makes it lower in some country is an ability of his, which is off while he must obey another (8.7).
+    """
     record = game.board.generals[general]
     if record.strategy_in and (place := game.where(general)) is not None:
-        return record.strategy_at(game.board.spaces[place[0]].region)
+        space, inside = place
+        stack = game.garrisons[space] if inside else game.stack(record.side, space)
+        if general not in stack.generals or may_command(game, general, stack.generals):
+            return record.strategy_at(game.board.spaces[space].region)
     return record.strategy
 
 
@@ -74,8 +87,21 @@ def drive_off_generals(game: Game, table: Table, side: Side, space: str) -> Flow
     enemy = ENEMY[side]
     alone = game.stacks[enemy].get(space)
     if alone is not None and not alone.cu and game.stack(side, space).cu:
-        del game.stacks[enemy][space]
+        lose_lone_train(game, table, space)
+        game.stacks[enemy].pop(space, None)
         yield from displace(game, table, enemy, alone.generals, "overtaken")
+
+
+def displace_the_destroyed(game: Game, table: Table) -> Flow[None]:
+    """Displace, by the rules of 1998, the generals of a side whose CU all fell in the battle itself (8.9)."""
+    battle = game.the_battle
+    if not game.options["battle_displaces"]:
+        return
+    for side in (battle.attacker, ENEMY[battle.attacker]):
+        stack = game.stacks[side].get(battle.space)
+        if stack is not None and not stack.cu:
+            del game.stacks[side][battle.space]
+            yield from displace(game, table, side, stack.generals, "battle")
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:

@@ -13,10 +13,11 @@ from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.activation import force_of
 from pbem.rules.rome_carthage.detachment import leaders
 from pbem.rules.rome_carthage.generals import arrange, drive_off_generals
-from pbem.rules.rome_carthage.passes import cross_pass, named_space
+from pbem.rules.rome_carthage.intercepted import answer_interception
+from pbem.rules.rome_carthage.passes import named_space
 from pbem.rules.rome_carthage.siege import lift_left
 from pbem.rules.rome_carthage.state import ENEMY, Game, March, Reaction, Stack
-from pbem.rules.rome_carthage.walls import detach, enter_city, pool, room, whole
+from pbem.rules.rome_carthage.walls import detach, enter_city, interceptors, room, whole
 from pbem.table import Table
 
 
@@ -54,6 +55,9 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
         both.elephants - inside.elephants,
         [general for general in both.generals if general not in inside.generals],
     )
+    if both.train:
+        inside.train = _train_inside(inside, outside, was_in=game.garrison(side, space).train)
+        outside.train = not inside.train
     game.stacks[side].pop(space, None)
     game.garrisons.pop(space, None)
     if not outside.empty:
@@ -66,6 +70,13 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
     )
 
 
+def _train_inside(inside: Stack, outside: Stack, *, was_in: bool) -> bool:
+    """Tell whether the siege train is inside now: with the generals, or where it was if they part (card 30)."""
+    if bool(inside.generals) != bool(outside.generals):
+        return bool(inside.generals)
+    return outside.empty or (was_in and not inside.empty)
+
+
 def _as_it_stands(game: Game, side: Side, space: str) -> dict[str, object]:
     inside = game.garrison(side, space)
     return {"cu": inside.cu, "elephants": inside.elephants, "generals": list(inside.generals)}
@@ -74,35 +85,44 @@ def _as_it_stands(game: Game, side: Side, space: str) -> dict[str, object]:
 def origins(game: Game, march: March, side: Side) -> list[str]:
     """List the spaces from which an army may try to intercept: next to it by an ordinary line (9.1, 8.3.4).
 
-    Units of the mover's side that stood there before bar it, inside a city or out; so does a Truce (card 64).
+    Units of the mover's side that stood there before bar it, inside a city or out; so does a Truce (card 64). Editions
+    differ on generals without units, and on whether a space that has made an attempt may make another in the same
+    card play.
     """
-    space = march.at
-    if game.truce:
+    space, options = march.at, game.options
+    if game.truce or not (march.force.cu or options["lone_generals_intercepted"]):
         return []
-    if not game.options["intercept_into_enemy"] and whole(game, march.side, space).cu:
+    if not options["intercept_into_enemy"] and whole(game, march.side, space).cu:
         return []
-    return [near for near in game.board.by_land[space] if leaders(game, side, near, space)]
+    found = [near for near in game.board.by_land[space] if leaders(game, side, near, space)]
+    if found and options["interceptions_from_a_space"] == "card_play":
+        return [near for near in found if near not in game.the_card.intercepted_from]
+    return found
 
 
 def refuges(game: Game, march: March, side: Side) -> list[str]:
     """List where a stack may go to avoid battle: by an ordinary line, no enemy, and not his way in (10.1).
 
-    Neither an enemy marker nor a tribe that is no friend gives refuge; his own unbesieged city in the space does.
-    A stack whose generals failed to intercept this very force must stand.
+    Neither an enemy marker nor a tribe that is no friend gives refuge, nor, by the rules of 2007, does a neutral
+    tribe; by them his own unbesieged city in the space does. A stack whose generals failed to intercept this very
+    force must stand, unless the edition spares it.
     """
-    space, enemy = march.at, march.side
+    space, enemy, options = march.at, march.side, game.options
     stack = game.stack(side, space)
-    if not march.force.cu or not any(general not in march.failed_interceptors for general in stack.generals):
+    failed = () if options["failed_interceptor_avoids"] else march.failed_interceptors
+    if not march.force.cu or march.into_city or not any(general not in failed for general in stack.generals):
         return []
     near_by = [
         near
         for near in game.board.by_land[space]
         if near != march.came_from
         and game.control.get(near) != enemy
-        and not game.unfriendly_tribe(side, near)
+        and (options["avoid_into_tribe"] or not game.unfriendly_tribe(side, near))
         and not game.cu(enemy, near)
     ]
-    return near_by if room(game, side, space) is None else [*near_by, space]
+    if not options["avoid_into_city"] or room(game, side, space) is None:
+        return near_by
+    return [*near_by, space]
 
 
 def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
@@ -120,10 +140,11 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
     orders = yield from table.ask_all(questions)
     for order in orders:
         if order.kind == "intercept":
-            reaction.interceptions = [declared(game, reaction.side, attempt) for attempt in order["with"]]
+            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in order["with"]]
         elif order["to"] != "none":
             general = order.get("general") or game.stack(reaction.side, march.at).commander
-            reaction.avoidance = declared(game, reaction.side, {**order.body, "general": general})
+            here = game.stack(reaction.side, march.at)
+            reaction.avoidance = declared(game, here, {**order.body, "general": general})
     for attempt in reaction.interceptions:
         table.tell("interception_declared", side=reaction.side, general=attempt["general"], at=march.at, rule="9.4")
     if reaction.avoidance:
@@ -131,10 +152,16 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
         table.tell("avoidance_declared", side=reaction.side, general=general, at=march.at, rule="10.2")
 
 
-def declared(game: Game, side: Side, attempt: Mapping[str, Any]) -> dict[str, Any]:
+def interception(game: Game, side: Side, attempt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an attempt to intercept with its force written out, and note where it is made from (9.5)."""
+    origin, _ = game.whereabouts(attempt["general"])
+    game.the_card.intercepted_from.append(origin)
+    return declared(game, interceptors(game, side, origin), attempt)
+
+
+def declared(game: Game, stack: Stack, attempt: Mapping[str, Any]) -> dict[str, Any]:
     """Return an attempt with its force written out: who joins the general later does not go with him (9.5, 10.2)."""
-    space, _ = game.whereabouts(attempt["general"])
-    force = force_of(game, pool(game, side, space), attempt)
+    force = force_of(game, stack, attempt)
     return {**attempt, "cu": force.cu, "elephants": force.elephants, "with": force.generals[1:]}
 
 
@@ -187,28 +214,3 @@ def intercept(game: Game, table: Table, march: March, reaction: Reaction, attemp
     reaction.arrived[origin] = force.cu
     table.tell("intercepted", side=side, general=general, at=space, cu=force.cu, origin=origin, rule="9.3")
     lift_left(game, table, side, origin)
-
-
-def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
-    """Let the intercepted army fight, or back up to the space it came from and stop (9.3).
-
-    A general without units cannot fight: he backs up. Where units of his side stood before, all fight: armies of
-    both sides never stay in one space (9.1 of 1998). Who backs up over a pass rolls for it again, and a general of
-    his who stood there alone is displaced (8.9).
-    """
-    if game.stack(march.side, march.at).cu:
-        return
-    choice = "back_up"
-    if march.force.cu:
-        order = yield from table.ask(
-            march.side, "intercepted", rule="9.3", default={"choice": "fight"},
-            general=march.general, at=march.at, enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
-        )  # fmt: skip
-        choice = order["choice"]
-    if choice == "back_up":
-        space, side = march.at, ENEMY[march.side]
-        march.at, march.over = march.the_way_back, True
-        game.reaction = None
-        table.tell("backed_up", side=march.side, general=march.general, space=march.at, rule="9.3")
-        yield from cross_pass(game, table, march, game.board.neighbours[space][march.at], f"{march.at}/back")
-        yield from drive_off_generals(game, table, side, space)

@@ -8,12 +8,19 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals, is_consul
+from pbem.rules.rome_carthage.generals import (
+    arrange,
+    displace,
+    displace_the_destroyed,
+    drive_off_generals,
+    is_consul,
+)
 from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
 from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.train import lose_train
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.table import Table
 
@@ -24,10 +31,14 @@ def suffer_defeat(game: Game, table: Table) -> Flow[None]:
     """Carry out what losing a battle means: the retreat table, the retreat, the political consequences (11.10, 12).
 
     Generals whose last CU falls to the table or on the retreat are displaced; those whose CU all fell in the
-    battle itself retreat alone (8.9).
+    battle itself retreat alone, or are displaced by the rules of 1998 (8.9).
     """
     battle = game.the_battle
     side, space = battle.the_loser, battle.space
+    lose_train(game, table, side, space)
+    yield from displace_the_destroyed(game, table)
+    if game.result is not None:
+        return
     fought_on = game.stack(side, space).cu > 0
     yield from retreat_table(game, table)
     if fought_on and not game.stack(side, space).cu:
@@ -72,7 +83,7 @@ def retreat(game: Game, table: Table) -> Flow[None]:
 
 def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
     """Say whether an army does best behind the walls: it fits, and no road is free of loss (12.1, 16.2)."""
-    if bound.room is None or stack.cu > bound.room:
+    if not fits(bound, stack):
         return False
     roads = routes(game, bound, stack.cu)
     return not roads or roads[0].lost > 0
@@ -115,6 +126,10 @@ def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
         if stack.cu:
             yield from drive_off_generals(game, table, side, step)
         here = step
+    if game.stack(ENEMY[side], here).cu and stack.cu:
+        force = game.take(side, here, part_of(stack, ALL))
+        enter_city(game, here, force)
+        table.tell("enters_city", rule="16.2", side=side, space=here, cu=force.cu, generals=force.generals)
 
 
 def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[None]:
@@ -138,6 +153,18 @@ def part_of(stack: Stack, part: Any) -> Stack:
     return Stack(part["cu"], part.get("elephants", 0), list(part.get("generals", ())))
 
 
+def fits(bound: Retreat, part: Stack) -> bool:
+    """Tell whether the beaten army or a part of it may go into its city: there is room, it did sally (16.2, 16.5.5)."""
+    if bound.room is None or part.cu > bound.room:
+        return False
+    back = bound.sallied
+    return back is None or (
+        part.elephants <= back.elephants
+        and part.cu - part.elephants <= back.cu - back.elephants
+        and all(general in back.generals for general in part.generals)
+    )
+
+
 def retreat_choices(known: Game) -> Choices:
     """List every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
     bound = known.the_retreat
@@ -145,21 +172,26 @@ def retreat_choices(known: Game) -> Choices:
     roads = [Order("retreat", {"path": list(route.path)}) for route in routes(known, bound, stack.cu)]
     if bound.room is None or (stack.cu and not bound.room):
         return listed(roads)
-    if stack.cu <= bound.room:
+    if fits(bound, stack):
         return listed([*roads, Order("retreat", {"city": ALL})])
-    return chain(listed(roads), *(_splits(known, bound, stack, cu) for cu in range(bound.room, 0, -1)))
+    most, fewest = min(bound.room, stack.cu), 1 if bound.sallied is None else 0
+    return chain(listed(roads), *(_splits(known, bound, stack, cu) for cu in range(most, fewest - 1, -1)))
 
 
 def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
-    """List the retreats that leave some CU in the city, and any generals, and send the rest on (16.2)."""
+    """List the retreats that leave some CU in the city, and any generals, and send the rest on (16.2, 16.5.5)."""
     roads = routes(known, bound, stack.cu - cu)
     groups = [
         list(group)
-        for size in range(len(stack.generals) + 1)
+        for size in range(0 if cu else 1, len(stack.generals) + 1)
         for group in combinations(stack.generals, size)
-        if not roads or not splits_consul(known, stack, cu, group)
+        if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(known, stack, cu, group))
     ]
-    elephants = range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
+    elephants = [
+        beasts
+        for beasts in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
+        if fits(bound, Stack(cu, beasts))
+    ]
 
     def split(beasts: int, group: list[str], road: Route | None) -> Order:
         city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
@@ -187,15 +219,16 @@ def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fau
     """Yield what is wrong with a retreat (12.1, 16.2)."""
     bound = known.the_retreat
     stack = known.stack(bound.side, bound.space)
-    rest = stack.cu
+    rest, everybody = stack.cu, False
     if (part := order.get("city")) is not None:
         wrong = list(_check_city(known, bound, stack, order, part))
         yield from wrong
         if wrong:
             return
-        rest -= part_of(stack, part).cu
+        inside = part_of(stack, part)
+        rest, everybody = rest - inside.cu, whole_army(stack, inside)
     path = order.get("path")
-    if part is not None and not rest:
+    if everybody:
         if path is not None:
             yield order.fault(("path",), "the whole army enters the city; leave out path", rule="16.2")
         return
@@ -217,11 +250,13 @@ def _check_city(known: Game, bound: Retreat, stack: Stack, order: Order, part: A
     if bound.room is None or (stack.cu and not bound.room):
         reason = f"{name} is no city of yours with room" if bound.room is None else f"{name} has no room left"
         yield order.fault(("city",), f"{reason}; name a path", rule="16.2")
-    elif part == ALL or (stack.cu <= bound.room and part_of(stack, part) == stack):
+    elif part == ALL or (fits(bound, stack) and whole_army(stack, part_of(stack, part))):
         if stack.cu > bound.room:
             reason = f"{bound.room} of the {stack.cu} CU fit into {name}; name {{cu, generals}} and a path for the rest"
             yield order.fault(("city",), reason, rule="16.2")
-    elif stack.cu <= bound.room:
+        elif not fits(bound, stack):
+            yield order.fault(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
+    elif fits(bound, stack):
         reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
         yield order.fault(("city",), reason, rule="16.2")
     else:
@@ -231,8 +266,10 @@ def _check_city(known: Game, bound: Retreat, stack: Stack, order: Order, part: A
 def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside: Stack) -> Iterator[Fault]:
     """Yield what is wrong with a split between city and road: CU, elephants, generals, consuls (14.2, 16.2)."""
     assert bound.room is not None
-    if not 1 <= inside.cu <= bound.room:
-        yield order.fault(("city", "cu"), f"1 to {bound.room} CU may go into the city, not {inside.cu}", rule="16.2")
+    least = 0 if bound.sallied is not None and inside.generals else 1
+    if not least <= inside.cu <= min(bound.room, stack.cu):
+        reason = f"{least} to {min(bound.room, stack.cu)} CU may go into the city, not {inside.cu}"
+        yield order.fault(("city", "cu"), reason, rule="16.2")
         return
     fewest, most = stack.fewest_elephants(inside.cu), stack.most_elephants(inside.cu)
     if not fewest <= inside.elephants <= most:
@@ -244,9 +281,24 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
             here = ", ".join(stack.generals) or "no general"
             reason = f"{general} cannot be sent into the city; with the army there is: {here}"
             yield order.fault(("city", "generals", at_general), reason, rule="16.2")
+    if not fits(bound, inside):
+        reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
+        yield order.fault(("city",), reason, rule="16.5.5")
     if splits_consul(known, stack, inside.cu, inside.generals) and routes(known, bound, stack.cu - inside.cu):
         reason = f"a consul keeps {CONSULAR_ARMY} CU with him: he may be left with no fewer in either part"
         yield order.fault(("city",), reason, rule="14.2")
+
+
+def whole_army(stack: Stack, part: Stack) -> bool:
+    """Tell whether a part named of an army is all of it (16.2)."""
+    return (part.cu, part.elephants, set(part.generals)) == (stack.cu, stack.elephants, set(stack.generals))
+
+
+def _who_sallied(bound: Retreat) -> str:
+    back = bound.sallied
+    assert back is not None
+    beasts = f", {back.elephants} of them elephants" if back.elephants else ""
+    return f"{back.cu} CU{beasts}" + (f" and {', '.join(back.generals)}" if back.generals else "")
 
 
 KINDS: Final[Kinds] = {"retreat": (retreat_options, check_retreat)}

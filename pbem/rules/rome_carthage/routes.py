@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.fleet import SEA
 from pbem.rules.rome_carthage.generals import may_be_in
-from pbem.rules.rome_carthage.state import ENEMY, Game, Retreat
+from pbem.rules.rome_carthage.state import ENEMY, Game, Retreat, Stack
 from pbem.rules.rome_carthage.walls import room
 from pbem.rules.rome_carthage.words import no_such_space
 
@@ -26,21 +28,36 @@ class Route:
 def retreat_of(game: Game) -> Retreat:
     """Return what binds the loser of the battle under way when he retreats (12.1.1, 16.2).
 
-    The original attacker starts with the space he came from, the original defender never enters it; over passes
-    and straits nobody retreats. A general who may not leave his country keeps his army in it.
+    The original attacker starts with the space he came from, by the rules of 1998 with any; the original defender
+    never enters that; over passes and straits nobody retreats, nor anybody who landed or sallied out. A general who may
+    not leave his country keeps his army in it.
     """
     battle, board = game.the_battle, game.board
     side, space = battle.the_loser, battle.space
     barred = [space]
     if side == battle.attacker:
-        first = [step for step in board.by_land[space] if step == battle.attacker_from]
+        back, bound = battle.attacker_from, game.options["retreat_the_way_he_came"]
+        first = [step for step in board.by_land[space] if step == back or (back is not None and not bound)]
     else:
         barred += [battle.attacker_from] if battle.attacker_from is not None else []
         first = [step for step in board.by_land[space] if step not in barred]
     for general in game.stack(side, space).generals:
         if board.generals[general].stays_in is not None:
             barred += [other for other in board.spaces if not may_be_in(game, general, other)]
-    return Retreat(side, space, first, barred, room(game, side, space))
+    sallied = battle.sallied if side == battle.attacker and not battle.sallied.empty else None
+    if sallied is None or not game.besieged(space):
+        return Retreat(side, space, first, barred, None if lost_ashore(game, side) else room(game, side, space))
+    left = board.spaces[space].capacity - game.garrison(side, space).cu
+    back_in = Stack(sallied.cu, sallied.elephants, list(sallied.generals))
+    return Retreat(side, space, first, barred, min(left, sallied.cu), back_in)
+
+
+def lost_ashore(game: Game, side: Side) -> bool:
+    """Tell whether a beaten side came by sea to the space of the battle, and no city there may save it (12.1.1)."""
+    march, battle = game.march, game.the_battle
+    if march is None or game.options["landed_may_shelter"] or side != battle.attacker:
+        return False
+    return march.side == side and march.at == battle.space and march.came_by == SEA
 
 
 def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
@@ -78,7 +95,7 @@ def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, 
     """Return what becomes of a retreating force in a space: its CU, CU lost, whether it is a refuge (12.1).
 
     Its CU are those left and those met there; None if it cannot enter. A refuge has no enemy CU, and an own marker
-    or more own CU than the force has left.
+    or more own CU than the force has left; or it is a city that takes the force in.
     """
     side = retreat.side
     if space in retreat.barred:
@@ -92,16 +109,33 @@ def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, 
     own = game.stacks[side].get(space)
     own_cu = own.cu if own is not None else 0
     left = cu - paid
-    return left + own_cu, paid, not enemy_cu and (game.control.get(space) == side or own_cu > left)
+    if enemy_cu:
+        return left + own_cu, paid, takes_in(game, side, space, left)
+    return left + own_cu, paid, game.control.get(space) == side or own_cu > left
+
+
+def takes_in(game: Game, side: Side, space: str, cu: int) -> bool:
+    """Tell whether a beaten force finds refuge behind the walls of a city before which the enemy stands (12.1, 16.2).
+
+    By the rules of 1998 any own city may shelter it, and an own marker is a refuge though the enemy stands there; but
+    armies of both sides never stay in the open together, so that he who reaches an enemy is saved by walls alone.
+    """
+    if game.options["retreat_into_cities"] == "battle_space" and game.options["retreat_target_clear"]:
+        return False
+    free = room(game, side, space)
+    return free is not None and free >= cu
 
 
 def toll(game: Game, retreat: Retreat, space: str) -> int:
     """Return the CU that a retreating force loses in a space it enters (12.1.2).
 
-    One for an enemy marker or an unfriendly tribe, and as many as the enemy has CU there outside the walls.
+    One for an enemy marker or, by the rules of 2007, an unfriendly tribe, and as many as the enemy has CU there
+    outside the walls.
     """
     side, enemy = retreat.side, ENEMY[retreat.side]
-    hostile = game.control.get(space) == enemy or game.unfriendly_tribe(side, space)
+    hostile = game.control.get(space) == enemy
+    if not hostile and game.options["neutral_tribe_toll"]:
+        hostile = game.unfriendly_tribe(side, space)
     stack = game.stacks[enemy].get(space)
     return int(hostile) + (stack.cu if stack is not None else 0)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.protocol import Flow, Side
+from pbem.choices import Choices, listed
+from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
+from pbem.rules.rome_carthage.card_play import opened_by_traitor, siege_dice, siege_modifier
 from pbem.rules.rome_carthage.generals import displace, is_consul
 from pbem.rules.rome_carthage.losses import suffer
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, SIDES, Battle, Game, Result
+from pbem.rules.rome_carthage.questions import Kinds
+from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, SIDES, Battle, Game, Result, Stack
 from pbem.table import Table
 
 CAPITALS: Final[Mapping[str, Side]] = {"carthage": CARTHAGE, "rome": ROME}
@@ -18,56 +20,85 @@ CAPITALS: Final[Mapping[str, Side]] = {"carthage": CARTHAGE, "rome": ROME}
 
 def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
     """Let the army that ends its march at an enemy city or an unfriendly tribe besiege or subjugate it once (16.4)."""
-    if not may_besiege(game, side, space):
+    able = conductors(game, side, space)
+    if not able:
         return
-    march = game.the_march
+    by = able[0]
+    if game.the_march.then != "siege":
+        order = yield from table.ask(
+            side,
+            "besiege",
+            rule="16.4",
+            default={"attempt": True},
+            space=space,
+            general=by,
+            able=able,
+            cu=game.stack(side, space).cu,
+            points=game.siege_points.get(space, 0),
+        )
+        if not order["attempt"]:
+            return
+        by = order.get("by") or by
+    game.the_card.rolled_at.append(space)
+    if opened_by_traitor(game, space):
+        table.tell("city_betrayed", rule="card 18", side=side, space=space)
+        yield from capture(game, table, side, space)
+        return
+    yield from besiege(game, table, side, space, by)
+
+
+def besiege(game: Game, table: Table, side: Side, space: str, general: str) -> Flow[None]:
+    """Make the one attempt of a card play on a city or a tribe, under a general (16.4).
+
+    Where two dice are rolled, both count: the first alone if it takes the city.
+    """
     city = is_enemy_city(game, side, space)
-    order = yield from table.ask(
-        side,
-        "besiege",
-        rule="16.4",
-        default={"attempt": True},
-        space=space,
-        general=march.general,
-        cu=game.stack(side, space).cu,
-        points=game.siege_points.get(space, 0),
-    )
-    if not order["attempt"]:
-        return
     what = "siege" if city else "subjugation"
-    roll = table.roll(
-        f"{what}/{space}",
-        rule="16.4",
-        modifiers=siege_modifiers(game, side, space) if city else {},
-        side=side,
-        space=space,
-        general=march.general,
-    )
-    points, lost = game.board.siege_result(roll.total)
-    if points:
-        stands = game.siege_points[space] = game.siege_points.get(space, 0) + points
-        table.tell(f"{what}_points", rule="16.4", side=side, space=space, gained=points, points=stands)
-    yield from suffer(
-        game, table, side, game.stack(side, space), lost, elephant=False, cause=what, rule="16.4", space=space
-    )
-    if game.siege_points.get(space, 0) >= game.board.siege.points:
-        yield from (capture if city else subjugate)(game, table, side, space)
+    for die in range(siege_dice(game, general) if city else 1):
+        roll = table.roll(
+            f"{what}/{space}" + (f".{die + 1}" if die else ""),
+            rule="16.4",
+            modifiers=siege_modifiers(game, side, space, general) if city else {},
+            side=side,
+            space=space,
+            general=general,
+        )
+        points, lost = game.board.siege_result(roll.total)
+        if points:
+            stands = game.siege_points[space] = game.siege_points.get(space, 0) + points
+            table.tell(f"{what}_points", rule="16.4", side=side, space=space, gained=points, points=stands)
+        else:
+            table.tell(f"{what}_stalls", rule="16.4", side=side, space=space, points=game.siege_points.get(space, 0))
+        yield from suffer(
+            game, table, side, game.stack(side, space), lost, elephant=False, cause=what, rule="16.4", space=space
+        )
+        if game.siege_points.get(space, 0) >= game.board.siege.points:
+            yield from (capture if city else subjugate)(game, table, side, space)
+            return
 
 
-def may_besiege(game: Game, side: Side, space: str) -> bool:
-    """Say whether the general who marched may besiege or subjugate what is in the space (16.4).
+def conductors(game: Game, side: Side, space: str) -> list[str]:
+    """List who may conduct the siege or the subjugation at the end of a march, he who marched first (16.4).
 
-    He needs three CU there, his own or found there; under another's command five if he is a consul (14.2).
+    He needs three CU there, his own or found there; under another's command five if he is a consul (14.2). By the
+    rules of 2007 a subordinate of his may do it in his place. A card makes one attempt on each city and tribe.
     """
     march = game.march
     stack = game.stacks[side].get(space)
-    if march is None or stack is None or march.general not in stack.generals:
-        return False
-    if not is_target(game, side, space) or (game.truce and game.control.get(space) == ENEMY[side]):
-        return False
-    subordinate = stack.commander != march.general
-    needed = CONSULAR_ARMY if subordinate and is_consul(game, march.general) else game.board.siege.cu
-    return stack.cu >= needed
+    if march is None or stack is None or march.general not in stack.generals or not is_target(game, side, space):
+        return []
+    if space in game.the_card.rolled_at or (game.truce and game.control.get(space) == ENEMY[side]):
+        return []
+    names = [march.general]
+    if game.options["sub_general_siege"] and stack.commander == march.general:
+        names = stack.generals
+    return [general for general in names if stack.cu >= _needed(game, stack, general)]
+
+
+def _needed(game: Game, stack: Stack, general: str) -> int:
+    """Return the CU that a general needs for a siege or a subjugation (14.2, 16.4)."""
+    subordinate = stack.commander != general
+    return CONSULAR_ARMY if subordinate and is_consul(game, general) else game.board.siege.cu
 
 
 def is_enemy_city(game: Game, side: Side, space: str) -> bool:
@@ -75,21 +106,32 @@ def is_enemy_city(game: Game, side: Side, space: str) -> bool:
     return game.board.spaces[space].kind == WALLED_CITY and game.control.get(space) == ENEMY[side]
 
 
-def siege_modifiers(game: Game, side: Side, space: str) -> dict[str, int]:
-    """Return the modifiers of a siege roll: strong walls, Carthage without engines; none to subjugate (16.4)."""
+def siege_modifiers(game: Game, side: Side, space: str, general: str) -> dict[str, int]:
+    """Return the modifiers of a siege roll: strong walls, Carthage without engines, the general's ability (16.4).
+
+    None of them serves to subjugate a tribe.
+    """
+    engines = side != CARTHAGE or game.stack(side, space).train
     return {
         "walls": game.board.spaces[space].siege_modifier,
-        "no_siege_train": game.board.siege.carthage if side == CARTHAGE else 0,
+        "no_siege_train": 0 if engines else game.board.siege.carthage,
+        "besieger": siege_modifier(game, general),
     }
 
 
 def capture(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
-    """Take a walled city: all inside are lost, and a fallen capital ends the war (16.4.1, 19)."""
-    del game.siege_points[space]
+    """Take a walled city: all inside are lost, and a fallen capital ends the war (16.4.1, 19).
+
+    By the rules of 1998 Carthage must still hold Rome at the next victory check.
+    """
+    game.siege_points.pop(space, None)
     inside = game.garrisons.pop(space, None)
     game.control[space] = side
     table.tell("city_falls", rule="16.4.1", side=side, space=space, cu=inside.cu if inside else 0)
-    if CAPITALS.get(space) == ENEMY[side]:
+    waits = side == CARTHAGE and game.options["rome_falls_timing"] == "victory_check"
+    if inside and inside.train:
+        table.tell("train_lost", rule="card 30", side=ENEMY[side], space=space)
+    if CAPITALS.get(space) == ENEMY[side] and not waits:
         game.result = Result(side, f"{space}_falls")
         game.out += inside.generals if inside else []
     elif inside:
@@ -142,6 +184,16 @@ def lift_of(game: Game, table: Table, battle: Battle) -> None:
         _lift(game, table, space)
 
 
+def take_points(game: Game, table: Table, space: str, points: int, *, rule: str) -> None:
+    """Take points off a siege or a subjugation by an event; with none left it has ended (cards 17, 49, 53)."""
+    left = game.siege_points[space] - points
+    if left > 0:
+        game.siege_points[space] = left
+        table.tell("points_taken", rule=rule, space=space, points=left)
+    else:
+        _lift(game, table, space)
+
+
 def _lift(game: Game, table: Table, space: str) -> None:
     """Take the points of a siege or a subjugation off the board (16.5)."""
     points = game.siege_points.pop(space)
@@ -149,4 +201,20 @@ def _lift(game: Game, table: Table, space: str) -> None:
     table.tell(kind, rule="16.5", space=space, points=points)
 
 
-KINDS: Final[Kinds] = {"besiege": yes_or_no("besiege", "attempt")}
+def besiege_options(known: Game, decision: Decision) -> Choices:
+    """List who may conduct the attempt, and to make none (16.4)."""
+    attempts = [Order("besiege", {"attempt": True, "by": general}) for general in decision.facts["able"]]
+    return listed([*attempts, Order("besiege", {"attempt": False})])
+
+
+def check_besiege(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with who is to conduct the attempt (16.4)."""
+    able, by = decision.facts["able"], order.get("by")
+    if by is not None and not order["attempt"]:
+        yield order.fault(("by",), "who makes no attempt names nobody; leave out by", rule="16.4")
+    elif by is not None and by not in able:
+        reason = f"{by} cannot conduct it; {', '.join(able)} can"
+        yield order.fault(("by",), reason, rule="16.4")
+
+
+KINDS: Final[Kinds] = {"besiege": (besiege_options, check_besiege)}

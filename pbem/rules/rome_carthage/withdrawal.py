@@ -7,10 +7,11 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.generals import arrange, drive_off_generals, may_be_in
+from pbem.rules.rome_carthage.generals import arrange, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.walls import enter_city
 from pbem.table import Table
 
 IF_CANCELLED: Final = "if_cancelled"
@@ -80,9 +81,11 @@ def refuges(game: Game, side: Side) -> list[str]:
     """List where an army may withdraw to from a battle (11.11).
 
     Over an ordinary line, to a space without enemy marker, enemy CU or unfriendly tribe; the original attacker
-    only to where he came from, nobody to where the enemy came from.
+    only to where he came from, nobody to where the enemy came from. A force that sallied out alone goes back inside.
     """
     battle, board = game.the_battle, game.board
+    if side == battle.attacker and sallied_alone(game):
+        return [battle.space]
     near = board.by_land[battle.space]
     if side == battle.attacker:
         near = tuple(space for space in near if space == battle.attacker_from and space not in battle.defender_from)
@@ -98,14 +101,42 @@ def refuges(game: Game, side: Side) -> list[str]:
     ]
 
 
+def sallied_alone(game: Game) -> bool:
+    """Tell whether the attackers all sallied out of the city, so that no army came to relieve it (16.4.4)."""
+    battle = game.the_battle
+    sallied = battle.sallied
+    if sallied.empty or battle.strength.get(battle.attacker) != sallied.cu:
+        return False
+    return all(general in sallied.generals for general in game.stack(battle.attacker, battle.space).generals)
+
+
+def go_back_in(game: Game, table: Table) -> None:
+    """Take back into the city who sallied out of it, when the attackers break off; others fell first (16.5.5)."""
+    battle = game.the_battle
+    side, space, sallied = battle.attacker, battle.space, battle.sallied
+    stack = game.stack(side, space)
+    elephants = min(sallied.elephants, stack.elephants)
+    cu = elephants + min(sallied.cu - sallied.elephants, stack.cu - stack.elephants)
+    generals = [general for general in stack.generals if general in sallied.generals]
+    part = Stack(cu, elephants, generals)
+    if not part.empty:
+        enter_city(game, space, game.take(side, space, part))
+        table.tell("enters_city", rule="16.5.5", side=side, space=space, cu=cu, generals=generals)
+
+
 def withdraw(game: Game, table: Table) -> Flow[None]:
-    """Move the army that broke off to an adjacent space, whole (11.11)."""
+    """Move the army that broke off to an adjacent space, whole; who sallied goes back inside (11.11, 16.5.5)."""
     battle = game.the_battle
     side, space = battle.the_withdrawer, battle.space
+    yield from displace_the_destroyed(game, table)
+    if game.result is not None:
+        return
+    open_spaces = refuges(game, side)
+    if side == battle.attacker:
+        go_back_in(game, table)
     stack = game.stack(side, space)
     if stack.empty:
         return
-    open_spaces = refuges(game, side)
     to = next((space for space in open_spaces if game.control.get(space) == side), open_spaces[0])
     if len(open_spaces) > 1:
         generals = list(stack.generals)

@@ -1,0 +1,35 @@
+"""A general inside a city is activated to sally out and attack who stands before it (8.1, 16.4.4)."""
+
+from __future__ import annotations
+
+from pbem.protocol import Flow, Order, Side
+from pbem.rules.rome_carthage.activation import force_of
+from pbem.rules.rome_carthage.battle import fight
+from pbem.rules.rome_carthage.card_play import exhausted, note_outcome, note_stop
+from pbem.rules.rome_carthage.sorties import come_out
+from pbem.rules.rome_carthage.state import Game, March, Stack
+from pbem.table import Table
+
+
+def sally(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    """Come out with a general and his force, and fight the enemy army before the walls (16.4.4).
+
+    Nobody enters a space, so that the enemy can neither intercept nor avoid battle (9.1, 10.1).
+    """
+    space, _ = game.whereabouts(order["general"])
+    force = force_of(game, game.garrisons[space], order, exhausted(game, side, space))
+    general = force.generals[0]
+    march = game.march = March(side, general, Stack(), space, space, 0, over=True, fought=True)
+    come_out(game, side, space, force)
+    march.force = force
+    note_stop(game, march, game.stack(side, space))
+    march.force = Stack()
+    table.tell(
+        "sallies_out", rule="16.4.4", side=side, card=game.the_card.card, general=general,
+        companions=force.generals[1:], space=space, cu=force.cu, elephants=force.elephants,
+    )  # fmt: skip
+    yield from fight(
+        game, table, attacker=side, space=space, came_from=None, defender_from={}, intercepted=False,
+        avoid_failed=False, sallied=force,
+    )  # fmt: skip
+    note_outcome(game, march, rolled=False)
