@@ -1,0 +1,133 @@
+"""Which card the stand-in plays, and what for: markers, a march, a unit or an event, whatever is worth most (7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pbem.protocol import Decision, Order, Side
+from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.events import event_options
+from pbem.rules.rome_carthage.generals import strategy_rating
+from pbem.rules.rome_carthage.operations import RAISING_OPS, barred_to, recruiters
+from pbem.rules.rome_carthage.policy.marches import Marches, Plan
+from pbem.rules.rome_carthage.policy.markers import best_markers
+from pbem.rules.rome_carthage.policy.worth import CU, worth_lost, worth_of_marker
+from pbem.rules.rome_carthage.state import ENEMY, Game
+
+_SPENT: Final = 0.05
+"""What an operations point is worth for another day: the smallest card that does it is played."""
+_MORE: Final = 0.25
+"""What the other generals of a campaign are worth, who march after the first."""
+_LOOKED_AT: Final = 60
+"""Ways to play an event that are looked at."""
+_WORTH: Final[Mapping[str, float]] = {
+    "naval_victory": 0.1,
+    "siege_train": 0.3,
+    "philip": 0.5,
+    "dismissal": 0.1,
+    "messenger_intercepted": 0.6,
+    "counsel": 0.2,
+    "truce": 0.0,
+    "mercenaries_desert": 0.5,
+    "epidemic": 0.25,
+    "pestilence": 0.3,
+    "hostile_tribes": 0.3,
+    "surprise_sortie": 0.3,
+    "fleet_breaks_siege": 0.3,
+    "tribal_resistance": 0.15,
+    "city_changes_sides": 1.5,
+}
+"""What an event is worth beyond what its order names."""
+
+
+def best_play(known: Game, decision: Decision) -> Iterator[Order]:
+    """Yield card plays, the one that is worth most first; the rules may refuse some (7)."""
+    side = decision.side
+    hand = known.hands[side] if known.must_play is None else [known.must_play]
+    marches = Marches(known, side)
+    found = [
+        (worth - _SPENT * known.board.cards[number].ops, number, body)
+        for number in hand
+        for worth, body in _ways(marches, known.board.cards[number])
+    ]
+    found.sort(key=lambda way: (-way[0], way[1]))
+    for _, number, body in found:
+        yield Order("play", {"card": number, **body})
+    for number in sorted(hand, key=lambda card: known.board.cards[card].ops):
+        yield Order("play", {"card": number, "as": "discard"})
+
+
+def best_campaign(known: Game, decision: Decision) -> Iterator[Order]:
+    """Yield what the next general of a campaign does, the best first; at last that nobody moves (8.4.1)."""
+    marches = Marches(known, decision.side)
+    rested = [general for general in _generals(marches) if general not in known.the_card.moved]
+    found = [plan for general in rested for plan in marches.of(general, known.board.movement.points)]
+    for plan in sorted(found, key=_by_worth):
+        yield Order("campaign", {**plan.body, "then": "siege"})
+    yield Order("campaign", {"stop": True})
+
+
+def _by_worth(plan: Plan) -> tuple[float, str]:
+    return -plan.worth, str(plan.body)
+
+
+def _generals(marches: Marches) -> list[str]:
+    return [general for general, *_ in marches.game.generals_in_play(marches.side)]
+
+
+def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
+    """Yield the good ways to play a card, each with its worth."""
+    known, side = marches.game, marches.side
+    if not barred_to(known, side, card.number):
+        yield from _operations(marches, card)
+    if card.type == "campaign":
+        for general in _generals(marches):
+            for plan in marches.of(general, known.board.movement.points):
+                yield plan.worth + _MORE, {"as": "event", **plan.body, "then": "siege"}
+    elif card.type == "force_march":
+        for general in _generals(marches):
+            if strategy_rating(known, general) <= card.ops:
+                for plan in marches.of(general, known.board.movement.force_march):
+                    yield plan.worth, {"as": "event", **plan.body, "then": "siege"}
+    else:
+        for order in event_options(known, side, card)[:_LOOKED_AT]:
+            body = {key: value for key, value in order.body.items() if key != "card"}
+            yield _event(known, side, card, body), body
+
+
+def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
+    known, side = marches.game, marches.side
+    worth, spaces = best_markers(known, side, card.ops)
+    if spaces:
+        yield worth, {"as": "operations", "place": spaces}
+    if card.ops == RAISING_OPS:
+        for general in recruiters(known, side)[:1]:
+            yield CU, {"as": "operations", "raise": general}
+    for general in _generals(marches):
+        if strategy_rating(known, general) <= card.ops:
+            for plan in marches.of(general, known.board.movement.points):
+                yield plan.worth, {"as": "operations", **plan.body, "then": "siege"}
+
+
+def _event(known: Game, side: Side, card: StrategyCard, body: Mapping[str, Any]) -> float:
+    """Return about what an event is worth: units it brings, markers it puts or takes, cities it gives."""
+    about = card.about
+    worth: float = _WORTH.get(card.event, 0.0) + CU * about.get("cu", 0)
+    for space in [*body.get("spaces", ()), *([body["space"]] if "space" in body else ())]:
+        if space in known.board.spaces:
+            worth += _of_space(known, side, space)
+    provinces = [body["province"]] if "province" in body else about.get("provinces", ())
+    if card.event == "revolt":
+        worth += sum(
+            worth_lost(known, ENEMY[side], space)
+            for province in provinces
+            for space in known.board.provinces[province].spaces
+            if known.control.get(space) == ENEMY[side]
+        )
+    return worth
+
+
+def _of_space(known: Game, side: Side, space: str) -> float:
+    """Return what an event aimed at a space is worth there, as far as its markers tell."""
+    return 0.8 * worth_of_marker(known, side, space) if known.control.get(space) != side else 0.0

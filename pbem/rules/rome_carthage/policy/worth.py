@@ -1,0 +1,93 @@
+"""What a position is worth to a side: provinces above all, then markers on the way to them and units (15, 18)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from heapq import heappop, heappush
+from math import exp
+from typing import Final
+
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.battle_hands import allies, friendly_tribe, militia
+from pbem.rules.rome_carthage.board import Board, Province
+from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+
+POINT: Final = 1.0
+"""A province that counts for political points; everything else is measured by it."""
+POINTLESS: Final = 0.25
+ON_THE_WAY: Final = 0.35
+"""The share of a province's worth that the markers short of its control have together."""
+SPARE: Final = 0.04
+"""A marker beyond the majority."""
+CU: Final = 0.16
+_FAR: Final = 99
+_STEEPNESS: Final = 0.3
+"""How much a battle card more or less tips a battle."""
+
+
+def weight(province: Province) -> float:
+    """Return what control of a province is worth (18.1)."""
+    return POINT if province.political_point else POINTLESS * max(1, province.allies_value)
+
+
+def standing(province: Province, own: int) -> float:
+    """Return what a number of own spaces in a province is worth (15.1)."""
+    if own >= province.majority:
+        return weight(province) + SPARE * (own - province.majority)
+    return weight(province) * ON_THE_WAY * own / province.majority
+
+
+def held(game: Game, side: Side) -> Counter[str]:
+    """Return how many spaces of each province a side controls (15.1)."""
+    spaces = game.board.spaces
+    return Counter(spaces[space].province for space, by in game.control.items() if by == side)
+
+
+def gain(game: Game, side: Side, province: str, own: int, enemy: int) -> float:
+    """Return what it is worth to have so many own spaces more in a province, and the enemy so many fewer."""
+    record = game.board.provinces[province]
+    mine = sum(game.control.get(space) == side for space in record.spaces)
+    his = sum(game.control.get(space) == ENEMY[side] for space in record.spaces)
+    won = standing(record, mine + own) - standing(record, mine)
+    return won + standing(record, his) - standing(record, his - enemy)
+
+
+def worth_of_marker(game: Game, side: Side, space: str) -> float:
+    """Return what a control marker of one's own is worth in a space that the enemy or nobody holds (15.2)."""
+    enemy = int(game.control.get(space) == ENEMY[side])
+    return gain(game, side, game.board.spaces[space].province, 1, enemy)
+
+
+def worth_lost(game: Game, side: Side, space: str) -> float:
+    """Return what it costs a side to lose its marker in a space (12.2, 18.2)."""
+    return -gain(game, side, game.board.spaces[space].province, -1, 0)
+
+
+def cards_in_battle(game: Game, side: Side, space: str, stack: Stack) -> int:
+    """Return about how many battle cards an army would have in a space (11.1)."""
+    commander = stack.commander
+    cards = stack.cu + militia(game, side, space) + friendly_tribe(game, side, space)
+    if commander is not None:
+        cards += game.board.generals[commander].battle + allies(game, side, space)
+    return min(cards, game.board.battle.hand)
+
+
+def chance(own: int, enemy: int, leads: bool = True) -> float:
+    """Return about the chance to win a battle with so many battle cards against so many (11)."""
+    return 1 / (1 + exp(-_STEEPNESS * (own - enemy + (1 if leads else -1))))
+
+
+@lru_cache(maxsize=4096)
+def reach(board: Board, start: str) -> Mapping[str, int]:
+    """Return how many movement points away by land every space is from another (8.2, 8.3)."""
+    far = {start: 0}
+    rim = [(0, start)]
+    while rim:
+        steps, here = heappop(rim)
+        for to, cost, _ in board.steps[here]:
+            if steps + cost < far.get(to, _FAR):
+                far[to] = steps + cost
+                heappush(rim, (far[to], to))
+    return far
