@@ -6,29 +6,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.plain import decode, encode
-from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Side
+from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage import (
+    battle_events,
     battle_rounds,
+    campaigns,
     command,
+    consuls,
     detachment,
     elephants,
     initiative,
+    intercepted,
     losses,
     movement,
     operations,
     politics,
+    reinforcements,
     retreat,
     siege,
+    sorties,
     turn,
+    weather,
     withdrawal,
 )
 from pbem.rules.rome_carthage.accounts import audit
+from pbem.rules.rome_carthage.events import unmatched
+from pbem.rules.rome_carthage.forecasts import foresee, outcome, prospects
 from pbem.rules.rome_carthage.hints import hints
+from pbem.rules.rome_carthage.odds import odds
+from pbem.rules.rome_carthage.policy import advice
 from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.scene import base, scene
 from pbem.rules.rome_carthage.secrets import known, reseal
 from pbem.rules.rome_carthage.setting_up import set_up, settle
 from pbem.rules.rome_carthage.standing import standing
+from pbem.rules.rome_carthage.standing_facts import facts, periods
 from pbem.rules.rome_carthage.state import SIDES, Game
 from pbem.rules.rome_carthage.unpack import unpack
 from pbem.table import Table
@@ -39,8 +51,8 @@ if TYPE_CHECKING:
     from pbem.standing import Standing
 
 ASKING: Final = (
-    turn, operations, movement, detachment, command, elephants, battle_rounds, initiative, withdrawal, losses,
-    retreat, politics, siege,
+    reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,
+    battle_events, elephants, battle_rounds, initiative, withdrawal, losses, retreat, politics, siege, sorties,
 )  # fmt: skip
 """The modules that ask, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
@@ -56,6 +68,8 @@ class RomeCarthage:
         self.box = box
         self.edition = options
         self.board = unpack(box)
+        box.refuse(unmatched(box.table("cards")["cards"]))
+        self.odds = odds(self.board, options)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:
@@ -66,8 +80,7 @@ class RomeCarthage:
         """Play on from a resting point; return who won and why."""
         game = table.lay(position)
         yield from turn.play(game, table)
-        if game.result is None:
-            return {"winner": None, "reason": "turns_played"}
+        assert game.result is not None
         return {"winner": game.result.winner, "reason": game.result.reason}
 
     def known(self, position: Game, side: Side | None) -> Game:
@@ -97,6 +110,32 @@ class RomeCarthage:
     def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
         return list(hints(known, decision))
+
+    def advise(self, known: Game, decision: Decision) -> Order:
+        """Return a good answer to a question, for a side whose player is absent."""
+        return advice(
+            known, decision, lambda order: self.check(known, decision, order), lambda: self.options(known, decision)
+        )
+
+    def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
+        """Return what a standing order may go by, besides the facts that the question states."""
+        return facts(known, decision)
+
+    def foresee(self, known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        """Return the flow that plays on from an order in thought; None where there is nothing to foresee."""
+        return foresee(known, table, decision, order)
+
+    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+        """Return what a roll on a table comes to: how bad it is, and in words."""
+        return outcome(position, roll, facts)
+
+    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
+        """Yield who can do what a question asks, and with what chance."""
+        return prospects(position, decision)
+
+    def periods(self, position: Game) -> Mapping[str, Any]:
+        """Return the turn and the card play that the game is in, for standing orders that end with one."""
+        return periods(position)
 
     def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""

@@ -8,15 +8,16 @@ from typing import Any, Final, TypeAlias
 
 from pbem.choices import Choices, chain, each, grid, later
 from pbem.protocol import Fault, Order, Side
-from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.card_play import allowance, exhausted, march_type, picked, resting, walked
 from pbem.rules.rome_carthage.fleet import Written, hold, sailings, sets_sail
-from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating
+from pbem.rules.rome_carthage.generals import is_consul, may_command, strategy_rating, why_not_at_hand
 from pbem.rules.rome_carthage.paths import allowed, check_path, first_steps, open_ports
+from pbem.rules.rome_carthage.siege import is_target
 from pbem.rules.rome_carthage.sorties import why_no_sortie
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, PROCONSUL, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CONSUL, PROCONSUL, Game
 from pbem.rules.rome_carthage.walls import locked_up, pool, whole
-from pbem.rules.rome_carthage.words import no_such_general
+from pbem.rules.rome_carthage.words import no_such_general, why_no_elephants
 
 Party: TypeAlias = tuple[str, tuple[str, ...]]
 """A general and his companions."""
@@ -41,26 +42,24 @@ def home_of(
 
     For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
     """
-    place = game.where(general)
     record = game.board.generals.get(general)
     if record is None:
         return no_such_general(game, general)
-    if record.side != side:
-        return f"{record.name} is not your general"
-    if place is None:
-        return f"{record.name} is not on the map"
-    if by_sea and place[1]:
-        if not game.besieged(place[0]):
-            return place[0], whole(game, side, place[0])
+    if (absent := why_not_at_hand(game, side, general)) is not None:
+        return absent
+    space, inside = game.whereabouts(general)
+    if by_sea and inside:
+        if not game.besieged(space):
+            return space, whole(game, side, space)
         return f"{record.name} is in a besieged city; nobody sails out of it"
-    if sortie or (place[1] and locked_up(game, side, place[0])):
-        city = game.board.spaces[place[0]].name
-        why = why_no_sortie(game, side, place[0]) if place[1] else f"{record.name} is not inside a city"
+    if sortie or (inside and locked_up(game, side, space)):
+        city = game.board.spaces[space].name
+        why = why_no_sortie(game, side, space) if inside else f"{record.name} is not inside a city"
         if sortie:
-            return why or (place[0], game.garrison(side, place[0]))
+            return why or (space, game.garrison(side, space))
         then = "he may sally out (sortie: true)" if why is None else why
         return f"{record.name} is locked up in {city}; {then}"
-    return place[0], pool(game, side, place[0])
+    return space, pool(game, side, space)
 
 
 class Split:
@@ -81,35 +80,52 @@ class Split:
         A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
         the one that stays; two consuls may part only from an army of ten. Without units they are no army.
         """
-        total = self._stack.cu
+        total, army = self._stack.cu, self._game.board.consular_army
         left = total - cu
         if self._goes_consul:
             least = self._game.options["consul_split_min"]
             if self._stays_consul and 0 < total < least:
                 return f"two consuls may part only from an army of {least} CU; theirs has {total}"
-            if left and cu < CONSULAR_ARMY:
-                return f"a consul's army keeps {CONSULAR_ARMY} CU or leaves none behind; {cu} of {total} would go"
-        if self._stays_consul and cu and left < CONSULAR_ARMY:
-            return f"the consul who stays must keep {CONSULAR_ARMY} CU; {left} would be left"
-        leads = self._game.offices.get(self._going[0])
+            if left and cu < army:
+                return f"a consul's army keeps {army} CU or leaves none behind; {cu} of {total} would go"
+        if self._stays_consul and cu and left < army:
+            return f"the consul who stays must keep {army} CU; {left} would be left"
+        return self.why_outgrown(cu)
+
+    def why_outgrown(self, cu: int) -> str | None:
+        """Say that a proconsul would take more CU than the consul keeps; None: he does not, or may (14.3)."""
+        left, leads = self._stack.cu - cu, self._game.offices.get(self._going[0])
         if self._game.options["proconsul_size_rule"] and self._stays_consul and leads == PROCONSUL and cu > left:
             return f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
         return None
 
+    def rule_of(self, why: str, cu: int) -> str:
+        """Return the paragraph by which so many CU may not go (14.2, 14.3)."""
+        return "14.3" if why == self.why_outgrown(cu) else "14.2"
+
     def why_not_marching(self, cu: int) -> str | None:
         """Say why so many CU may not march off; None: they may (14.2)."""
-        if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < CONSULAR_ARMY:
-            return f"a consul's army marches with {CONSULAR_ARMY} CU or not at all (option consul_move_min5)"
+        army = self._game.board.consular_army
+        if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < army:
+            return f"a consul's army marches with {army} CU or not at all (option consul_move_min5)"
         return self.why_not(cu)
 
     def why_not_sent(self, cu: int) -> str | None:
-        """Say why so many CU may not be sent to intercept or to avoid battle: a commander keeps a unit (9.5, 10.1)."""
-        commander = self._stack.commander
-        keeps = self._game.options["commander_keeps_unit"]
-        if keeps and cu and commander in self._staying and cu >= self._stack.cu:
-            name = self._game.board.generals[commander].name
-            return f"{name}, who commands and stays, must keep 1 CU; 0 would be left"
-        return self.why_not(cu)
+        """Say why so many CU may not be sent to intercept or to avoid battle; None: they may (9.5, 10.1, 14.2)."""
+        return self.why_left_alone(cu) or self.why_not(cu)
+
+    def why_left_alone(self, cu: int) -> str | None:
+        """Say that a commander who stays would be left without a unit; None: he is not, or may be (9.5, 10.1).
+
+        By the reorganised rules any general who stays does, by the rules of 1998 nobody.
+        """
+        commander, keeper = self._stack.commander, self._game.options["who_keeps_unit"]
+        for general in self._staying if cu and cu >= self._stack.cu else ():
+            if keeper == "any_general" or (keeper == "commander" and general == commander):
+                name = self._game.board.generals[general].name
+                who = "who commands and stays" if general == commander else "who stays"
+                return f"{name}, {who}, must keep 1 CU; 0 would be left"
+        return None
 
     def why_not_sent_by(self) -> str | None:
         """Say why a subordinate may not be sent with those who go: his commander leads or stays (9.5, 10.1)."""
@@ -150,12 +166,21 @@ def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: 
         march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
         return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
 
+    most = hold(known, side, Order(kind, body)) if known.board.spaces[space].port else 0
+
     def voyages() -> Choices:
-        by_sea = _departures(known, side, space, ops, hold(known, side, Order(kind, body)))
-        return chain(*(grid(set_out, [party], forces, steps) for party, forces, steps in by_sea))
+        # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
+        fleet = pool(known, side, space) if known.besieged(space) else whole(known, side, space)
+
+        def by_sea(party: Party) -> Choices:
+            ways = _departures(known, side, space, fleet, party, most)
+            return chain(*(grid(set_out, [party], *axes) for axes in ways))
+
+        return each(by_sea, list(_parties(known, fleet, ops)))
 
     if space in known.garrisons and why_no_sortie(known, side, space) is None:
-        return chain(*_sallies(known, side, kind, body, space, ops), later(voyages))
+        sallies = _sallies(known, side, kind, body, space, ops)
+        return chain(*sallies, later(voyages)) if most else chain(*sallies)
     stack = pool(known, side, space)
 
     def leave(way: tuple[Party, Leaving] | None) -> Choices:
@@ -164,8 +189,8 @@ def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: 
         party, leaving = way
         return chain(*(grid(set_out, [party], *axes) for axes in leaving(known, side, space, stack, party)))
 
-    by_land = (_in_force, _besieging, _alone) if may_besiege_at(known, side, space) else (_in_force, _alone)
-    return each(leave, [*product(_parties(known, stack, ops), by_land), None])
+    by_land = (_in_force, _besieging, _alone) if is_target(known, side, space) else (_in_force, _alone)
+    return each(leave, [*product(_parties(known, stack, ops), by_land), *([None] if most else [])])
 
 
 def _sallies(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[Choices]:
@@ -179,13 +204,10 @@ def _sallies(known: Game, side: Side, kind: str, body: Mapping[str, Any], space:
 
     for party in _parties(known, inside, ops):
         split = Split(known, inside, *party)
-        units = [
-            (cu, elephants)
-            for cu in range(1, inside.cu - exhausted(known, side, space) + 1)
-            if split.why_not_marching(cu) is None
-            for elephants in range(inside.fewest_elephants(cu), inside.most_elephants(cu) + 1)
+        able = [
+            cu for cu in range(1, inside.cu - exhausted(known, side, space) + 1) if split.why_not_marching(cu) is None
         ]
-        yield grid(come_out, [party], units)
+        yield grid(come_out, [party], inside.parts(able))
 
 
 def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
@@ -214,24 +236,14 @@ def _alone(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Wa
             yield [(0, 0)], steps
 
 
-def _departures(
-    game: Game, side: Side, space: str, ops: int, most: int
-) -> Iterator[tuple[Party, Forces, Sequence[Written]]]:
-    """Yield the ways to set out from a space by sea with some operations, on a card that carries `most` CU (8.8).
-
-    An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
-    """
-    if not most or not game.board.spaces[space].port:
-        return
-    stack = pool(game, side, space) if game.besieged(space) else whole(game, side, space)
+def _departures(game: Game, side: Side, space: str, stack: Stack, party: Party, most: int) -> Ways:
+    """Yield the forces with which a party may sail from a space, on a card that carries `most` CU (8.8)."""
     full, legs = game.board.movement.points, walked(game, side, space)
-    for party in _parties(game, stack, ops):
-        forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
-        without = Split(game, stack, *party).why_not_marching(0) is None
-        for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
-            ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
-            for fleet, steps in sailings(game, side, ports, some):
-                yield party, fleet, steps
+    forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
+    without = Split(game, stack, *party).why_not_marching(0) is None
+    for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
+        ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
+        yield from sailings(game, side, ports, some)
 
 
 def _everybody(party: Party) -> tuple[str, ...]:
@@ -240,11 +252,7 @@ def _everybody(party: Party) -> tuple[str, ...]:
 
 def _forces(game: Game, stack: Stack, legs: Sequence[int], party: Party) -> Forces:
     """List the (CU, elephants) that may march off from a stack with a party: no tired CU (8.2, 8.4.1, 14.2)."""
-    every = [
-        (cu, elephants)
-        for cu in range(1, min(stack.cu - sum(left < 1 for left in legs), game.board.movement.cu) + 1)
-        for elephants in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
-    ]
+    every = stack.parts(range(1, min(stack.cu - sum(left < 1 for left in legs), game.board.movement.cu) + 1))
     if not any(is_consul(game, general) for general in stack.generals):
         return every
     why_not = Split(game, stack, *party).why_not_marching
@@ -277,12 +285,6 @@ def _parties(game: Game, stack: Stack, ops: int) -> Iterator[Party]:
         for size in range(len(led) + 1):
             for companions in combinations(led, size):
                 yield general, companions
-
-
-def may_besiege_at(game: Game, side: Side, space: str) -> bool:
-    """Tell whether a space has something for a side to besiege or subjugate (16.4)."""
-    enemy_city = game.board.spaces[space].kind == WALLED_CITY and game.control.get(space) != side
-    return enemy_city or game.unfriendly_tribe(side, space)
 
 
 def force_of(game: Game, stack: Stack, order: Any, tired: int = 0) -> Stack:
@@ -346,6 +348,16 @@ def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
         yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
 
 
+def stray_companion(stack: Stack, force: Stack) -> tuple[int, str] | None:
+    """Return which of a general's companions cannot go along, by his place, and why; None: all can (8.7)."""
+    general, *companions = force.generals
+    for at, other in enumerate(companions):
+        if other not in stack.generals or other == general or other in companions[:at]:
+            can = ", ".join(name for name in stack.generals if name != general) or "nobody"
+            return at, f"{other} cannot go along; there is: {can}"
+    return None
+
+
 def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
     general, *companions = force.generals
     done = resting(known, known.board.generals[general].side)
@@ -354,11 +366,10 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: i
             name = known.board.generals[other].name
             yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
             return
-        if other not in stack.generals or other == general or other in companions[:at]:
-            can = ", ".join(name for name in stack.generals if name != general) or "nobody"
-            reason = f"{other} cannot go along; with {known.board.generals[general].name} there is: {can}"
-            yield order.fault(("with", at), reason, rule="8.7")
-            return
+    if (stray := stray_companion(stack, force)) is not None:
+        at, reason = stray
+        yield order.fault(("with", at), reason, rule="8.7")
+        return
     if force.cu > (most := known.board.movement.cu):
         yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
@@ -366,14 +377,11 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: i
     elif force.cu > stack.cu - tired:
         reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
         yield order.fault(("cu",), reason, rule="8.4.1")
-    elif not stack.fewest_elephants(force.cu) <= force.elephants <= stack.most_elephants(force.cu):
-        low, high = stack.fewest_elephants(force.cu), stack.most_elephants(force.cu)
-        can = f"{low}" if low == high else f"{low} to {high}"
-        reason = f"of {force.cu} CU marching {can} can be elephants, not {force.elephants}"
-        yield order.fault(("elephants",), reason, rule="13.2")
+    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield order.fault(("elephants",), why, rule="13.2")
     else:
         split = Split(known, stack, general, companions)
         if (why := split.why_not_led()) is not None:
             yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
         if (why := split.why_not_marching(force.cu)) is not None:
-            yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule="14.2")
+            yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule=split.rule_of(why, force.cu))

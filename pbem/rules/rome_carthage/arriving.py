@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow, Side
-from pbem.rules.rome_carthage.generals import arrange, drive_off_generals
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.generals import arrive, drive_off_generals
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city, room
 from pbem.table import Table
 
@@ -25,7 +26,7 @@ def place(game: Game, table: Table, side: Side, space: str, force: Stack) -> Flo
     if shut(game, side, space) or (fits and not game.stack(side, space).cu):
         enter_city(game, space, force)
     else:
-        arrange(game, game.put(side, space, force))
+        arrive(game, game.put(side, space, force), force.generals)
         yield from drive_off_generals(game, table, side, space)
 
 

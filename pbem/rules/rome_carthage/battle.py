@@ -8,11 +8,14 @@ from pbem.rules.rome_carthage.battle_hands import deal_hands
 from pbem.rules.rome_carthage.battle_rounds import fight_rounds
 from pbem.rules.rome_carthage.command import change_of_command
 from pbem.rules.rome_carthage.elephants import elephant_charge
+from pbem.rules.rome_carthage.generals import arrange
 from pbem.rules.rome_carthage.losses import battle_casualties
 from pbem.rules.rome_carthage.retreat import suffer_defeat
 from pbem.rules.rome_carthage.siege import lift_empty, lift_of
 from pbem.rules.rome_carthage.sorties import relieve
-from pbem.rules.rome_carthage.state import ENEMY, Battle, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, ROME, Game
+from pbem.rules.rome_carthage.under_way import Battle
 from pbem.rules.rome_carthage.withdrawal import withdraw
 from pbem.table import Table
 
@@ -60,6 +63,8 @@ def fight(
         yield from suffer_defeat(game, table)
     lift_of(game, table, game.battle)
     lift_empty(game, table)
+    # Who took command for the battle alone gives it back where ratings decide (8.6, 14.1).
+    arrange(game, game.stack(ROME, space))
     game.battle = game.retreat = None
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Battle, Game
+from pbem.rules.rome_carthage.board import ITALY
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
+from pbem.rules.rome_carthage.under_way import Battle
 from pbem.table import Table
-
-ITALY = "italia"
 
 
 def deal_hands(game: Game, table: Table) -> None:

@@ -11,7 +11,8 @@ from pbem.rules.rome_carthage.battle_events import call_cavalry, last_resort, ro
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Battle, Game, Played
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
+from pbem.rules.rome_carthage.under_way import Battle, Played
 from pbem.rules.rome_carthage.windows import hand_hidden
 from pbem.rules.rome_carthage.withdrawal import attempt_withdrawal, why_no_withdrawal
 from pbem.table import Table

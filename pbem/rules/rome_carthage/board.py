@@ -17,6 +17,13 @@ LAND: Final = "land"
 PASS: Final = "pass"
 ALPS_PASS: Final = "alps_pass"
 STRAIT: Final = "strait"
+SEA: Final = "sea"
+"""A voyage, which goes by no connection (8.8)."""
+PASSES: Final = (PASS, ALPS_PASS)
+
+ITALY: Final = "italia"
+HISPANIA: Final = "hispania"
+AFRICA: Final = "africa"
 
 NEUTRAL: Final = "neutral"
 FOR_BOTH: Final = "both"
@@ -80,7 +87,6 @@ class General:
     rank: int = 1
     token: bool = False
     """One of the markers from which consuls are drawn (6.4.1)."""
-    ability: str | None = None
     strategy_in: Mapping[str, int] | None = None
     stays_in: str | None = None
     probe_as: tuple[str, ...] = ()
@@ -118,10 +124,8 @@ class StrategyCard:
     """The function that plays its event: one of `events.EVENTS`."""
     about: Mapping[str, Any]
     """What the function is told, so that cards alike share one."""
-
-    @property
-    def counter(self) -> bool:
-        return self.type == "counter"
+    text: str
+    """What the event does, for who holds the card."""
 
     def event_of(self, side: Side) -> bool:
         """Tell whether a side may use its event (7.4)."""
@@ -130,13 +134,17 @@ class StrategyCard:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Points, costs and limits of movement (8.2, 8.3, 8.8.2)."""
+    """Points, costs and limits of movement (8.2, 8.3, 8.8.2, 12.1)."""
 
     points: int
     force_march: int
     cost: Mapping[str, int]
     cu: int
     sea_cu: Mapping[str, int]
+    overrun: int
+    """CU that pass over a single enemy CU without a general."""
+    retreat: int
+    """Spaces that a beaten army may cross (12.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +200,8 @@ class Board:
     """Space -> neighbour -> kind of the connection; neighbours stand in the order of their ids."""
     by_land: Mapping[str, tuple[str, ...]]
     """Space -> neighbours by an ordinary line: where interception, avoidance and retreat may go."""
+    but_for_passes: Mapping[str, tuple[str, ...]]
+    """Space -> neighbours by anything but a mountain pass: where a political connection may go (15.4)."""
     both_ends: frozenset[tuple[str, str]]
     """Connections, in both directions, open only to a side that controls both ends (8.3.3)."""
     steps: Mapping[str, tuple[tuple[str, int, bool], ...]]
@@ -214,7 +224,13 @@ class Board:
     hand_sizes: Mapping[int, int]
     """Turn -> strategy cards dealt to each side (7.1)."""
     years: Mapping[int, str]
+    raising_ops: int
+    """The operations number of a card that raises a unit (7.3c)."""
     movement: Movement
+    consular_army: int
+    """CU that a consul keeps with him (14.2)."""
+    hannibal_markers: int
+    """Control markers that Carthage takes off if Hannibal is displaced (8.9)."""
     battle: BattleNumbers
     elephants: Elephants
     siege: Siege

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.board import AFRICA, StrategyCard
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
 
-AFRICA: Final = "africa"
+TRUCE: Final = "truce"
+"""The event of card 64."""
 
 
 def why_barred(game: Game, side: Side, cu: int, start: str, to: str) -> str | None:
@@ -40,7 +41,7 @@ def ends_truce(game: Game, card: StrategyCard) -> bool:
 
     The Truce itself never ends one.
     """
-    return card.event != "truce" and (game.options["truce_end"] == "any" or card.breaks_truce)
+    return card.event != TRUCE and (game.options["truce_end"] == "any" or card.breaks_truce)
 
 
 def free(game: Game) -> bool:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pbem.protocol import Order, Side
-from pbem.rules.rome_carthage.state import CardPlay, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.under_way import CardPlay, March
 from pbem.rules.rome_carthage.walls import pool
 
 OPERATIONS: Final = "operations"

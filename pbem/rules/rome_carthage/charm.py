@@ -9,7 +9,8 @@ from pbem.protocol import Fault, Order
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.card_play import OPERATIONS, played_with
 from pbem.rules.rome_carthage.generals import HANNIBAL
-from pbem.rules.rome_carthage.state import ENEMY, Game, March
+from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.words import no_such_space
 from pbem.table import Table
 

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from pbem.choices import Choices, listed
+from pbem.choices import Choices, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.arriving import place
 from pbem.rules.rome_carthage.generals import arrange, may_be_in, may_command
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CONSUL, CONSULAR_ARMY, PROCONSUL, ROME, Game, Stack
-from pbem.rules.rome_carthage.walls import whole
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CAPITAL, CONSUL, PROCONSUL, ROME, Game
+from pbem.rules.rome_carthage.walls import whole, whole_cu
 from pbem.rules.rome_carthage.words import no_such_general, no_such_space
 from pbem.table import Table
 
-CITY: Final = "rome"
-"""The city where a consul goes if there is no army for him."""
 CONSULS: Final = 2
 NONE: Final = "none"
 
@@ -89,8 +88,8 @@ def check_proconsul(known: Game, order: Order) -> Iterator[Fault]:
 
 def strong_stacks(game: Game) -> list[str]:
     """List the spaces with five Roman CU or more that are not besieged: where consuls go (6.4.2)."""
-    spaces = sorted({*game.stacks[ROME], *game.garrisons})
-    return [space for space in spaces if whole_cu(game, ROME, space) >= CONSULAR_ARMY and not _besieged(game, space)]
+    spaces, army = sorted({*game.stacks[ROME], *game.garrisons}), game.board.consular_army
+    return [space for space in spaces if whole_cu(game, ROME, space) >= army and not _besieged(game, space)]
 
 
 def places_for(game: Game, general: str) -> list[str]:
@@ -107,7 +106,7 @@ def places_for(game: Game, general: str) -> list[str]:
             for space in spaces
             if whole_cu(game, ROME, space) and not _besieged(game, space) and may_be_in(game, general, space)
         ]
-    return strong or [CITY]
+    return strong or [CAPITAL[ROME]]
 
 
 def _besieged(game: Game, space: str) -> bool:
@@ -183,13 +182,17 @@ def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
 def consuls_options(known: Game, decision: Decision) -> Choices:
     """List every way to place the consuls, and who commands where generals are equal (6.4.2, 8.6)."""
     generals: Sequence[str] = decision.facts["generals"]
-    orders = []
-    for spaces in product(*(places_for(known, general) for general in generals)):
+
+    def placed(spaces: tuple[str, ...]) -> Choices:
         at = dict(zip(generals, spaces, strict=True))
-        for commands in product(*rivals(known, at)):
+
+        def make(*commands: str) -> Order:
             body: dict[str, Any] = {"at": at, "commands": list(commands)} if commands else {"at": at}
-            orders.append(Order("consuls", body))
-    return listed(orders)
+            return Order("consuls", body)
+
+        return grid(make, *rivals(known, at))
+
+    return each(placed, list(product(*(places_for(known, general) for general in generals))))
 
 
 def check_consuls(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.activation import Split, force_of
+from pbem.rules.rome_carthage.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import interceptors, room, whole
+from pbem.rules.rome_carthage.words import why_no_elephants
 
 
 def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
@@ -25,29 +28,34 @@ def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
     return [general for general in stack.generals if may_be_in(game, general, space)]
 
 
+def interception_modifier(game: Game, side: Side, space: str) -> int:
+    """Return what a roll to intercept into a space is modified by: an enemy marker where no own CU are (9.2)."""
+    marker = game.control.get(space) == ENEMY[side] and not game.stack(side, space).cu
+    return game.board.battle.interception_marker if marker else 0
+
+
 def check_force(
     known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
 ) -> Iterator[Fault]:
     """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
     force = force_of(known, stack, body)
-    for at, other in enumerate(force.generals[1:]):
-        if other not in stack.generals or other == force.generals[0] or other in force.generals[1 : at + 1]:
-            have = ", ".join(name for name in stack.generals if name != force.generals[0]) or "nobody"
-            yield order.fault((*path, "with", at), f"{other} cannot go along; there is: {have}", rule="8.7")
-            return
+    if (stray := stray_companion(stack, force)) is not None:
+        at, reason = stray
+        yield order.fault((*path, "with", at), reason, rule="8.7")
+        return
     where = (*path, "cu") if "cu" in body else path
     if not least <= force.cu <= most:
         yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
-    elif not stack.fewest_elephants(force.cu) <= force.elephants <= stack.most_elephants(force.cu):
-        low, high = stack.fewest_elephants(force.cu), stack.most_elephants(force.cu)
-        reason = f"of {force.cu} CU {low} to {high} can be elephants, not {force.elephants}"
-        yield order.fault((*path, "elephants"), reason, rule="13.2")
+    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield order.fault((*path, "elephants"), why, rule="13.2")
     else:
         split = Split(known, stack, force.generals[0], force.generals[1:])
         if (why := split.why_not_sent_by()) is not None:
             yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
-        if (why := split.why_not_sent(force.cu)) is not None:
-            yield order.fault(where, why, rule="14.2" if "consul" in why else rule)
+        if (why := split.why_left_alone(force.cu)) is not None:
+            yield order.fault(where, why, rule=rule)
+        elif (why := split.why_not(force.cu)) is not None:
+            yield order.fault(where, why, rule=split.rule_of(why, force.cu))
 
 
 def most_sent(game: Game, stack: Stack) -> int:
@@ -63,10 +71,8 @@ def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> It
             split = Split(known, stack, general, companions)
             if split.why_not_sent_by() is not None:
                 continue
-            for cu in range(least, most + 1):
-                if split.why_not_sent(cu) is None:
-                    for elephants in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1):
-                        yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
+            for cu, elephants in stack.parts(cu for cu in range(least, most + 1) if split.why_not_sent(cu) is None):
+                yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
 
 
 def city_options(known: Game, decision: Decision) -> Choices:
@@ -74,11 +80,7 @@ def city_options(known: Game, decision: Decision) -> Choices:
     side, space = decision.side, decision.facts["at"]
     both = whole(known, side, space)
     capacity = known.board.spaces[space].capacity
-    units = [
-        (cu, elephants)
-        for cu in range(min(capacity, both.cu) + 1)
-        for elephants in range(both.fewest_elephants(cu), both.most_elephants(cu) + 1)
-    ]
+    units = both.parts(range(min(capacity, both.cu) + 1))
     names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
 
     def man(inside: tuple[int, int], generals: list[str]) -> Order:
@@ -95,12 +97,12 @@ def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Seque
 
     Who has fewer by no choice of his keeps those he has.
     """
-    both, garrison = whole(game, side, space), game.garrison(side, space)
+    both, garrison, army = whole(game, side, space), game.garrison(side, space), game.board.consular_army
     for general in both.generals:
         has = garrison.cu if general in garrison.generals else game.stack(side, space).cu
         keeps = inside if general in names else both.cu - inside
-        if is_consul(game, general) and keeps < min(CONSULAR_ARMY, has):
-            return f"{game.board.generals[general].name} is consul and keeps {CONSULAR_ARMY} CU with him, not {keeps}"
+        if is_consul(game, general) and keeps < min(army, has):
+            return f"{game.board.generals[general].name} is consul and keeps {army} CU with him, not {keeps}"
     return None
 
 
@@ -113,10 +115,9 @@ def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
     elif cu > both.cu:
         yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
-    elif not both.fewest_elephants(cu) <= elephants <= both.most_elephants(cu):
-        low, high = both.fewest_elephants(cu), both.most_elephants(cu)
+    elif (why := why_no_elephants(both, cu, elephants)) is not None:
         at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
-        yield order.fault(at, f"of {cu} CU inside {low} to {high} can be elephants, not {elephants}", rule="16.2")
+        yield order.fault(at, why, rule="16.2")
     names = order.get("generals", [])
     for at_name, general in enumerate(names):
         if general not in both.generals or general in names[:at_name]:
@@ -170,7 +171,7 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
                 yield order.fault(("with", at), reason, rule="8.7")
 
 
-def able_to_avoid(march: March, side: Side, game: Game, to: str) -> tuple[list[str], int]:
+def able_to_avoid(game: Game, march: March, side: Side, to: str) -> tuple[list[str], int]:
     """Return the generals who may avoid battle, and how many CU may go to a refuge at most (10.1, 16.2).
 
     Generals and units of an interception that failed must face the army they missed, unless the edition spares them.
@@ -195,7 +196,7 @@ def avoid_options(known: Game, decision: Decision) -> Choices:
     stack = known.stack(side, reaction.space)
     parts = [listed([Order("avoid_battle", {"to": "none"})])]
     for to in reaction.refuges:
-        able, most = able_to_avoid(march, side, known, to)
+        able, most = able_to_avoid(known, march, side, to)
         for general in able:
             sent = [
                 force
@@ -223,7 +224,7 @@ def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
         return
     body = {**order.body, "general": general}
-    able, most = able_to_avoid(march, side, known, to)
+    able, most = able_to_avoid(known, march, side, to)
     yield from check_force(known, order, (), body, stack, least=0, most=most, rule="10.1")
     force = force_of(known, stack, body)
     for at, name in enumerate(force.generals, -1):

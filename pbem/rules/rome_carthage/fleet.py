@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.bounds import free, why_barred
-from pbem.rules.rome_carthage.card_play import CAMPAIGN, OPERATIONS, march_type
-from pbem.rules.rome_carthage.state import ROME, Game, March, Stack
+from pbem.rules.rome_carthage.card_play import CAMPAIGN, march_type
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ROME, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import room
 from pbem.rules.rome_carthage.words import no_such_space
 
-SEA: Final = "sea"
-"""How a step of a path goes that is a voyage."""
 CITY: Final = "city"
 """Where a voyage may lead into: straight behind the walls."""
 
-Written = str | Mapping[str, Any]
+Written: TypeAlias = str | Mapping[str, Any]
 """A step as a path has it: the space alone, or a mapping."""
 
 
 def carries(game: Game, side: Side, card: int, kind: str) -> int:
     """Return how many CU a card carries over the sea in one army; 0: nobody sails on it (8.8, 8.8.2).
 
-    A campaign carries ten, operations five; for a force march no number is given, and it has a 3 as operations have.
-    After a Carthaginian Naval Victory Rome sails on Campaign cards alone (card 29).
+    `kind` is what makes the army march: operations, a campaign or a force march. After a Carthaginian Naval Victory
+    Rome sails on Campaign cards alone (card 29).
     """
     record = game.board.cards[card]
     if not record.ship or (side == ROME and game.naval_victory and record.type != CAMPAIGN):
         return 0
-    return game.board.movement.sea_cu[CAMPAIGN if kind == CAMPAIGN else OPERATIONS]
+    return game.board.movement.sea_cu[kind]
 
 
 def hold(game: Game, side: Side, order: Order) -> int:

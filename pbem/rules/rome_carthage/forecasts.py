@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pbem.odds import percent
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage import movement, turn
 from pbem.rules.rome_carthage.battle_hands import hand_reasons
-from pbem.rules.rome_carthage.detachment import able_to_avoid, leaders, most_sent
+from pbem.rules.rome_carthage.detachment import able_to_avoid, interception_modifier, leaders, most_sent
 from pbem.rules.rome_carthage.passes import named_space
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Battle, Game
-from pbem.rules.rome_carthage.walls import pool
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.under_way import Battle
+from pbem.rules.rome_carthage.walls import interceptors
 from pbem.table import Table
 
 ON_THE_WAY: Final = ("march", "pursue")
@@ -109,27 +111,17 @@ def prospects(game: Game, decision: Decision) -> Iterator[Event]:
 
 def _interceptors(game: Game, side: Side, space: str, origins: list[str]) -> Iterator[Event]:
     board = game.board
-    marker = game.control.get(space) == ENEMY[side] and not game.stack(side, space).cu
-    needs = {True: board.battle.interception_marker, False: 0}[marker]
+    modifier = interception_modifier(game, side, space)
     for origin in origins:
         for general in leaders(game, side, origin, space):
-            at_most = board.generals[general].intercepts_on - needs
-            facts = {"general": general, "origin": origin, "cu": most_sent(game, pool(game, side, origin))}
+            at_most = board.generals[general].intercepts_on - modifier
+            facts = {"general": general, "origin": origin, "cu": most_sent(game, interceptors(game, side, origin))}
             yield Event("could_intercept", {**facts, "percent": percent(at_most), "needs": at_most}, "9.2")
 
 
 def _avoiders(game: Game, side: Side, space: str, refuges: list[str]) -> Iterator[Event]:
     march = game.the_march
-    for general in dict.fromkeys(name for to in refuges for name in able_to_avoid(march, side, game, to)[0]):
+    for general in dict.fromkeys(name for to in refuges for name in able_to_avoid(game, march, side, to)[0]):
         at_most = game.board.generals[general].avoids_on
         facts = {"general": general, "refuges": list(refuges), "cu": game.stack(side, space).cu}
         yield Event("could_avoid", {**facts, "percent": percent(at_most), "needs": at_most}, "10.1")
-
-
-def percent(at_most: int) -> int:
-    """Return the chance of a die to show a number or less, in percent.
-
-    >>> percent(2)
-    33
-    """
-    return round(100 * min(max(at_most, 0), 6) / 6)

@@ -7,7 +7,8 @@ from typing import Final
 
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.politics import give_up_markers
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result
 from pbem.rules.rome_carthage.train import lose_lone_train
 from pbem.table import Table
 
@@ -43,6 +44,21 @@ def arrange(game: Game, stack: Stack) -> None:
         stack.generals.sort(key=lambda general: precedence(game, general), reverse=True)
 
 
+def arrive(game: Game, stack: Stack, newcomers: Sequence[str]) -> None:
+    """Put in order a stack that generals have just joined without a march of their own (8.5, 8.6).
+
+    Among equals it is for the owner to choose who commands, and he may when he activates them; until then the better in
+    battle is taken for his choice.
+    """
+    records = game.board.generals
+    for general in newcomers[:1]:
+        first = stack.generals[0]
+        if rank(game, general) == rank(game, first) and records[general].battle > records[first].battle:
+            stack.generals.remove(general)
+            stack.generals.insert(0, general)
+    arrange(game, stack)
+
+
 def strategy_rating(game: Game, general: str) -> int:
     """Return the lowest operations number that activates a general where he is (8.1).
 
@@ -61,6 +77,14 @@ def may_be_in(game: Game, general: str, space: str) -> bool:
     """Tell whether a general may enter a space: Hanno never leaves Africa, Fabius never Italy (board)."""
     home = game.board.generals[general].stays_in
     return home is None or game.board.spaces[space].region == home
+
+
+def why_not_at_hand(game: Game, side: Side, general: str) -> str | None:
+    """Say why a side has no such general on the map; None: it has him there (8.1)."""
+    record = game.board.generals[general]
+    if record.side != side:
+        return f"{record.name} is not your general"
+    return None if game.where(general) is not None else f"{record.name} is not on the map"
 
 
 def displace(game: Game, table: Table, side: Side, generals: Sequence[str], cause: str) -> Flow[None]:
@@ -105,8 +129,9 @@ def displace_the_destroyed(game: Game, table: Table) -> Flow[None]:
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:
-    """Carthage without Hannibal: five markers less, or the game is lost at once, as the edition has it (8.9, 19)."""
+    """Carthage without Hannibal: some markers less, or the game is lost at once, as the edition has it (8.9, 19)."""
     if game.options["hannibal_displaced"] == "rome_wins":
         game.result = Result(ROME, "hannibal_displaced")
     else:
-        yield from give_up_markers(game, table, CARTHAGE, 5, "hannibal_displaced", rule="8.9")
+        count = game.board.hannibal_markers
+        yield from give_up_markers(game, table, CARTHAGE, count, "hannibal_displaced", rule="8.9")

@@ -5,25 +5,33 @@ A hint is drawn from what its reader knows, no more. Texts stand in the form as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
+from pbem.odds import percent
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.activation import spaces_with_generals
+from pbem.rules.rome_carthage import battle_events, weather
+from pbem.rules.rome_carthage.battle_events import why_no_maharbal
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
-from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, leaders, most_sent
-from pbem.rules.rome_carthage.generals import strategy_rating
-from pbem.rules.rome_carthage.operations import RAISING_OPS, check_play, open_spaces, recruiters
-from pbem.rules.rome_carthage.paths import first_steps, onward
+from pbem.rules.rome_carthage.board import ITALY, SEA
+from pbem.rules.rome_carthage.consuls import places_for, proconsul_candidates
+from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, interception_modifier, leaders, most_sent
+from pbem.rules.rome_carthage.elephants import FRIGHT, fright
+from pbem.rules.rome_carthage.hints_of_plays import MOST_SPACES, Hint, campaign, legal, play, spaces_in_words, units
+from pbem.rules.rome_carthage.intercepted import intercepted_options
+from pbem.rules.rome_carthage.movement import stands_on_lone_general
+from pbem.rules.rome_carthage.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.politics import removable_markers
+from pbem.rules.rome_carthage.questions import Kinds
+from pbem.rules.rome_carthage.reinforcements import arrivals, lots, refuges, roman_spaces
 from pbem.rules.rome_carthage.routes import routes
+from pbem.rules.rome_carthage.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
 from pbem.rules.rome_carthage.siege import is_enemy_city, siege_modifiers
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
-from pbem.rules.rome_carthage.walls import pool, whole
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, ROME, Game
+from pbem.rules.rome_carthage.walls import interceptors, whole
 from pbem.rules.rome_carthage.withdrawal import why_no_withdrawal
 
-Hint: TypeAlias = str | Order
-MOST_SPACES: Final = 24
 MOST_ROUTES: Final = 6
 
 
@@ -38,74 +46,29 @@ def odds(at_most: int, modifier: int = 0) -> str:
     >>> odds(3, 1)
     '33 %'
     """
-    return f"{round(100 * min(max(at_most - modifier, 0), 6) / 6)} %"
+    return f"{percent(at_most - modifier)} %"
 
 
 def _nothing(known: Game, decision: Decision) -> Iterator[Hint]:
     yield from ()
 
 
-def _legal(
-    check: Callable[[Game, Decision, Order], Iterable[Any]], known: Game, decision: Decision, bodies: Iterable[Any]
-) -> Iterator[Order]:
-    """Yield those bodies as orders that the rules have nothing against."""
-    for body in bodies:
-        order = Order(decision.kind, body)
-        if not any(True for _ in check(known, decision, order)):
-            yield order
-
-
-def _force(stack: Stack) -> str:
-    return f"{stack.cu} CU ({stack.elephants} el.)" if stack.elephants else f"{stack.cu} CU"
-
-
-# ---- card plays (7)
-
-
-def _play(known: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield who marches on which card, where markers and units may go, and an example of each (7.3, 8.1, 15.2)."""
-    side, board = decision.side, known.board
-    hand = known.hands[side] if known.must_play is None else [known.must_play]
-    cards = sorted(hand, key=lambda card: (board.cards[card].ops, card))
-    best = cards[-1]
-    most = board.cards[best].ops
-    for ops in sorted({board.cards[card].ops for card in cards}):
-        some = ", ".join(str(card) for card in cards if board.cards[card].ops == ops)
-        yield f"Ops {ops}: card {some}"
-    yield "March: needs a card with the general's number or more."
-    marches = []
-    for space in spaces_with_generals(known, side):
-        stack = pool(known, side, space)
-        steps = first_steps(known, side, space, bool(stack.cu), board.movement.points)
-        able = {general: strategy_rating(known, general) for general in stack.generals}
-        who = ", ".join(f"{general} ({needs})" for general, needs in able.items())
-        yield f"  {space}, {_force(stack)}: {who}; to {', '.join(steps) or 'nowhere'}"
-        for general, needs in able.items():
-            card = next((card for card in cards if board.cards[card].ops >= needs), None)
-            if card is not None and steps:
-                marches.append((stack.cu, {"card": card, "as": "operations", "general": general, "path": steps[:1]}))
-    spaces = open_spaces(known, side)
-    yield f"Place: up to as many markers as the card has ops, in {_some(spaces)}."
-    raisers = recruiters(known, side)
-    if most >= RAISING_OPS and raisers:
-        yield f"Raise: a card with {RAISING_OPS} ops adds a CU to {', '.join(raisers)}."
-    marches.sort(key=lambda march: -march[0])
-    bodies: list[dict[str, Any]] = [body for _, body in marches[:2]]
-    if spaces:
-        bodies.append({"card": best, "as": "operations", "place": spaces[:most]})
-    if raisers:
-        bodies.append({"card": best, "as": "operations", "raise": raisers[0]})
-    bodies.append({"card": cards[0], "as": "discard"})
-    yield from _legal(check_play, known, decision, bodies)
-
-
-def _some(words: Sequence[str]) -> str:
-    """Return words, the first of them if they are many."""
-    shown = ", ".join(words[:MOST_SPACES]) or "no space"
-    return f"{shown} and {len(words) - MOST_SPACES} more" if len(words) > MOST_SPACES else shown
-
-
 # ---- on the march (8, 10.3)
+
+
+def _by_sea(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield to which ports a force may sail, and one voyage of each kind (8.8, 8.8.1)."""
+    voyages = [dict(step) for step in overseas(known, known.the_march) if not isinstance(step, str)]
+    ports = [step for step in voyages if "into" not in step]
+    cities = [step for step in voyages if "into" in step]
+    if ports:
+        cost = known.board.movement.cost[SEA]
+        yield f"By sea, {cost} movement points, as {{to: port, by: sea}}: {', '.join(step['to'] for step in ports)}."
+    if cities:
+        yield f"Straight into your city, with into: city: {', '.join(step['to'] for step in cities)}."
+    ports.sort(key=lambda step: known.control.get(step["to"]) != decision.side)
+    for some_way in (ports, cities):
+        yield from (Order(decision.kind, {"path": [step], "then": "ask"}) for step in some_way[:1])
 
 
 def _march(known: Game, decision: Decision) -> Iterator[Hint]:
@@ -115,14 +78,19 @@ def _march(known: Game, decision: Decision) -> Iterator[Hint]:
     if decision.kind == "pursue":
         needs = board.generals[march.general].pursues_on
         yield f"{march.general} pursues on {needs} or less: {odds(needs)}"
-    for step in onward(known, march):
-        cost = board.movement.cost[board.neighbours[march.at][step]]
+    steps = onward(known, march)
+    for step in steps:
+        cost = step_cost(known, board.neighbours[march.at][step])
         there = [f"{cost} movement point{'s' if cost > 1 else ''}"]
         for owner, whose in ((enemy, "enemy "), (march.side, "own ")):
             stack = known.stack(owner, step)
             if not stack.empty:
-                there.append(whose + ", ".join([*([_force(stack)] if stack.cu else []), *stack.generals]))
+                there.append(whose + ", ".join([*([units(stack)] if stack.cu else []), *stack.generals]))
         yield f"  {step}: {', '.join(there)}"
+    yield from _by_sea(known, decision)
+    yield from (Order(decision.kind, {"path": [step], "then": "ask"}) for step in steps[:MOST_ROUTES])
+    if march.force.cu or not stands_on_lone_general(known, march):
+        yield Order(decision.kind, {"stop": True})
 
 
 # ---- reactions (9, 10, 16.2)
@@ -132,24 +100,36 @@ def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield each general who may intercept, with his odds, and an attempt with all that may go (9.1, 9.2)."""
     reaction = known.the_reaction
     side, space, board = decision.side, reaction.space, known.board
-    marker = known.control.get(space) == ENEMY[side] and not known.stack(side, space).cu
-    drm = board.battle.interception_marker if marker else 0
+    drm = interception_modifier(known, side, space)
     attempts: list[list[dict[str, Any]]] = []
     for origin in reaction.origins:
-        stack, here = pool(known, side, origin), []
+        stack, here = interceptors(known, side, origin), []
         for general in leaders(known, side, origin, space):
             bodies = ({"with": [force]} for force in _forces(known, general, stack))
-            attempt = next(_legal(check_intercept, known, decision, bodies), None)
+            attempt = next(legal(check_intercept, known, decision, bodies), None)
             if attempt is not None:
                 needs = board.generals[general].intercepts_on
                 change = f", {drm:+d} to the die for the enemy marker" if drm else ""
-                yield f"{general} at {origin}, {_force(stack)}: needs {needs} or less{change}: {odds(needs, drm)}"
+                yield f"{general} at {origin}, {units(stack)}: needs {needs} or less{change}: {odds(needs, drm)}"
                 here.append(attempt["with"][0])
         attempts += [here] if here else []
     singles = [{"with": [attempt]} for here in attempts for attempt in here]
     every = [{"with": [here[0] for here in attempts]}] if len(attempts) > 1 else []
-    yield from _legal(check_intercept, known, decision, [*singles, *every])
+    yield from legal(check_intercept, known, decision, [*singles, *every])
     yield Order("intercept", {"with": []})
+
+
+def _intercepted(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what the way back across the sea may cost, and what may be done (8.8.3, 9.3)."""
+    march, board = known.the_march, known.board
+    space, port = march.at, decision.facts["back_to"]
+    rolls = known.options["naval_roll_when_backing_up"] and not unopposed(known, march, space, port)
+    if march.came_by == SEA and rolls:
+        drm = sum(naval_modifiers(known, march, space, port).values())
+        results = [board.naval_result(die + drm) for die in range(1, 7)]
+        chances = {result: odds(results.count(result)) for result in (SAFE, RETURN, SUNK)}
+        yield f"To sail back: safe {chances[SAFE]}, barred {chances[RETURN]}, sunk {chances[SUNK]}."
+    yield from intercepted_options(known, decision)[:MOST_ROUTES]
 
 
 def _forces(known: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
@@ -163,14 +143,14 @@ def _avoid(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who may lead the army away, with his odds, and where to (10.1)."""
     reaction, march = known.the_reaction, known.the_march
     stack = known.stack(decision.side, reaction.space)
-    yield f"You have {_force(stack)} there, the enemy {_force(march.force)}."
+    yield f"You have {units(stack)} there, the enemy {units(march.force)}."
     for general in stack.generals:
         bodies = ({"to": to, **force} for force in _forces(known, general, stack) for to in reaction.refuges)
-        sent = next(_legal(check_avoid, known, decision, bodies), None)
+        sent = next(legal(check_avoid, known, decision, bodies), None)
         if sent is not None:
             needs = known.board.generals[general].avoids_on
             yield f"{general} leads you away on {needs} or less: {odds(needs)}"
-            yield from _legal(check_avoid, known, decision, [{**sent.body, "to": to} for to in reaction.refuges])
+            yield from legal(check_avoid, known, decision, [{**sent.body, "to": to} for to in reaction.refuges])
     yield Order("avoid_battle", {"to": "none"})
 
 
@@ -179,7 +159,7 @@ def _man_city(known: Game, decision: Decision) -> Iterator[Hint]:
     space, side = decision.facts["at"], decision.side
     both, inside = whole(known, side, space), known.garrison(side, space)
     generals = ", ".join(both.generals) or "no general"
-    yield f"In and before {space}: {_force(both)}, {generals}; inside now: {inside.cu} CU."
+    yield f"In and before {space}: {units(both)}, {generals}; inside now: {inside.cu} CU."
     yield Order("man_city", {"cu": 0, "elephants": 0, "generals": []})
     if both.cu <= known.board.spaces[space].capacity:
         yield Order("man_city", {"cu": both.cu, "elephants": both.elephants, "generals": list(both.generals)})
@@ -212,7 +192,16 @@ def _match(known: Game, decision: Decision) -> Iterator[Hint]:
     battle = known.the_battle
     hand = battle.hands[decision.side]
     able = [f"{hand.count(kind)} {kind}" for kind in matches(known.board, battle, decision.side)]
+    if why_no_maharbal(known, decision.side) is None:
+        able.append("Maharbal's Cavalry, as maharbal")
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
+
+
+def _window(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what may be answered in a window of counter events (7.4.1)."""
+    options, _ = _WINDOWS[decision.kind]
+    yield "In a standing order any means: a card that fits, if you hold one by then."
+    yield from options(known, decision)[:MOST_SPACES]
 
 
 def _at_most(known: Game, decision: Decision) -> Iterator[Hint]:
@@ -228,11 +217,19 @@ def _at_least(known: Game, decision: Decision) -> Iterator[Hint]:
 def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how likely a siege or a subjugation gets on, and costs a unit (16.4)."""
     side, space, board = decision.side, decision.facts["space"], known.board
-    drm = sum(siege_modifiers(known, side, space).values()) if is_enemy_city(known, side, space) else 0
-    results = [board.siege_result(die + drm) for die in range(1, 7)]
-    gains = sum(points > 0 for points, _ in results)
-    losses = sum(lost > 0 for _, lost in results)
-    yield f"A point or more: {odds(gains)}; a CU lost: {odds(losses)}"
+    for general in decision.facts["able"]:
+        drm = sum(siege_modifiers(known, side, space, general).values()) if is_enemy_city(known, side, space) else 0
+        results = [board.siege_result(die + drm) for die in range(1, 7)]
+        gains = sum(points > 0 for points, _ in results)
+        losses = sum(lost > 0 for _, lost in results)
+        yield f"{general} conducts it: a point or more {odds(gains)}; a CU lost {odds(losses)}"
+
+
+def _sortie(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield both extremes: all come out, or nobody (16.4.4)."""
+    yield f"You attack with {decision.facts['relief_cu']} CU; the enemy has {decision.facts['besieger_cu']}."
+    yield Order("sortie", decision.default or {})
+    yield Order("sortie", {"cu": 0})
 
 
 def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
@@ -259,12 +256,56 @@ def _remove_markers(known: Game, decision: Decision) -> Iterator[Hint]:
         yield Order("remove_markers", decision.default)
 
 
+# ---- the year (6)
+
+
+def _reinforce(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield where units and generals may come to the map, who may be proconsul, and one answer (6)."""
+    board, side = known.board, decision.side
+    if side == ROME:
+        places = ", ".join(f"{space} ({units(whole(known, side, space))})" for space in roman_spaces(known))
+        lot = board.tables["reinforcements"][ROME][0]
+        yield f"Units: to {places or 'nowhere'}; at least {lot['at_least'][ITALY]} of {lot['cu']} in Italy."
+        for general, spaces in arrivals(known).items():
+            yield f"{board.generals[general].name} lands in {spaces_in_words(spaces)}."
+        able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(known))
+        yield f"Proconsul (battle rating): {able or 'nobody'}. The others leave the map."
+    else:
+        for lot in lots(known):
+            yield f"One CU: {spaces_in_words(lot) if lot else 'lost'}"
+        for general in decision.facts["generals"]:
+            yield f"{board.generals[general].name} returns to own CU: {spaces_in_words(refuges(known, general, ()))}"
+    if decision.default is not None:
+        yield Order("reinforce", decision.default)
+
+
+def _consuls(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield where each new consul may take up his command, and one answer (6.4.2)."""
+    for general in decision.facts["generals"]:
+        record = known.board.generals[general]
+        places = ", ".join(f"{space} ({_led(known, space)})" for space in places_for(known, general))
+        yield f"{general} (strategy {record.strategy}, battle {record.battle}): {places}"
+    yield "With both in one space, commands: [name] says who commands; else it is the better in battle."
+    if decision.default is not None:
+        yield Order("consuls", decision.default)
+
+
+def _led(known: Game, space: str) -> str:
+    army = whole(known, ROME, space)
+    return f"{units(army)}, {', '.join(army.generals)}" if army.generals else units(army)
+
+
+_WINDOWS: Final[Kinds] = {**weather.KINDS, **battle_events.KINDS, FRIGHT: fright}
 _HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
-    "play": _play,
+    "reinforce": _reinforce,
+    "consuls": _consuls,
+    "play": play,
+    "campaign": campaign,
     "march": _march,
     "pursue": _march,
     "intercept": _intercept,
     "avoid_battle": _avoid,
+    "intercepted": _intercepted,
     "man_city": _man_city,
     "battle_card": _battle_card,
     "match": _match,
@@ -272,6 +313,8 @@ _HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
     "cancel_withdrawal": _at_most,
     "charge": _at_least,
     "besiege": _besiege,
+    "sortie": _sortie,
     "retreat": _retreat,
     "remove_markers": _remove_markers,
+    **{kind: _window for kind in _WINDOWS if kind != "give_back"},
 }

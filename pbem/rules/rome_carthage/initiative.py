@@ -6,7 +6,8 @@ from typing import Final
 
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
-from pbem.rules.rome_carthage.state import ENEMY, MAHARBAL, Battle, Game
+from pbem.rules.rome_carthage.state import ENEMY, MAHARBAL, Game
+from pbem.rules.rome_carthage.under_way import Battle
 from pbem.table import Table
 
 DOUBLE_ENVELOPMENT: Final = "double_envelopment"

@@ -8,15 +8,19 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.card_play import note_stop
-from pbem.rules.rome_carthage.fleet import CITY, SEA
+from pbem.rules.rome_carthage.fleet import CITY
 from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.passes import cross_pass
 from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.retreat import splits_consul
 from pbem.rules.rome_carthage.sea import land_in_city, sail_back
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import enter_city, room
+from pbem.rules.rome_carthage.words import why_no_elephants
 from pbem.table import Table
 
 FIGHT: Final = "fight"
@@ -143,7 +147,7 @@ def _parts(known: Game, force: Stack, cu: int) -> Choices:
         body = {"choice": CITY, "cu": cu, "elephants": elephants, "generals": group}
         return Order("intercepted", body)
 
-    return grid(part, range(force.fewest_elephants(cu), force.most_elephants(cu) + 1), groups)
+    return grid(part, force.elephants_among(cu), groups)
 
 
 def check_intercepted(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -183,10 +187,8 @@ def _check_part(known: Game, force: Stack, fits: int, order: Order) -> Iterator[
         at = ("cu",) if "cu" in order.body else ("choice",)
         yield order.fault(at, f"1 to {fits} CU may go into the city, not {inside.cu}; say cu", rule="16.2")
         return
-    fewest, most = force.fewest_elephants(inside.cu), force.most_elephants(inside.cu)
-    if not fewest <= inside.elephants <= most:
-        reason = f"of {inside.cu} CU {fewest} to {most} can be elephants, not {inside.elephants}"
-        yield order.fault(("elephants",), reason, rule="13.2")
+    if (why := why_no_elephants(force, inside.cu, inside.elephants)) is not None:
+        yield order.fault(("elephants",), why, rule="13.2")
     for at_general, general in enumerate(inside.generals):
         if general not in force.generals or general in inside.generals[:at_general]:
             here = ", ".join(force.generals)
@@ -196,7 +198,7 @@ def _check_part(known: Game, force: Stack, fits: int, order: Order) -> Iterator[
     if len(inside.generals) == len(force.generals):
         yield order.fault(("generals",), "a general must sail back with the rest: CU do not sail alone", rule="8.8")
     if splits_consul(known, force, inside.cu, inside.generals):
-        reason = f"a consul keeps {CONSULAR_ARMY} CU with him: he may be left with no fewer in either part"
+        reason = f"a consul keeps {known.board.consular_army} CU with him: he may be left with no fewer in either part"
         yield order.fault(("choice",), reason, rule="14.2")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
-from pbem.rules.rome_carthage.passes import PASSES
 from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.table import Table
@@ -22,39 +21,30 @@ def remove_isolated(game: Game, table: Table) -> None:
 
 def isolated(game: Game, side: Side) -> list[str]:
     """List a side's markers from which no way leads to its units, a city, a tribe or a port of its own (15.4)."""
-    safe = connected(game, side)
-    return [space for space in removable_markers(game, side) if space not in safe]
-
-
-def connected(game: Game, side: Side) -> set[str]:
-    """Return the spaces from which a side can trace a way to what holds its markers in place (15.4).
-
-    The ways are followed from their ends: own units, own cities, tribes and ports.
-    """
-    spaces, tribes, theirs = game.board.spaces, game.tribes, with_units(game, ENEMY[side])
-    reached = with_units(game, side)
+    spaces, ends, theirs = game.board.spaces, with_units(game, side), with_units(game, ENEMY[side])
     for space, holder in game.control.items():
-        if holder == side and (spaces[space].port or spaces[space].kind == WALLED_CITY or space in tribes):
-            reached.add(space)
-    edge = list(reached)
-    while edge:
-        for near, kind in game.board.neighbours[edge.pop()].items():
-            if near not in reached and kind not in PASSES and passable(game, side, near, theirs):
-                reached.add(near)
-                edge.append(near)
-    return reached
+        if holder == side and (spaces[space].port or spaces[space].kind == WALLED_CITY or space in game.tribes):
+            ends.add(space)
+    return [space for space in removable_markers(game, side) if not connected(game, side, space, ends, theirs)]
 
 
-def passable(game: Game, side: Side, space: str, theirs: set[str]) -> bool:
-    """Tell whether a way may lead through a space where the side has no units (15.4).
+def connected(game: Game, side: Side, start: str, ends: set[str], theirs: set[str]) -> bool:
+    """Tell whether a way leads from a space to one of those that hold a side's markers in place (15.4).
 
-    Not an enemy marker, not a neutral tribe; enemy units, which stand in `theirs`, block it unless the side's own
-    marker is there.
+    It may lead through the side's own markers, and through spaces without a marker, a tribe or enemy units; `theirs`
+    are the spaces with enemy units.
     """
-    holder = game.control.get(space)
-    if holder is None:
-        return space not in theirs and space not in game.tribes
-    return holder == side
+    control, seen, edge = game.control, {start}, [start]
+    while edge:
+        here = edge.pop()
+        if here in ends or not ends.isdisjoint(game.board.but_for_passes[here]):
+            return True
+        for near in game.board.but_for_passes[here]:
+            marker = control.get(near)
+            if near not in seen and (marker == side or not (marker or near in theirs or near in game.tribes)):
+                seen.add(near)
+                edge.append(near)
+    return False
 
 
 def with_units(game: Game, side: Side) -> set[str]:

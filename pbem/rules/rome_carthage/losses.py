@@ -8,7 +8,8 @@ from typing import Final
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.table import Table
 
 
@@ -66,6 +67,7 @@ def attrition(
     rule: str,
     space: str,
     column: int | None = None,
+    cause: str = "attrition",
 ) -> Flow[int]:
     """Roll on the attrition table for a stack and take what it loses; return how many CU (17.2).
 
@@ -73,7 +75,7 @@ def attrition(
     """
     roll = table.roll(name, rule=rule, modifiers=modifiers, side=side, space=space, cu=stack.cu)
     cu, elephant = game.board.attrition(roll.total, stack.cu if column is None else column)
-    lost = yield from suffer(game, table, side, stack, cu, elephant=elephant, cause="attrition", rule=rule, space=space)
+    lost = yield from suffer(game, table, side, stack, cu, elephant=elephant, cause=cause, rule=rule, space=space)
     return lost
 
 

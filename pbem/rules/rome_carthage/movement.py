@@ -9,7 +9,7 @@ from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.activation import force_of, home_of
 from pbem.rules.rome_carthage.battle import fight
-from pbem.rules.rome_carthage.board import PLAIN
+from pbem.rules.rome_carthage.board import PLAIN, SEA
 from pbem.rules.rome_carthage.card_play import (
     CAMPAIGN,
     allowance,
@@ -24,8 +24,8 @@ from pbem.rules.rome_carthage.card_play import (
     walked,
 )
 from pbem.rules.rome_carthage.charm import charm, check_charm
-from pbem.rules.rome_carthage.fleet import SEA, sets_sail
-from pbem.rules.rome_carthage.generals import arrange, displace
+from pbem.rules.rome_carthage.fleet import sets_sail
+from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.passes import cross_pass, named_space, pay_for_passes
 from pbem.rules.rome_carthage.paths import (
     can_go_on,
@@ -45,13 +45,13 @@ from pbem.rules.rome_carthage.reactions import react
 from pbem.rules.rome_carthage.sally import sally
 from pbem.rules.rome_carthage.sea import land_in_city, sail
 from pbem.rules.rome_carthage.siege import end_of_march, lift_left
-from pbem.rules.rome_carthage.state import ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.train import bring_train, leave_train, lose_lone_train, part_with_train
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import detach, enter_city, pool, room, why_not_inside
 from pbem.rules.rome_carthage.weather import bad_weather, meet_tribes
 from pbem.table import Table
-
-OVERRUN_BY: Final = 5
 
 
 def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
@@ -64,12 +64,12 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     space, stack = home
     force = force_of(game, stack, order, exhausted(game, side, space))
     general, kind = force.generals[0], march_type(game)
-    legs = picked(walked(game, side, space), stack.cu, force.cu)
+    stack_cu, legs = stack.cu, picked(walked(game, side, space), stack.cu, force.cu)
     note_departure(game, side, space, legs)
     if kind == CAMPAIGN:
         game.the_card.moved.append(general)
     detach(game, side, space, force)
-    game.march = March(side, general, force, space, space, allowance(game, general, kind), legs=legs)
+    game.march = March(side, general, force, space, space, allowance(game, general, kind), stack_cu, legs=legs)
     obey(game.march, order)
     rolls = len(game.the_card.rolled_at)
     table.tell(
@@ -90,11 +90,12 @@ def obey(march: March, order: Order) -> None:
 
     What an order for the rest of a march leaves out about the enemy stays as it was ordered before.
     """
-    march.path = [step_of(step) for step in order.get("path", ())]
-    march.then = order.get("then", "")
-    march.if_intercepted = order.get("if_intercepted", march.if_intercepted)
-    march.if_avoided = order.get("if_avoided", march.if_avoided)
-    if "charm" in order.body:
+    said = order.body
+    march.path = [step_of(step) for step in said.get("path", ())]
+    march.then = said.get("then", "")
+    march.if_intercepted = said.get("if_intercepted", march.if_intercepted)
+    march.if_avoided = said.get("if_avoided", march.if_avoided)
+    if "charm" in said:
         march.charm = {"all": None, "none": []}[order["charm"]] if isinstance(order["charm"], str) else order["charm"]
 
 
@@ -140,7 +141,7 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
         march.over = True
     if march.over:
         return
-    if march.into_city and not game.the_reaction.arrived:
+    if march.into_city and (game.reaction is None or not game.reaction.arrived):
         game.reaction = None
         land_in_city(game, table, march)
         return
@@ -177,7 +178,7 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
     enemy, reaction = ENEMY[march.side], game.reaction
     stack = game.stack(enemy, march.at)
     arrived = bool(reaction and reaction.arrived)
-    if march.force.cu >= OVERRUN_BY and stack.cu == 1 and not stack.generals:
+    if march.force.cu >= game.board.movement.overrun and stack.cu == 1 and not stack.generals:
         game.take(enemy, march.at, Stack(stack.cu, stack.elephants))
         table.tell("overrun", side=enemy, general=march.general, space=march.at, rule="8.2")
         lift_left(game, table, enemy, march.at)
@@ -259,7 +260,8 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
         names = [general for general in wanted.get("generals", ()) if general in source.generals]
         cu = min(wanted.get("cu", 0), source.cu)
         elephants = max(min(wanted.get("elephants", 0), source.elephants), source.fewest_elephants(cu))
-        if why_no_exchange(game, march.force, stack, march.at, names, cu, drops) is not None:
+        nothing = not cu and not names
+        if nothing or why_no_exchange(game, march.force, stack, march.at, names, cu, drops, march.army) is not None:
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)
@@ -307,6 +309,9 @@ def end_march(game: Game, table: Table) -> Flow[None]:
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
     join(game, march)
     table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
+    yield from drive_off_generals(game, table, march.side, march.at)
+    if game.result is not None:
+        return
     holder = game.control.get(march.at)
     plain = game.board.spaces[march.at].kind == PLAIN
     commands = game.stack(march.side, march.at).commander == march.general

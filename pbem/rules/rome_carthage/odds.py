@@ -13,7 +13,9 @@ from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle_rounds import fight_rounds
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.losses import battle_casualties, retreat_table
-from pbem.rules.rome_carthage.state import CARTHAGE, ROME, SIDES, Battle, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ROME, SIDES, Game
+from pbem.rules.rome_carthage.under_way import Battle
 from pbem.table import Table
 
 DIE: Final = range(1, 7)

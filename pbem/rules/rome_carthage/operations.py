@@ -12,14 +12,15 @@ from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marc
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.charm import check_charm
 from pbem.rules.rome_carthage.events import check_event, event_options
+from pbem.rules.rome_carthage.generals import drive_off_generals
 from pbem.rules.rome_carthage.movement import march
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game
 from pbem.rules.rome_carthage.walls import enter_city, locked_up, room
 from pbem.rules.rome_carthage.words import no_such_space
 from pbem.table import Table
 
-RAISING_OPS: Final = 3
 OPERATIONS: Final = ("general", "place", "raise")
 AIMED: Final = ("space", "spaces", "province")
 
@@ -29,7 +30,7 @@ def carry_out(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     if "place" in order.body:
         place_markers(game, table, side, order["place"])
     elif "raise" in order.body:
-        raise_unit(game, table, side, order["raise"])
+        yield from raise_unit(game, table, side, order["raise"])
     else:
         yield from march(game, table, side, order)
 
@@ -43,14 +44,18 @@ def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> No
     table.tell("markers", side=side, card=game.the_card.card, placed=placed, turned=turned, rule="15.2")
 
 
-def raise_unit(game: Game, table: Table, side: Side, general: str) -> None:
-    """Add a unit to a general in a friendly space of a friendly province, behind the walls if he is there (7.3c)."""
+def raise_unit(game: Game, table: Table, side: Side, general: str) -> Flow[None]:
+    """Add a unit to a general in a friendly space of a friendly province, behind the walls if he is there (7.3c).
+
+    Where they are full it stands before them, and an enemy general alone there is displaced (8.9).
+    """
     space, inside = game.whereabouts(general)
     if inside and room(game, side, space):
         enter_city(game, space, Stack(1))
     else:
         game.put(side, space, Stack(1))
     table.tell("raised", side=side, card=game.the_card.card, general=general, space=space, rule="7.3c")
+    yield from drive_off_generals(game, table, side, space)
 
 
 def open_spaces(game: Game, side: Side) -> list[str]:
@@ -162,7 +167,7 @@ def _placings(known: Game, side: Side, card: int) -> Choices:
 
 def _single(known: Game, side: Side, card: int) -> Choices:
     """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
-    raisers = recruiters(known, side) if known.board.cards[card].ops == RAISING_OPS else []
+    raisers = recruiters(known, side) if known.board.cards[card].ops == known.board.raising_ops else []
     orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
     if known.must_play is None:
         orders.append(Order("play", {"card": card, "as": "discard"}))
@@ -246,8 +251,8 @@ def _check_place(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fa
 
 def _check_raise(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     general = order["raise"]
-    if ops != RAISING_OPS:
-        yield order.fault(("raise",), f"only a card with a 3 raises a unit; this one has a {ops}", rule="7.3c")
+    if ops != (needed := known.board.raising_ops):
+        yield order.fault(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
     if general not in (able := recruiters(known, side)):
         can = ", ".join(able) if able else "none"
         where = "a friendly space or province" if _either(known) else "a friendly space of a friendly province"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from pbem.protocol import Fault, Order, Path, Side
-from pbem.rules.rome_carthage.board import STRAIT
+from pbem.rules.rome_carthage.board import SEA, STRAIT
 from pbem.rules.rome_carthage.bounds import free, why_barred
 from pbem.rules.rome_carthage.card_play import (
     CAMPAIGN,
@@ -18,7 +18,6 @@ from pbem.rules.rome_carthage.card_play import (
     taken,
 )
 from pbem.rules.rome_carthage.fleet import (
-    SEA,
     Written,
     check_fleet,
     check_harbours,
@@ -29,11 +28,14 @@ from pbem.rules.rome_carthage.fleet import (
     sets_sail,
 )
 from pbem.rules.rome_carthage.generals import arrange, is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, PROCONSUL, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, PROCONSUL, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import pool, room, whole, why_not_inside
 from pbem.rules.rome_carthage.words import no_such_space
 
-Step = Mapping[str, Any]
+Step: TypeAlias = Mapping[str, Any]
+"""A step of a path: `to`, and how it goes and what is dropped or taken there."""
 
 
 def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -135,9 +137,8 @@ class _Walker:
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
+        self.set_out = (force.generals, force.cu, force.elephants)
         self.start = start
-        if known.march is None:
-            exchange(self._found(start), force.generals, force.cu, force.elephants, drops=True)
         self.legs = legs_at_start(known, side, start, force.cu)
         self.lost = False
         self.held_up = False
@@ -172,12 +173,12 @@ class _Walker:
         for change in ("drop", "take"):
             if change in step and not self.in_city:
                 path, cu, total = ("path", at, change), self.force.cu, self._found(to).cu
-                yield from check_exchange(known, self.order, path, self.force, self._found(to), to)
+                yield from check_exchange(known, self.order, path, self.force, self._found(to), to, self._at_start())
                 if (gained := self.force.cu - cu) < 0:
                     self.legs = sorted(self.legs)[-gained:]
                 elif march_type(known, self.order) == CAMPAIGN:
                     self.legs += taken(known, self.side, to, total, gained)
-        self.held_up = must_stop(known, self.force, self._found(to))
+        self.held_up = self.force.generals[0] in known.offices and must_stop(known, self.force, self._found(to))
 
     def _way(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
@@ -207,8 +208,18 @@ class _Walker:
         if space not in self.ground:
             everybody = space == self.start and sets_sail(self.order) and not self.known.besieged(space)
             stack = (whole if everybody else pool)(self.known, self.side, space)
-            self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
+            ground = self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
+            if space == self.start and self.known.march is None:
+                exchange(ground, *self.set_out, drops=True)
         return self.ground[space]
+
+    def _at_start(self) -> int:
+        """Return how many CU there were where the force set out, its own among them (14.2)."""
+        march = self.known.march
+        if march is not None:
+            return march.army
+        by_sea = sets_sail(self.order) and not self.known.besieged(self.start)
+        return (whole if by_sea else pool)(self.known, self.side, self.start).cu
 
     def end(self) -> Iterator[Fault]:
         """Yield what is wrong with stopping where the path ends (8.4.2)."""
@@ -236,9 +247,9 @@ class _Walker:
         reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
         if is_consul(known, leader):
             return f"{reason}, which is larger than his own"
-        if stack.cu >= CONSULAR_ARMY:
+        if stack.cu >= (army := known.board.consular_army):
             return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
-        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {CONSULAR_ARMY}"
+        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}"
 
     def _no_path(self, to: str) -> str:
         board = self.known.board
@@ -264,7 +275,9 @@ class _Walker:
                 yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
 
 
-def check_exchange(known: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str) -> Iterator[Fault]:
+def check_exchange(
+    known: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str, at_start: int
+) -> Iterator[Fault]:
     """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
     change = order["path"][path[1]][path[-1]]
     drops = path[-1] == "drop"
@@ -280,8 +293,9 @@ def check_exchange(known: Game, order: Order, path: Path, force: Stack, stack: S
         have = f"{source.cu} CU, {source.elephants} of them elephants"
         yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (why := why_no_exchange(known, force, stack, space, names, cu, drops)) is not None:
-        yield order.fault(path, why, rule="14.2" if "consul" in why else "8.7")
+    if (wrong := why_no_exchange(known, force, stack, space, names, cu, drops, at_start)) is not None:
+        reason, rule = wrong
+        yield order.fault(path, reason, rule=rule)
         return
     if "inside" in change:
         side = known.board.generals[force.generals[0]].side
@@ -296,34 +310,38 @@ def check_exchange(known: Game, order: Order, path: Path, force: Stack, stack: S
 
 
 def why_no_exchange(
-    game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool
-) -> str | None:
-    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.2, 8.6, 8.7, 14.2)."""
-    leader = force.generals[0]
+    game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool, at_start: int
+) -> tuple[str, str] | None:
+    """Say why a force may not drop to a stack, or take from it, on its march, and the rule; None: it may (8.7, 14.2).
+
+    `at_start` is how many CU there were where it set out: two consuls may part on the way, too, if that was enough.
+    """
+    leader, keeps = force.generals[0], game.board.consular_army
     if drops and not force.cu:
         return None
     if drops:
         parting = any(is_consul(game, name) for name in names)
-        if is_consul(game, leader) and (cu or parting) and force.cu - cu < CONSULAR_ARMY:
-            return f"a consul's army keeps {CONSULAR_ARMY} CU; {force.cu - cu} would march on"
+        if is_consul(game, leader) and (cu or parting) and force.cu - cu < keeps:
+            return f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2"
         least = game.options["consul_split_min"]
-        if parting and (force.cu + stack.cu < least or cu + stack.cu < CONSULAR_ARMY):
-            return f"a consul is left behind only with {CONSULAR_ARMY} CU, and where both have {least} together"
+        if parting and (max(at_start, force.cu + stack.cu) < least or cu + stack.cu < keeps):
+            reason = f"a consul is left behind only with {keeps} CU, from an army of {least} or where both have as many"
+            return reason, "14.2"
         return None
     if names and not game.options["pick_up_generals"]:
-        return "a general picks up units on the way, but no generals (option pick_up_generals)"
+        return "a general picks up units on the way, but no generals (option pick_up_generals)", "8.7"
     side = game.board.generals[leader].side
     if done := [name for name in names if name in resting(game, side)]:
-        return f"{game.board.generals[done[0]].name} moves no more on this card"
+        return f"{game.board.generals[done[0]].name} moves no more on this card", "8.7"
     if cu > stack.cu - (tired := exhausted(game, side, space)):
-        return f"{tired} of the CU in {space} go no further on this card"
+        return f"{tired} of the CU in {space} go no further on this card", "8.7"
     if force.cu + cu > (most := game.board.movement.cu):
-        return f"at most {most} CU march with a general, not {force.cu + cu}"
+        return f"at most {most} CU march with a general, not {force.cu + cu}", "8.7"
     if not may_command(game, leader, names):
-        return f"{game.board.generals[leader].name} may not take along a general who outranks him"
+        return f"{game.board.generals[leader].name} may not take along a general who outranks him", "8.7"
     stays = [name for name in stack.generals if name not in names]
-    if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < CONSULAR_ARMY:
-        return f"the consul in {space} must keep {CONSULAR_ARMY} CU; {stack.cu - cu} would be left"
+    if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < keeps:
+        return f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2"
     return None
 
 
@@ -337,7 +355,7 @@ def must_stop(game: Game, force: Stack, stack: Stack) -> bool:
     if here is None:
         return False
     if game.offices.get(leader) == PROCONSUL and is_consul(game, here):
-        return stack.cu < CONSULAR_ARMY or (sizes and force.cu > stack.cu)
+        return stack.cu < game.board.consular_army or (sizes and force.cu > stack.cu)
     if sizes and is_consul(game, leader):
         return game.offices.get(here) == PROCONSUL and stack.cu > force.cu
     return False

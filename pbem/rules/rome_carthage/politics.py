@@ -64,14 +64,14 @@ def removable_markers(game: Game, side: Side) -> list[str]:
 def least_missed(game: Game, side: Side, removable: list[str], count: int) -> list[str]:
     """Pick the markers whose loss hurts least: no province that counts is given away while others can pay (12.2)."""
     board, control = game.board, game.control
-    held = Counter(record.province for space, record in board.spaces.items() if control.get(space) == side)
-    taken: Counter[str] = Counter()
+    held = Counter([board.spaces[space].province for space, holder in control.items() if holder == side])
+    taken: dict[str, int] = {}
     ranked = []
     for space in removable:
         province = board.provinces[board.spaces[space].province]
-        spare = held[province.id] - province.majority
-        given_away = 0 <= spare <= taken[province.id]
-        taken[province.id] += 1
+        spare, earlier = held[province.id] - province.majority, taken.get(province.id, 0)
+        given_away = 0 <= spare <= earlier
+        taken[province.id] = earlier + 1
         ranked.append((given_away and province.political_point, given_away, space in game.stacks[side], space))
     return sorted(space for *_, space in sorted(ranked)[:count])
 

@@ -11,13 +11,15 @@ from typing import Any
 
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.activation import force_of
-from pbem.rules.rome_carthage.detachment import leaders
-from pbem.rules.rome_carthage.generals import arrange, drive_off_generals
+from pbem.rules.rome_carthage.detachment import interception_modifier, leaders
+from pbem.rules.rome_carthage.generals import arrange, arrive, drive_off_generals
 from pbem.rules.rome_carthage.intercepted import answer_interception
 from pbem.rules.rome_carthage.passes import named_space
 from pbem.rules.rome_carthage.siege import lift_left
-from pbem.rules.rome_carthage.state import ENEMY, Game, March, Reaction, Stack
-from pbem.rules.rome_carthage.walls import detach, enter_city, interceptors, room, whole
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.under_way import March, Reaction
+from pbem.rules.rome_carthage.walls import detach, enter_city, interceptors, room, whole, whole_cu
 from pbem.table import Table
 
 
@@ -26,7 +28,10 @@ def react(game: Game, table: Table) -> Flow[None]:
     march = game.the_march
     side = ENEMY[march.side]
     yield from open_gates(game, table, march, side)
-    game.reaction = Reaction(side, march.at, origins=origins(game, march, side), refuges=refuges(game, march, side))
+    from_spaces, to_spaces = origins(game, march, side), refuges(game, march, side)
+    if not from_spaces and not to_spaces:
+        return
+    game.reaction = Reaction(side, march.at, origins=from_spaces, refuges=to_spaces)
     yield from declare(game, table, march, game.reaction)
     if game.reaction.avoidance:
         yield from avoid(game, table, march, game.reaction)
@@ -41,8 +46,7 @@ def react(game: Game, table: Table) -> Flow[None]:
 def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]:
     """Let the owner of an unbesieged city choose anew what stands inside and what outside when units come (16.2)."""
     space = march.at
-    both = whole(game, side, space)
-    if not march.force.cu or room(game, side, space) is None or both.empty:
+    if not march.force.cu or room(game, side, space) is None or (both := whole(game, side, space)).empty:
         return
     capacity = game.board.spaces[space].capacity
     order = yield from table.ask(
@@ -55,13 +59,15 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
         both.elephants - inside.elephants,
         [general for general in both.generals if general not in inside.generals],
     )
+    garrison = game.garrison(side, space)
     if both.train:
-        inside.train = _train_inside(inside, outside, was_in=game.garrison(side, space).train)
+        inside.train = _train_inside(inside, outside, was_in=garrison.train)
         outside.train = not inside.train
     game.stacks[side].pop(space, None)
     game.garrisons.pop(space, None)
     if not outside.empty:
-        game.put(side, space, outside)
+        stack = game.put(side, space, outside)
+        arrive(game, stack, [general for general in garrison.generals if general in outside.generals])
     if not inside.empty:
         arrange(game, inside)
         game.garrisons[space] = inside
@@ -92,7 +98,7 @@ def origins(game: Game, march: March, side: Side) -> list[str]:
     space, options = march.at, game.options
     if game.truce or not (march.force.cu or options["lone_generals_intercepted"]):
         return []
-    if not options["intercept_into_enemy"] and whole(game, march.side, space).cu:
+    if not options["intercept_into_enemy"] and whole_cu(game, march.side, space):
         return []
     found = [near for near in game.board.by_land[space] if leaders(game, side, near, space)]
     if found and options["interceptions_from_a_space"] == "card_play":
@@ -135,8 +141,6 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
     if reaction.refuges:
         to = {**facts, "refuges": reaction.refuges}
         questions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
-    if not questions:
-        return
     orders = yield from table.ask_all(questions)
     for order in orders:
         if order.kind == "intercept":
@@ -184,7 +188,7 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
         enter_city(game, space, force)
         table.tell("enters_city", rule="16.2", side=side, space=space, cu=force.cu, generals=force.generals)
         return
-    arrange(game, game.put(side, to, force))
+    arrive(game, game.put(side, to, force), force.generals)
     table.tell("avoided", side=side, general=general, at=space, refuge=to, cu=force.cu, rule="10.1")
     lift_left(game, table, side, space)
     yield from drive_off_generals(game, table, side, to)
@@ -199,10 +203,9 @@ def intercept(game: Game, table: Table, march: March, reaction: Reaction, attemp
     """Roll for one declared interception, and move the force in if it succeeds (9.2, 9.3)."""
     general, side, space, force = attempt["general"], reaction.side, reaction.space, sent(attempt)
     origin, _ = game.whereabouts(general)
-    marker = game.control.get(space) == march.side and not game.stack(side, space).cu
     roll = table.roll(
         f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
-        modifiers={"enemy_marker": game.board.battle.interception_marker if marker else 0},
+        modifiers={"enemy_marker": interception_modifier(game, side, space)},
         general=general, space=space,
     )  # fmt: skip
     if not roll.success:
@@ -210,7 +213,7 @@ def intercept(game: Game, table: Table, march: March, reaction: Reaction, attemp
         march.failed_cu[origin] = max(force.cu, march.failed_cu.get(origin, 0))
         table.tell("interception_failed", side=side, general=general, at=space, rule="9.2")
         return
-    arrange(game, game.put(side, space, detach(game, side, origin, force)))
+    arrive(game, game.put(side, space, detach(game, side, origin, force)), force.generals)
     reaction.arrived[origin] = force.cu
     table.tell("intercepted", side=side, general=general, at=space, cu=force.cu, origin=origin, rule="9.3")
     lift_left(game, table, side, origin)

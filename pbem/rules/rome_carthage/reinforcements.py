@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from itertools import combinations, combinations_with_replacement, product
+from functools import lru_cache, partial
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Final, TypeAlias
 
 from pbem.choices import Choices, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.arriving import MANY, capacity, place
+from pbem.rules.rome_carthage.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.consuls import (
-    CITY,
     change_commands,
     check_proconsul,
     keep_in_office,
     proconsul_candidates,
     strong_stacks,
 )
-from pbem.rules.rome_carthage.generals import arrange, drive_off_generals, may_be_in
+from pbem.rules.rome_carthage.generals import arrive, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, PROCONSUL, ROME, Game, Stack
-from pbem.rules.rome_carthage.walls import whole
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
+from pbem.rules.rome_carthage.walls import whole, whole_cu
 from pbem.rules.rome_carthage.words import no_such_general, no_such_space
 from pbem.table import Table
 
 Units: TypeAlias = tuple[str, ...]
 """Where units go, one space for each CU, sorted."""
 
-ITALY: Final = "italia"
-HISPANIA: Final = "hispania"
 ANYWHERE: Final = "anywhere"
 NONE: Final = "none"
 
@@ -100,7 +99,7 @@ def reinforce_rome(game: Game, table: Table) -> Flow[str]:
             cu = escort(game, general)
             table.tell("general_lands", side=ROME, general=general, space=space, cu=cu, rule="6.4.4")
             # He lands before the walls: no enemy units are there (6.4.4).
-            arrange(game, game.put(ROME, space, Stack(cu, generals=[general])))
+            arrive(game, game.put(ROME, space, Stack(cu, generals=[general])), [general])
             yield from drive_off_generals(game, table, ROME, space)
     proconsul: str = order.get("proconsul", NONE)
     return proconsul
@@ -139,33 +138,45 @@ def lots(game: Game) -> list[tuple[str, ...]]:
 
 def distributions(game: Game, side: Side) -> list[Units]:
     """List every way to place the new units of a side, as many of them as can be placed (6.1 to 6.3)."""
-    return _of_rome(game) if side == ROME else _of_carthage(game)
+    return _of_rome(game) if side == ROME else _of_carthage(game, lots(game))
 
 
-def _of_carthage(game: Game) -> list[Units]:
-    open_lots = [lot for lot in lots(game) if lot]
+def _of_carthage(game: Game, every: list[tuple[str, ...]]) -> list[Units]:
+    open_lots = [lot for lot in every if lot]
     hold = {space: capacity(game, CARTHAGE, space) for lot in open_lots for space in lot}
     for count in range(len(open_lots), 0, -1):
-        ways = {tuple(sorted(way)) for some in combinations(open_lots, count) for way in product(*some)}
-        if fitting := _fitting(sorted(ways), hold):
+        if fitting := _fitting(_one_to_each(tuple(open_lots), count), hold):
             return fitting
     return [()]
+
+
+@lru_cache(maxsize=64)
+def _one_to_each(open_lots: tuple[tuple[str, ...], ...], count: int) -> list[Units]:
+    """List the ways to place a unit in a space of each of so many lots. The list is shared: look, do not touch."""
+    found: set[Units] = set()
+    for some in combinations(open_lots, count):
+        ways: set[Units] = {()}
+        for lot in some:
+            ways = {tuple(sorted((*way, space))) for way in ways for space in lot}
+        found |= ways
+    return sorted(found)
 
 
 def _of_rome(game: Game) -> list[Units]:
     """List the ways for Rome: at least three units in Italy, and a stack of five if there is none (6.2, 6.3)."""
     lot = game.board.tables["reinforcements"][ROME][0]
     hold = {space: capacity(game, ROME, space) for space in roman_spaces(game)}
+    home = tuple(space for space in hold if game.board.spaces[space].region == ITALY)
+    abroad = tuple(space for space in hold if space not in home)
     for cu in range(lot["cu"], 0, -1):
-        if fitting := _fitting(_mostly_at_home(game, list(hold), cu, lot["cu"] - lot["at_least"][ITALY]), hold):
+        if fitting := _fitting(_mostly_at_home(home, abroad, cu, lot["cu"] - lot["at_least"][ITALY]), hold):
             return fitting if strong_stacks(game) else _strongest(game, fitting)
     return [()]
 
 
-def _mostly_at_home(game: Game, spaces: Sequence[str], cu: int, most_abroad: int) -> list[Units]:
-    """List the ways to place some units in some spaces, no more than a few of them outside Italy (6.3)."""
-    home = [space for space in spaces if game.board.spaces[space].region == ITALY]
-    abroad = [space for space in spaces if space not in home]
+@lru_cache(maxsize=64)
+def _mostly_at_home(home: tuple[str, ...], abroad: tuple[str, ...], cu: int, most_abroad: int) -> list[Units]:
+    """List the ways to place some units, no more than a few of them outside Italy (6.3). The list is shared."""
     return sorted(
         tuple(sorted(there + here))
         for away in range(min(cu, most_abroad) + 1)
@@ -185,13 +196,13 @@ def _fitting(ways: list[Units], hold: Mapping[str, int]) -> list[Units]:
 def _strongest(game: Game, ways: list[Units]) -> list[Units]:
     """Keep the ways that make a stack of five CU, if there are such (6.3)."""
     armies = _armies(game, ROME, ways)
-    strong = [way for way in ways if any(armies[space] + way.count(space) >= CONSULAR_ARMY for space in way)]
+    strong = [way for way in ways if any(armies[space] + way.count(space) >= game.board.consular_army for space in way)]
     return strong or ways
 
 
 def _armies(game: Game, side: Side, ways: list[Units]) -> dict[str, int]:
     """Return the CU that a side has in each space where new units may come."""
-    return {space: whole_cu(game, side, space) for space in {space for way in ways for space in way}}
+    return {space: whole_cu(game, side, space) for space in set().union(*ways)}
 
 
 def roman_spaces(game: Game) -> list[str]:
@@ -259,15 +270,15 @@ def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
 def _default_of_rome(game: Game, ways: list[Units]) -> dict[str, Any]:
     """Return a sensible answer: units to the largest army, Africanus to Rome if he may, the proconsul stays."""
     units = _to_the_largest(game, ROME, ways)
-    landings = {general: spaces for general, spaces in arrivals(game).items() if spaces}
-    generals = {general: CITY if CITY in spaces else spaces[0] for general, spaces in landings.items()}
+    landings, city = {general: spaces for general, spaces in arrivals(game).items() if spaces}, CAPITAL[ROME]
+    generals = {general: city if city in spaces else spaces[0] for general, spaces in landings.items()}
     return _body(units, generals, **keep_in_office(game))
 
 
 def _to_the_largest(game: Game, side: Side, ways: list[Units]) -> Units:
     """Return the way that puts the units to the largest armies."""
     armies = _armies(game, side, ways)
-    return max(ways, key=lambda units: sum(armies[space] for space in units))
+    return max(ways, key=lambda units: sum(map(armies.__getitem__, units)))
 
 
 def _unled(game: Game, side: Side, space: str) -> tuple[bool, int]:
@@ -325,7 +336,8 @@ def check_reinforce(known: Game, decision: Decision, order: Order) -> Iterator[F
 def _check_units(known: Game, side: Side, order: Order) -> Iterator[Fault]:
     units: Mapping[str, int] = order.get("units", {})
     rule = "6.1" if side == CARTHAGE else "6.2"
-    places = roman_spaces(known) if side == ROME else sorted({space for lot in lots(known) for space in lot})
+    every = lots(known) if side == CARTHAGE else []
+    places = roman_spaces(known) if side == ROME else sorted(set().union(*every))
     wrong = False
     for space, cu in units.items():
         if space not in known.board.spaces:
@@ -341,7 +353,7 @@ def _check_units(known: Game, side: Side, order: Order) -> Iterator[Fault]:
         wrong = True
     if wrong:
         return
-    ways = distributions(known, side)
+    ways = _of_carthage(known, every) if side == CARTHAGE else _of_rome(known)
     if (total := sum(units.values())) != len(ways[0]):
         yield order.fault(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
     elif tuple(sorted(space for space, cu in units.items() for _ in range(cu))) not in ways:
@@ -358,7 +370,7 @@ def _why_not_so(known: Game, side: Side, units: Mapping[str, int]) -> tuple[str,
     abroad = sum(cu for space, cu in units.items() if known.board.spaces[space].region != ITALY)
     if abroad > lot["cu"] - lot["at_least"][ITALY]:
         return f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere", "6.3"
-    return f"Rome has no stack of {CONSULAR_ARMY} CU and must make one now, for the consuls", "6.3"
+    return f"Rome has no stack of {known.board.consular_army} CU and must make one now, for the consuls", "6.3"
 
 
 def _check_generals(known: Game, side: Side, order: Order) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.generals import (
-    arrange,
+    arrive,
     displace,
     displace_the_destroyed,
     drive_off_generals,
@@ -19,9 +19,12 @@ from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
 from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.train import lose_train
+from pbem.rules.rome_carthage.under_way import Retreat
 from pbem.rules.rome_carthage.walls import enter_city
+from pbem.rules.rome_carthage.words import why_no_elephants
 from pbem.table import Table
 
 ALL: Final = "all"
@@ -118,7 +121,7 @@ def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
         if met.cu and step != path[-1]:
             table.tell("swept_along", rule="12.1", side=side, space=step, cu=met.cu, generals=list(met.generals))
         stack = game.put(side, step, Stack(force.cu, force.elephants, force.generals, force.train))
-        arrange(game, stack)
+        arrive(game, stack, force.generals)
         lost = yield from suffer(
             game, table, side, stack, paid, elephant=False, cause="retreat", rule="12.1.2", space=step
         )
@@ -187,11 +190,7 @@ def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
         for group in combinations(stack.generals, size)
         if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(known, stack, cu, group))
     ]
-    elephants = [
-        beasts
-        for beasts in range(stack.fewest_elephants(cu), stack.most_elephants(cu) + 1)
-        if fits(bound, Stack(cu, beasts))
-    ]
+    elephants = [beasts for beasts in stack.elephants_among(cu) if fits(bound, Stack(cu, beasts))]
 
     def split(beasts: int, group: list[str], road: Route | None) -> Order:
         city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
@@ -207,7 +206,7 @@ def splits_consul(known: Game, stack: Stack, cu: int, group: tuple[str, ...] | l
     """
     inside = any(is_consul(known, general) for general in group)
     outside = any(is_consul(known, general) for general in stack.generals if general not in group)
-    return (inside and cu < CONSULAR_ARMY) or (outside and stack.cu - cu < CONSULAR_ARMY)
+    return (inside and cu < known.board.consular_army) or (outside and stack.cu - cu < known.board.consular_army)
 
 
 def retreat_options(known: Game, decision: Decision) -> Choices:
@@ -271,11 +270,9 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
         reason = f"{least} to {min(bound.room, stack.cu)} CU may go into the city, not {inside.cu}"
         yield order.fault(("city", "cu"), reason, rule="16.2")
         return
-    fewest, most = stack.fewest_elephants(inside.cu), stack.most_elephants(inside.cu)
-    if not fewest <= inside.elephants <= most:
+    if (why := why_no_elephants(stack, inside.cu, inside.elephants)) is not None:
         at = ("city", "elephants") if "elephants" in order["city"] else ("city",)
-        reason = f"of {inside.cu} CU {fewest} to {most} can be elephants, not {inside.elephants}"
-        yield order.fault(at, reason, rule="13.2")
+        yield order.fault(at, why, rule="13.2")
     for at_general, general in enumerate(inside.generals):
         if general not in stack.generals or general in inside.generals[:at_general]:
             here = ", ".join(stack.generals) or "no general"
@@ -285,7 +282,7 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
         reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
         yield order.fault(("city",), reason, rule="16.5.5")
     if splits_consul(known, stack, inside.cu, inside.generals) and routes(known, bound, stack.cu - inside.cu):
-        reason = f"a consul keeps {CONSULAR_ARMY} CU with him: he may be left with no fewer in either part"
+        reason = f"a consul keeps {known.board.consular_army} CU with him: he may be left with no fewer in either part"
         yield order.fault(("city",), reason, rule="14.2")
 
 

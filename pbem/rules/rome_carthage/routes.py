@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.fleet import SEA
+from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.generals import may_be_in
-from pbem.rules.rome_carthage.state import ENEMY, Game, Retreat, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.under_way import Retreat
 from pbem.rules.rome_carthage.walls import room
 from pbem.rules.rome_carthage.words import no_such_space
-
-LONGEST: Final = 4
-"""Spaces that a beaten army may cross (12.1)."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -69,7 +67,7 @@ def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
     found: list[Route] = []
     cheapest: int | None = None
     ways: list[tuple[tuple[str, ...], int, int]] = [((step,), cu, 0) for step in retreat.first_steps]
-    for _ in range(LONGEST):
+    for _ in range(game.board.movement.retreat):
         onward = []
         for path, left, lost in ways:
             entered = enter(game, retreat, path[-1], left)
@@ -158,7 +156,7 @@ def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes:
         if step in retreat.barred or step in path[:at]:
             return at, f"{record.name} may not be entered in this retreat"
         here = step
-    if len(path) > LONGEST:
-        return LONGEST, f"a retreat is at most {LONGEST} spaces long"
+    if len(path) > (most := board.movement.retreat):
+        return most, f"a retreat is at most {most} spaces long"
     ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
     return len(path) - 1, f"this is not a way to the nearest refuge; open are: {ways}"

@@ -7,7 +7,9 @@ from pbem.rules.rome_carthage.activation import force_of
 from pbem.rules.rome_carthage.battle import fight
 from pbem.rules.rome_carthage.card_play import exhausted, note_outcome, note_stop
 from pbem.rules.rome_carthage.sorties import come_out
-from pbem.rules.rome_carthage.state import Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.table import Table
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pbem.protocol import Event
-from pbem.rules.rome_carthage.state import SIDES, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import SIDES, Game
+from pbem.rules.rome_carthage.victory import political_points
 from pbem.scene import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Side, Track, base_map
 
 if TYPE_CHECKING:
@@ -36,12 +38,19 @@ def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: 
         arrows=tuple(_arrows(told)),
         panels=(
             Panel("title", "Turn", (Track(tuple(map(str, board.years)), min(known.turn, max(board.years)) - 1),)),
-            Panel("state", "Sides", tuple(_standing(known, provinces, sides))),
+            Panel("state", "Sides", tuple(_standing(known, sides))),
         ),
     )
 
 
 def _subtitle(known: Game) -> str:
+    """Return what is going on, and whether there is a Truce (card 64)."""
+    return ", ".join(filter(None, (_going_on(known), "Truce" if known.truce else "")))
+
+
+def _going_on(known: Game) -> str:
+    if known.result is not None:
+        return "the war is over"
     if known.battle is not None:
         return f"battle at {known.board.spaces[known.battle.space].name}, round {known.battle.round}"
     if known.march is not None:
@@ -49,20 +58,15 @@ def _subtitle(known: Game) -> str:
     return f"card play {known.plays + 1}" if known.phase == "strategy" else ""
 
 
-def _standing(known: Game, provinces: Mapping[str, str | None], sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    board = known.board
+def _standing(known: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     yield Row("", tuple(Cell(str(side["name"]), str(side["id"])) for side in sides))
-    points = {
-        side: sum(board.provinces[id].political_point and held == side for id, held in provinces.items())
-        for side in SIDES
-    }
     units = {side: sum(stack.cu for stack in known.stacks[side].values()) for side in SIDES}
     for space, inside in known.garrisons.items():
         units[known.control[space]] += inside.cu
     if known.march is not None:
         units[known.march.side] += known.march.force.cu
     rows = {
-        "Political points": points,
+        "Political points": political_points(known),
         "Combat units": units,
         "Cards in hand": {side: len(known.hands[side]) for side in SIDES},
     }
@@ -85,7 +89,7 @@ def _counters(known: Game) -> Iterator[Counter]:
 
 def _counter(known: Game, side: str, space: str, stack: Stack, *, inside: bool) -> Counter:
     names = [known.board.generals[general].short for general in stack.generals]
-    badges = (f"{stack.elephants} el",) if stack.elephants else ()
+    badges = (*([f"{stack.elephants} el"] if stack.elephants else ()), *(["train"] if stack.train else ()))
     strength = str(stack.cu) if stack.cu or not names else ""
     return Counter(space, side, strength, names[0] if names else "", ", ".join(names[1:]), badges, inside)
 
@@ -112,6 +116,18 @@ def _arrows(told: Sequence[Event]) -> Iterator[Arrow]:
             way, side = [facts["space"]], facts["side"]
         elif event.kind in ("entered", "turned_back", "backed_up") and way:
             way.append(facts["space"])
+        elif event.kind == "sails" and way:
+            if len(way) > 1:
+                yield Arrow(tuple(way), side)
+            yield Arrow((facts["origin"], facts["space"]), side, "sea")
+            way = [facts["space"]]
+        elif event.kind == "sails_back" and way:
+            yield Arrow((way[-1], facts["space"]), side, "sea")
+            way = [facts["space"]]
+        elif event.kind == "fleet_returns" and way:
+            way = [facts["space"]]
+        elif event.kind == "fleet_sunk":
+            way = []
         elif event.kind == "intercepted":
             yield Arrow((facts["origin"], facts["at"]), facts["side"])
         elif event.kind == "avoided":

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow
+from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.card_play import note_stop, played_with
-from pbem.rules.rome_carthage.fleet import SEA
 from pbem.rules.rome_carthage.generals import displace
 from pbem.rules.rome_carthage.passes import named_space
 from pbem.rules.rome_carthage.siege import lift_left
-from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.rules.rome_carthage.weather import storm
 from pbem.table import Table
@@ -76,7 +78,7 @@ def unopposed(game: Game, march: March, start: str, to: str) -> bool:
     if not played_with(game, PIRATES) or march.force.cu > record.about["cu"]:
         return False
     ends = (to,) if game.options["pirates_port"] == "landing" else (start, to)
-    return any(port in record.about["spaces"] for port in ends)
+    return any(port in record.about["ports"] for port in ends)
 
 
 def naval_modifiers(game: Game, march: March, start: str, to: str) -> dict[str, int]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pbem.rules.rome_carthage.board import TRIBE, Board
-from pbem.rules.rome_carthage.state import CONSUL, SIDES, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CONSUL, SIDES, Game
 from pbem.table import Table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pbem.choices import Choices, listed
@@ -12,10 +12,10 @@ from pbem.rules.rome_carthage.card_play import opened_by_traitor, siege_dice, si
 from pbem.rules.rome_carthage.generals import displace, is_consul
 from pbem.rules.rome_carthage.losses import suffer
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CARTHAGE, CONSULAR_ARMY, ENEMY, ROME, SIDES, Battle, Game, Result, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
+from pbem.rules.rome_carthage.under_way import Battle
 from pbem.table import Table
-
-CAPITALS: Final[Mapping[str, Side]] = {"carthage": CARTHAGE, "rome": ROME}
 
 
 def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
@@ -64,14 +64,14 @@ def besiege(game: Game, table: Table, side: Side, space: str, general: str) -> F
             general=general,
         )
         points, lost = game.board.siege_result(roll.total)
+        yield from suffer(
+            game, table, side, game.stack(side, space), lost, elephant=False, cause=what, rule="16.4", space=space
+        )
         if points:
             stands = game.siege_points[space] = game.siege_points.get(space, 0) + points
             table.tell(f"{what}_points", rule="16.4", side=side, space=space, gained=points, points=stands)
         else:
             table.tell(f"{what}_stalls", rule="16.4", side=side, space=space, points=game.siege_points.get(space, 0))
-        yield from suffer(
-            game, table, side, game.stack(side, space), lost, elephant=False, cause=what, rule="16.4", space=space
-        )
         if game.siege_points.get(space, 0) >= game.board.siege.points:
             yield from (capture if city else subjugate)(game, table, side, space)
             return
@@ -98,7 +98,7 @@ def conductors(game: Game, side: Side, space: str) -> list[str]:
 def _needed(game: Game, stack: Stack, general: str) -> int:
     """Return the CU that a general needs for a siege or a subjugation (14.2, 16.4)."""
     subordinate = stack.commander != general
-    return CONSULAR_ARMY if subordinate and is_consul(game, general) else game.board.siege.cu
+    return game.board.consular_army if subordinate and is_consul(game, general) else game.board.siege.cu
 
 
 def is_enemy_city(game: Game, side: Side, space: str) -> bool:
@@ -131,7 +131,7 @@ def capture(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
     waits = side == CARTHAGE and game.options["rome_falls_timing"] == "victory_check"
     if inside and inside.train:
         table.tell("train_lost", rule="card 30", side=ENEMY[side], space=space)
-    if CAPITALS.get(space) == ENEMY[side] and not waits:
+    if space == CAPITAL[ENEMY[side]] and not waits:
         game.result = Result(side, f"{space}_falls")
         game.out += inside.generals if inside else []
     elif inside:

@@ -16,8 +16,10 @@ from pbem.choices import Choices, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.generals import arrange, is_consul
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.state import CONSULAR_ARMY, ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import leave_city
+from pbem.rules.rome_carthage.words import why_no_elephants
 from pbem.table import Table
 
 
@@ -72,15 +74,15 @@ def relieve(game: Game, table: Table) -> Flow[None]:
 def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequence[str]) -> str | None:
     """Say why so many CU and these generals may not come out: a consul keeps five CU, or those he has (14.2)."""
     inside, outside = game.garrison(side, space), game.stack(side, space)
-    left = inside.cu - cu
+    left, army = inside.cu - cu, game.board.consular_army
     for general in inside.generals:
         if not is_consul(game, general):
             continue
         name = game.board.generals[general].name
-        if general not in names and cu and left < min(CONSULAR_ARMY, inside.cu):
-            return f"{name} is consul and keeps {CONSULAR_ARMY} CU with him inside, not {left}"
-        if general in names and left and outside.cu + cu < CONSULAR_ARMY:
-            return f"{name} is consul and has {CONSULAR_ARMY} CU with him outside, or all; {left} would stay"
+        if general not in names and cu and left < min(army, inside.cu):
+            return f"{name} is consul and keeps {army} CU with him inside, not {left}"
+        if general in names and left and outside.cu + cu < army:
+            return f"{name} is consul and has {army} CU with him outside, or all; {left} would stay"
     return None
 
 
@@ -89,11 +91,7 @@ def sortie_options(known: Game, decision: Decision) -> Choices:
     side, space = decision.side, decision.facts["space"]
     inside = known.garrison(side, space)
     some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
-    units = [
-        (cu, elephants)
-        for cu in range(inside.cu + 1)
-        for elephants in range(inside.fewest_elephants(cu), inside.most_elephants(cu) + 1)
-    ]
+    units = inside.parts(range(inside.cu + 1))
     if any(is_consul(known, general) for general in inside.generals):
         pairs = [
             (force, names)
@@ -116,10 +114,9 @@ def check_sortie(known: Game, decision: Decision, order: Order) -> Iterator[Faul
     cu, elephants, names = order["cu"], order.get("elephants", 0), order.get("generals", [])
     if cu > inside.cu:
         yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
-    elif not inside.fewest_elephants(cu) <= elephants <= inside.most_elephants(cu):
-        low, high = inside.fewest_elephants(cu), inside.most_elephants(cu)
+    elif (why := why_no_elephants(inside, cu, elephants)) is not None:
         at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
-        yield order.fault(at, f"of {cu} CU {low} to {high} can be elephants, not {elephants}", rule="13.2")
+        yield order.fault(at, why, rule="13.2")
     for at_name, general in enumerate(names):
         if general not in inside.generals or general in names[:at_name]:
             have = ", ".join(inside.generals) or "nobody"

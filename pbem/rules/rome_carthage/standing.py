@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.board import StrategyCard
-from pbem.rules.rome_carthage.state import FACE_DOWN, SIDES, UNSEEN, Game, Stack
+from pbem.rules.rome_carthage.board import FOR_BOTH, StrategyCard
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, FACE_DOWN, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.victory import political_points
 from pbem.standing import Line, Section, Standing
+
+_PHASES: Final[Mapping[str, str]] = {
+    "reinforcements": "reinforcements",
+    "first_play": "first play",
+    "winter": "winter",
+    "victory": "victory check",
+}
+"""What the phases are called in which somebody may be asked, but for the strategy phase (5)."""
 
 
 def standing(known: Game, names: Mapping[str, str]) -> Standing:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
     sections = [
         Section("Under way", tuple(_under_way(known, names))),
+        Section("In force", tuple(_in_force(known, names))),
         Section("The balance", tuple(_balance(known, names))),
         *(Section(f"Armies of {names[side]}", tuple(_armies(known, names, side))) for side in SIDES),
         Section("Sieges", tuple(_sieges(known, names))),
@@ -28,7 +39,9 @@ def standing(known: Game, names: Mapping[str, str]) -> Standing:
 
 def _summary(known: Game, names: Mapping[str, str]) -> str:
     board = known.board
-    turn = f"Turn {known.turn} ({board.years[known.turn]})" if known.turn in board.years else "After the last turn"
+    turn = f"Turn {known.turn} ({board.years[known.turn]})"
+    if known.phase in _PHASES:
+        return f"{turn}, {_PHASES[known.phase]}"
     if known.phase != "strategy" or known.to_play is None:
         return turn
     plays = known.plays if known.card is not None else known.plays + 1
@@ -40,7 +53,8 @@ def _under_way(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
     board, card, march, battle = known.board, known.card, known.march, known.battle
     if card is not None:
         record = board.cards[card.card]
-        yield Line(f"{names[card.side]} plays {record.name} ({record.number}).")
+        more = f" {card.generals_left} more of its generals may march." if card.generals_left else ""
+        yield Line(f"{names[card.side]} plays {record.name} ({record.number}).{more}")
     if march is not None and not march.over:
         force = f" with {_units(march.force)}" if march.force.cu else ""
         yield Line(
@@ -57,15 +71,16 @@ def _under_way(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
         count = len(battle.hands.get(owner, ()))
         cards = f"{count} battle card{'' if count == 1 else 's'}" if owner in battle.hands else ""
         yield Line(names[owner], (f"{stack.cu} CU", commander, cards), 1)
+        if shown := battle.shown.get(owner):
+            yield Line(f"open: {_counted(known, shown)}", (), 2)
 
 
 def _balance(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
     board = known.board
-    held = {id: known.controller(id) for id in board.provinces}
-    points = [sum(board.provinces[id].political_point and by == side for id, by in held.items()) for side in SIDES]
+    points = political_points(known)
     rows: dict[str, list[Any]] = {
         "": [names[side] for side in SIDES],
-        "political points": points,
+        "political points": [points[side] for side in SIDES],
         "CU": [sum(stack.cu for _, stack, _ in _stacks(known, side)) for side in SIDES],
         "of them elephants": [sum(stack.elephants for _, stack, _ in _stacks(known, side)) for side in SIDES],
         "cards in hand": [len(known.hands[side]) for side in SIDES],
@@ -105,9 +120,10 @@ def _stacks(known: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
 
 
 def _led(known: Game, stack: Stack) -> str:
-    """Return the elephants and the generals of a stack, the commander first."""
+    """Return the elephants, the siege train and the generals of a stack, the commander first."""
     beasts = f"{stack.elephants} el." if stack.elephants else ""
-    return "; ".join(filter(None, (beasts, ", ".join(_general(known, general) for general in stack.generals))))
+    train = "siege train" if stack.train else ""
+    return "; ".join(filter(None, (beasts, train, ", ".join(_general(known, general) for general in stack.generals))))
 
 
 def _units(force: Stack) -> str:
@@ -118,6 +134,23 @@ def _general(known: Game, general: str) -> str:
     office = known.offices.get(general)
     name = known.board.generals[general].name
     return f"{name} ({office})" if office else name
+
+
+def _in_force(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield what events have left in force, and where the siege train is (cards 9, 29, 30, 57, 58, 64)."""
+    if known.truce:
+        yield Line("A Truce: nobody enters an enemy space, intercepts or besieges, until an event breaks it.")
+    if known.macedonia:
+        yield Line("Philip V of Macedon is allied with Carthage and helps it at sea.")
+    if known.naval_victory:
+        yield Line("Carthage has won at sea: until the end of the turn Rome sails with Campaign cards only.")
+    if CARTHAGE in known.counsels:
+        yield Line("Hanno counsels Carthage: none of its CU leaves Africa until a turn begins after a shuffle.")
+    if ROME in known.counsels:
+        yield Line("Cato counsels Rome: none of its CU goes to Africa until a turn begins after a shuffle.")
+    for space, stack, where in _stacks(known, CARTHAGE):
+        if stack.train:
+            yield Line(f"The siege train is in {known.board.spaces[space].name}{where}.")
 
 
 def _sieges(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -143,6 +176,8 @@ def _provinces(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 
 def _off_the_map(known: Game) -> Iterator[Line]:
+    for general, turn in known.arrivals.items():
+        yield Line(f"{known.board.generals[general].name} arrives in turn {turn}.")
     pools: Sequence[tuple[str, Sequence[str]]] = (
         ("Roman generals not in play", known.reserve),
         *(("Displaced, to return", generals) for generals in known.displaced.values()),
@@ -158,14 +193,20 @@ def _hands(known: Game) -> Iterator[Section]:
     board = known.board
     for hand in known.hands.values():
         if hand and UNSEEN not in hand:
-            yield Section("Your strategy cards", tuple(_card(board.cards[card]) for card in hand))
-    for cards in known.battle.hands.values() if known.battle is not None else ():
-        if cards and FACE_DOWN not in cards:
-            kinds = [f"{cards.count(kind)} {name}" for kind, name in board.battle_cards.items() if kind in cards]
-            yield Section("Your battle cards", (Line(f"{', '.join(kinds)}."),))
+            yield Section("Your strategy cards", tuple(line for card in hand for line in _card(board.cards[card])))
+    for owner, cards in known.battle.hands.items() if known.battle is not None else ():
+        if cards and FACE_DOWN not in cards and cards != known.the_battle.shown.get(owner):
+            yield Section("Your battle cards", (Line(f"{_counted(known, cards)}."),))
 
 
-def _card(card: StrategyCard) -> Line:
-    """Return a strategy card as a line: number, operations number, name and type."""
+def _counted(known: Game, cards: Sequence[str]) -> str:
+    """Return battle cards with how many there are of each kind."""
+    return ", ".join(f"{cards.count(kind)} {name}" for kind, name in known.board.battle_cards.items() if kind in cards)
+
+
+def _card(card: StrategyCard) -> Iterator[Line]:
+    """Yield a strategy card: number, operations number, name and type, and below it what its event does."""
     ship = ", ship" if card.ship else ""
-    return Line(str(card.number), (f"{card.ops} ops", f"{card.name} ({card.type.replace('_', ' ')}{ship})"))
+    yield Line(str(card.number), (f"{card.ops} ops", f"{card.name} ({card.type.replace('_', ' ')}{ship})"))
+    whose = "" if card.event_for == FOR_BOTH else f"{card.event_for.title()}: "
+    yield Line(f"{whose}{card.text}", (), 1)

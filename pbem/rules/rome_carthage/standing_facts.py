@@ -11,7 +11,7 @@ from typing import Any, Final
 from pbem.protocol import Decision, Side
 from pbem.rules.rome_carthage.detachment import leaders, most_sent
 from pbem.rules.rome_carthage.state import ENEMY, Game
-from pbem.rules.rome_carthage.walls import pool
+from pbem.rules.rome_carthage.walls import interceptors
 
 NO_ENEMY: Final = 1000
 """The odds where no enemy CU are."""
@@ -69,7 +69,7 @@ def _of_space(known: Game, decision: Decision, space: str) -> dict[str, Any]:
 
 def _can_send(known: Game, side: Side, near: str, space: str) -> int:
     """Return how many CU could intercept from a space at once (9.3)."""
-    return most_sent(known, pool(known, side, near)) if leaders(known, side, near, space) else 0
+    return most_sent(known, interceptors(known, side, near)) if leaders(known, side, near, space) else 0
 
 
 def _commander(known: Game, side: Side, space: str) -> str | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.board import ALPS_PASS, PASS
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game, March, Stack
+from pbem.rules.rome_carthage.board import ALPS_PASS, PASS, SEA
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.under_way import March
 from pbem.table import Table
-
-SEA: Final = "sea"
 
 
 def bars_train(game: Game, kind: str) -> bool:
@@ -76,5 +74,6 @@ def lose_train(game: Game, table: Table, side: Side, space: str) -> None:
 
 def lose_lone_train(game: Game, table: Table, space: str) -> None:
     """Lose the train where it stands without units among enemy ones (card 30)."""
-    if not game.stack(CARTHAGE, space).cu and game.cu(ENEMY[CARTHAGE], space):
+    stack = game.stacks[CARTHAGE].get(space)
+    if stack is not None and stack.train and not stack.cu and game.cu(ENEMY[CARTHAGE], space):
         lose_train(game, table, CARTHAGE, space)

@@ -7,20 +7,19 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
-from pbem.rules.rome_carthage.bounds import ends_truce
+from pbem.rules.rome_carthage.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.campaigns import next_general
+from pbem.rules.rome_carthage.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.events import play_event
 from pbem.rules.rome_carthage.isolation import remove_isolated
 from pbem.rules.rome_carthage.operations import carry_out
 from pbem.rules.rome_carthage.questions import Kinds, one_of
 from pbem.rules.rome_carthage.reinforcements import reinforce
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, CardPlay, Game
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.under_way import CardPlay
 from pbem.rules.rome_carthage.victory import check_victory
 from pbem.rules.rome_carthage.winter import winter
 from pbem.table import Table
-
-TRUCE: Final = 64
-"""The card that has all cards shuffled anew at the end of the turn in which it leaves a hand."""
 
 
 def play(game: Game, table: Table) -> Flow[None]:
@@ -58,11 +57,24 @@ def deal(game: Game, table: Table) -> None:
 
 
 def shuffle_all(game: Game, table: Table, name: str) -> None:
-    """Shuffle the deck and the cards laid off into a new deck; the counsels in force end with the turn (7.6)."""
+    """Shuffle the deck and the cards laid off into a new deck; the counsels in force end with the turn (7.6).
+
+    By the rules of 1998 they end with the shuffle itself (cards 57, 58).
+    """
     game.deck = table.shuffle(name, sorted(game.deck + game.discards))
     game.discards = []
     game.counsels_ending = list(game.counsels)
     table.tell("reshuffled", cards=len(game.deck), rule="7.6")
+    if game.options["counsel_ends"] == "shuffle":
+        end_counsels(game, table)
+
+
+def end_counsels(game: Game, table: Table) -> None:
+    """Set those sides free since whose counsel all cards have been shuffled (cards 57, 58)."""
+    for side in game.counsels_ending:
+        game.counsels.remove(side)
+        table.tell("counsel_ends", side=side, rule="card 57" if side == CARTHAGE else "card 58")
+    game.counsels_ending = []
 
 
 def choose_first_player(game: Game, table: Table) -> Flow[None]:
@@ -138,7 +150,7 @@ def lay_away(game: Game, table: Table, card: int, use: str) -> None:
             table.tell("card_removed", card=card, rule="7.4.2")
             return
     game.discards.append(card)
-    if card == TRUCE and (use != "discard" or game.options["truce_reshuffle_on_discard"]):
+    if game.board.cards[card].event == TRUCE and (use != "discard" or game.options["truce_reshuffle_on_discard"]):
         game.reshuffle_due = True
 
 
@@ -167,10 +179,7 @@ def end_turn(game: Game, table: Table) -> None:
     if game.reshuffle_due:
         shuffle_all(game, table, f"deck/truce-{game.turn}")
         game.reshuffle_due = False
-    for side in game.counsels_ending:
-        game.counsels.remove(side)
-        table.tell("counsel_ends", side=side, rule="card 57" if side == CARTHAGE else "card 58")
-    game.counsels_ending = []
+    end_counsels(game, table)
     game.naval_victory = False
     game.turn += 1
     game.plays = 0
@@ -182,7 +191,7 @@ def claim_options(known: Game, decision: Decision) -> Choices:
     hand = known.hands[ROME]
     if UNSEEN in hand:
         return NOT_TOLD
-    cards = [card for card in hand if known.board.cards[card].type == "campaign"]
+    cards = [card for card in hand if known.board.cards[card].type == CAMPAIGN]
     return listed([Order("claim_first", {"card": card}) for card in ["none", *cards]])
 
 
@@ -193,7 +202,7 @@ def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         return
     if card not in known.hands[ROME]:
         yield order.fault(("card",), f"card {card} is not in your hand", rule="5.3")
-    elif known.board.cards[card].type != "campaign":
+    elif known.board.cards[card].type != CAMPAIGN:
         yield order.fault(
             ("card",), f"{known.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
         )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.board import ITALY
 from pbem.rules.rome_carthage.politics import give_up_markers
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, Game, Result
+from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, ENEMY, ROME, SIDES, Game, Result
 from pbem.table import Table
 
-ITALY: Final = "italia"
 HOME: Final = "latium"
 """The province of Italy that Carthage may lack."""
-CITY: Final = "rome"
 
 
 def check_victory(game: Game, table: Table) -> Flow[None]:
@@ -37,7 +36,7 @@ def check_victory(game: Game, table: Table) -> Flow[None]:
 
 def carthage_wins(game: Game) -> str | None:
     """Say how Carthage has won at once: it holds Rome, or all provinces of Italy but Latium; None: it has not (19)."""
-    if game.control.get(CITY) == CARTHAGE:
+    if game.control.get(CAPITAL[ROME]) == CARTHAGE:
         return "rome_falls"
     provinces = (id for id, record in game.board.provinces.items() if record.region == ITALY and id != HOME)
     return "italy_lost" if all(game.controller(id) == CARTHAGE for id in provinces) else None

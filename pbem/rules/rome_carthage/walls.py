@@ -5,7 +5,8 @@ from __future__ import annotations
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.generals import arrange
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 
 
 def whole(game: Game, side: Side, space: str) -> Stack:

@@ -7,10 +7,11 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.generals import arrange, displace_the_destroyed, drive_off_generals, may_be_in
+from pbem.rules.rome_carthage.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.table import Table
 
@@ -148,7 +149,7 @@ def withdraw(game: Game, table: Table) -> Flow[None]:
         "withdraws_to", rule="11.11", side=side, space=space, refuge=to, cu=stack.cu, generals=list(stack.generals)
     )
     force = game.take(side, space, Stack(stack.cu, stack.elephants, list(stack.generals), stack.train))
-    arrange(game, game.put(side, to, force))
+    arrive(game, game.put(side, to, force), force.generals)
     yield from drive_off_generals(game, table, side, to)
 
 

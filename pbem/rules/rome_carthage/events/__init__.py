@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final
 
 from pbem.choices import Choices, listed
@@ -14,6 +13,7 @@ from pbem.rules.rome_carthage.bounds import ends_truce
 from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.words import meant
 from pbem.table import Table
 
 MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
@@ -83,8 +83,7 @@ def unmatched(records: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Path,
     """Yield every card whose event nothing plays, and every event that no card names, as findings of a box (7.4)."""
     for at, record in enumerate(records):
         if record["event"] not in EVENTS:
-            near = get_close_matches(record["event"], EVENTS, 1)
-            reason = f"nothing plays the event {record['event']}" + (f"; did you mean {near[0]}?" if near else "")
+            reason = f"nothing plays the event {record['event']}{meant(record['event'], EVENTS)}"
             yield "cards", ("cards", at, "event"), reason
     for name in sorted(EVENTS.keys() - {record["event"] for record in records}):
         yield "cards", ("cards",), f"no card names the event {name}"

@@ -15,7 +15,7 @@ from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.state import Game
-from pbem.rules.rome_carthage.words import meant, no_such_general, no_such_space
+from pbem.rules.rome_carthage.words import meant, no_such_general, no_such_space, some
 from pbem.table import Table
 
 Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
@@ -165,7 +165,7 @@ def stray_words(order: Order, card: StrategyCard, used: Sequence[str]) -> Iterat
 
 def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
     if aim.word not in order.body:
-        able = some(aim.able(game, side, card))
+        able = some(aim.able(game, side, card), MOST_WORDS)
         yield order.fault(("as",), f"add {aim.word}: {able}", rule=rule_of(card))
     elif isinstance(aim, Several):
         yield from _check_several(aim, game, side, order, card)
@@ -187,7 +187,7 @@ def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str
         return no_such_space(game, target)
     why = aim.why_not(game, side, card, target)
     if why is None and target not in aim.among(game, side, card):
-        return f"{target} is out of reach of {card.name}; it can be: {some(aim.able(game, side, card))}"
+        return f"{target} is out of reach of {card.name}; it can be: {some(aim.able(game, side, card), MOST_WORDS)}"
     return why
 
 
@@ -206,7 +206,8 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
     groups = aim.groups(game, side, card)
     here = next((group for group in groups if not spaces or spaces[0] in group), groups[0])
     if any(space not in here for space in spaces):
-        yield order.fault((SPACES,), f"the spaces must lie in one province: {some(here)}", rule=rule_of(card))
+        reason = f"the spaces must lie in one province: {some(here, MOST_WORDS)}"
+        yield order.fault((SPACES,), reason, rule=rule_of(card))
         return
     least, most = aim.counts(card, here)
     if not least <= len(spaces) <= most:
@@ -215,22 +216,16 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
         yield order.fault((SPACES,), reason, rule=rule_of(card))
 
 
-def some(words: Sequence[str]) -> str:
-    """Return words in a row, the first of them if they are many."""
-    more = f" and {len(words) - MOST_WORDS} more" if len(words) > MOST_WORDS else ""
-    return ", ".join(words[:MOST_WORDS]) + more
-
-
 def _needs(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
     if why_no_event(condition, aim, game, side, card) is not None:
         return None
     if aim is None:
         return ""
     if not isinstance(aim, Several):
-        return f"{aim.word}: {some(aim.able(game, side, card))}"
+        return f"{aim.word}: {some(aim.able(game, side, card), MOST_WORDS)}"
     texts = []
     for group in aim.groups(game, side, card):
         least, most = aim.counts(card, group)
         many = f"{least}" if least == most else f"{least} to {most}"
-        texts.append(f"{many} of {some(group)}")
+        texts.append(f"{many} of {some(group, MOST_WORDS)}")
     return f"spaces: {'; or '.join(texts)}"

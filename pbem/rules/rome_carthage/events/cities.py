@@ -10,8 +10,10 @@ from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
+from pbem.rules.rome_carthage.generals import why_not_at_hand
 from pbem.rules.rome_carthage.siege import capture, take_points
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.table import Table
 
@@ -38,8 +40,8 @@ def _why_loyal(game: Game, side: Side, card: StrategyCard) -> str | None:
 
 
 def _surprise_sortie(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
-    """Take one siege point off a city (card 17)."""
-    take_points(game, table, order["space"], 1, rule=rule_of(card))
+    """Take a siege point off a city (card 17)."""
+    take_points(game, table, order["space"], card.about["points"], rule=rule_of(card))
 
 
 def _break_siege(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
@@ -52,7 +54,7 @@ def _under_attack(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return sorted(game.siege_points)
 
 
-def _why_no_sortie(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_besieged(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
     record = game.board.spaces[space]
     if record.kind != WALLED_CITY:
         return f"{record.name} is no walled city"
@@ -63,7 +65,7 @@ def _why_no_fleet(game: Game, side: Side, card: StrategyCard, space: str) -> str
     record = game.board.spaces[space]
     if not record.port or space in card.about["spaces_not"]:
         return f"no fleet comes to {record.name}: it is no port"
-    return _why_no_sortie(game, side, card, space)
+    return _why_not_besieged(game, side, card, space)
 
 
 def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
@@ -108,22 +110,19 @@ def _take_train(game: Game) -> None:
 
 
 def _why_no_train(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
-    record = game.board.generals[general]
-    if record.side != side:
-        return f"{record.name} is not your general"
-    place = game.where(general)
-    if place is None:
-        return f"{record.name} is not on the map"
-    space, inside = place
+    if (why := why_not_at_hand(game, side, general)) is not None:
+        return why
+    space, inside = game.whereabouts(general)
     name, found = game.board.spaces[space].name, _with_train(game)
     if found is not None and found[1] == space:
         return f"the siege train is in {name} already"
-    return f"{record.name} is besieged in {name}" if inside and game.besieged(space) else None
+    besieged = inside and game.besieged(space)
+    return f"{game.board.generals[general].name} is besieged in {name}" if besieged else None
 
 
 EVENTS: Final[Mapping[str, CardEvent]] = {
     "city_changes_sides": event(_change_sides, _why_loyal),
-    "surprise_sortie": event(_surprise_sortie, aim=Aim(SPACE, _under_attack, _why_no_sortie)),
+    "surprise_sortie": event(_surprise_sortie, aim=Aim(SPACE, _under_attack, _why_not_besieged)),
     "fleet_breaks_siege": event(_break_siege, aim=Aim(SPACE, _under_attack, _why_no_fleet)),
     "tribal_resistance": event(_break_siege, aim=Aim(SPACE, _under_attack, _why_no_resistance)),
     "siege_train": event(_siege_train, aim=Aim(GENERAL, own_generals, _why_no_train)),

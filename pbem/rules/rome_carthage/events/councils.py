@@ -7,14 +7,12 @@ from typing import Final
 
 from pbem.protocol import Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.bounds import TRUCE
 from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.generals import arrange, may_be_in
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
 from pbem.table import Table
-
-AFRICANUS: Final = "scipio_africanus"
-TRUCE: Final = "truce"
 
 # ---- cards out of the enemy's hand (cards 9, 55)
 
@@ -73,8 +71,8 @@ def _why_no_messenger(game: Game, side: Side, card: StrategyCard) -> str | None:
 
 def proconsul(game: Game) -> str | None:
     """Return the proconsul on the map, Scipio Africanus aside; None: there is none (6.4.3, card 19)."""
-    held = game.offices.items()
-    here = (general for general, office in held if office == PROCONSUL and general != AFRICANUS)
+    held, records = game.offices.items(), game.board.generals
+    here = (general for general, office in held if office == PROCONSUL and records[general].token)
     return next((general for general in here if game.where(general) is not None), None)
 
 

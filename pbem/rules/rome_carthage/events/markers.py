@@ -214,7 +214,7 @@ def _mutin(game: Game, table: Table, side: Side, order: Order, card: StrategyCar
     space = order["space"]
     if game.control.get(space) != side:
         win(game, table, side, [space], card)
-    yield from send_units(game, table, side, space, 1, card)
+    yield from send_units(game, table, side, space, card.about["cu"], card)
 
 
 def _in_the_province(game: Game, side: Side, card: StrategyCard) -> list[str]:

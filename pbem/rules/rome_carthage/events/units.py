@@ -9,8 +9,9 @@ from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.generals import drive_off_generals
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game, Stack
+from pbem.rules.rome_carthage.generals import drive_off_generals, why_not_at_hand
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city, room
 from pbem.table import Table
 
@@ -70,13 +71,10 @@ def own_generals(game: Game, side: Side, card: StrategyCard) -> list[str]:
 
 def _why_not_his(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
     """Say why a general cannot have recruits, wherever they come from; None: he can."""
-    record = game.board.generals[general]
-    if record.side != side:
-        return f"{record.name} is not your general"
-    place = game.where(general)
-    if place is None:
-        return f"{record.name} is not on the map"
-    return why_no_units(game, side, place[0], card.about["cu"], inside=place[1])
+    if (why := why_not_at_hand(game, side, general)) is not None:
+        return why
+    space, inside = game.whereabouts(general)
+    return why_no_units(game, side, space, card.about["cu"], inside=inside)
 
 
 def _why_no_recruits(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:

@@ -15,9 +15,10 @@ from pbem.rules.rome_carthage.board import ALPS_PASS, PASS, PLAIN
 from pbem.rules.rome_carthage.bounds import why_barred
 from pbem.rules.rome_carthage.generals import HANNIBAL, may_be_in, may_command
 from pbem.rules.rome_carthage.paths import closed, enemy_cu_at
-from pbem.rules.rome_carthage.policy.worth import CU, cards_in_battle, chance, gain, reach, worth_of_marker
+from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.siege import is_enemy_city
-from pbem.rules.rome_carthage.state import ENEMY, ROME, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CAPITAL, ENEMY, Game
 from pbem.rules.rome_carthage.walls import whole
 
 NEAR: Final = 4
@@ -28,7 +29,7 @@ STEP: Final = 0.02
 """What a step costs: of two ways alike the shorter is taken."""
 BATTLE_WON: Final = 0.9
 """What winning a battle is worth beside the units: the rout and its political consequences (11.10, 12.2)."""
-CAPITAL: Final = 3.0
+CAPITAL_TAKEN: Final = 3.0
 PASS_LOSS: Final = {PASS: 0.4, ALPS_PASS: 1.2}
 """CU that an army of ten loses on the way, more or less (8.3.2)."""
 GENERAL_LOST: Final = 1.5
@@ -133,7 +134,7 @@ class Marches:
         """Return what an army may lose where it stands to those who can fall upon it, and to the winter (17)."""
         game, side, worth = self.game, self.side, 0.0
         far = reach(game.board, space)
-        near = [(other, army) for other, army in self.armies if far.get(other, 99) <= NEAR]
+        near = [(other, army) for other, army in self.armies if far.get(other, FAR) <= NEAR]
         own = cards_in_battle(game, side, space, stack) if near else 0
         for _, army in near:
             loses = chance(cards_in_battle(game, self.enemy, space, army), own)
@@ -193,7 +194,7 @@ def _siege(game: Game, side: Side, space: str, cu: int) -> float:
     city = is_enemy_city(game, side, space)
     if cu < game.board.siege.cu or game.truce or not (city or game.unfriendly_tribe(side, space)):
         return 0.0
-    prize = CAPITAL if space in ("rome", "carthage") else worth_of_marker(game, side, space) + 0.3 * city
+    prize = CAPITAL_TAKEN if space in CAPITAL.values() else worth_of_marker(game, side, space) + 0.3 * city
     hard = 0.35 if record.siege_modifier else 0.5 if city else 0.4
     return prize * hard * (0.5 + 0.3 * game.siege_points.get(space, 0))
 
@@ -216,12 +217,12 @@ def _goals(game: Game, side: Side) -> Iterator[tuple[str, float]]:
 
 def _open_city(game: Game, side: Side, space: str) -> float:
     """Return what it costs to leave the capital to an enemy who is near (19)."""
-    if space != ("rome" if side == ROME else "carthage"):
+    if space != CAPITAL[side]:
         return 0.0
     far = reach(game.board, space)
     near = sum(
         stack.cu
         for other, stack in game.stacks[ENEMY[side]].items()
-        if stack.generals and far.get(other, 99) <= 2 * NEAR
+        if stack.generals and far.get(other, FAR) <= 2 * NEAR
     )
     return 0.1 * near

@@ -54,7 +54,7 @@ def _alone(game: Game, side: Side, space: str) -> bool:
     return not game.board.spaces[space].port and not any(game.control.get(other) == side for other in near)
 
 
-def least_missed(game: Game, side: Side, removable: Iterable[str], count: int) -> list[str]:
+def cheapest_to_lose(game: Game, side: Side, removable: Iterable[str], count: int) -> list[str]:
     """Return the markers whose loss costs a side least, taken one after another (12.2, 18.2)."""
     left: list[str] = list(removable)
     taken: list[str] = []

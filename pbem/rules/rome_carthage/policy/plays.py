@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
+from pbem.rules.rome_carthage.campaigns import moved_by
+from pbem.rules.rome_carthage.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.events import event_options
 from pbem.rules.rome_carthage.generals import strategy_rating
-from pbem.rules.rome_carthage.operations import RAISING_OPS, barred_to, recruiters
+from pbem.rules.rome_carthage.operations import barred_to, playable, recruiters
 from pbem.rules.rome_carthage.policy.marches import Marches, Plan
 from pbem.rules.rome_carthage.policy.markers import best_markers
 from pbem.rules.rome_carthage.policy.worth import CU, worth_lost, worth_of_marker
@@ -44,7 +46,7 @@ _WORTH: Final[Mapping[str, float]] = {
 def best_play(known: Game, decision: Decision) -> Iterator[Order]:
     """Yield card plays, the one that is worth most first; the rules may refuse some (7)."""
     side = decision.side
-    hand = known.hands[side] if known.must_play is None else [known.must_play]
+    hand = playable(known, side)
     marches = Marches(known, side)
     found = [
         (worth - _SPENT * known.board.cards[number].ops, number, body)
@@ -81,15 +83,12 @@ def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping
     known, side = marches.game, marches.side
     if not barred_to(known, side, card.number):
         yield from _operations(marches, card)
-    if card.type == "campaign":
-        for general in _generals(marches):
-            for plan in marches.of(general, known.board.movement.points):
-                yield plan.worth + _MORE, {"as": "event", **plan.body, "then": "siege"}
-    elif card.type == "force_march":
-        for general in _generals(marches):
-            if strategy_rating(known, general) <= card.ops:
-                for plan in marches.of(general, known.board.movement.force_march):
-                    yield plan.worth, {"as": "event", **plan.body, "then": "siege"}
+    movement = known.board.movement
+    if card.type == CAMPAIGN:
+        for worth, body in _by_march(marches, EVENT, moved_by(card), movement.points):
+            yield worth + _MORE, body
+    elif card.type == FORCE_MARCH:
+        yield from _by_march(marches, EVENT, moved_by(card), movement.force_march)
     else:
         for order in event_options(known, side, card)[:_LOOKED_AT]:
             body = {key: value for key, value in order.body.items() if key != "card"}
@@ -100,14 +99,19 @@ def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, M
     known, side = marches.game, marches.side
     worth, spaces = best_markers(known, side, card.ops)
     if spaces:
-        yield worth, {"as": "operations", "place": spaces}
-    if card.ops == RAISING_OPS:
+        yield worth, {"as": OPERATIONS, "place": spaces}
+    if card.ops == known.board.raising_ops:
         for general in recruiters(known, side)[:1]:
-            yield CU, {"as": "operations", "raise": general}
+            yield CU, {"as": OPERATIONS, "raise": general}
+    yield from _by_march(marches, OPERATIONS, card.ops, known.board.movement.points)
+
+
+def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
+    """Yield the marches of all generals whom so many operations activate, with some movement points."""
     for general in _generals(marches):
-        if strategy_rating(known, general) <= card.ops:
-            for plan in marches.of(general, known.board.movement.points):
-                yield plan.worth, {"as": "operations", **plan.body, "then": "siege"}
+        if strategy_rating(marches.game, general) <= ops:
+            for plan in marches.of(general, points):
+                yield plan.worth, {"as": use, **plan.body, "then": "siege"}
 
 
 def _event(known: Game, side: Side, card: StrategyCard, body: Mapping[str, Any]) -> float:

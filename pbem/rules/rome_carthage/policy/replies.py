@@ -7,10 +7,11 @@ from typing import Final, TypeAlias
 
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle_rounds import battle_card_options
-from pbem.rules.rome_carthage.policy.markers import least_missed
+from pbem.rules.rome_carthage.policy.markers import cheapest_to_lose
 from pbem.rules.rome_carthage.policy.worth import cards_in_battle, chance
 from pbem.rules.rome_carthage.politics import removable_markers
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import pool
 
 Reply: TypeAlias = Callable[[Game, Decision], Iterator[Order]]
@@ -66,7 +67,7 @@ def _battle_card(known: Game, decision: Decision) -> Iterator[Order]:
 
 def _remove(known: Game, decision: Decision) -> Iterator[Order]:
     side = decision.side
-    spaces = least_missed(known, side, removable_markers(known, side), decision.facts["count"])
+    spaces = cheapest_to_lose(known, side, removable_markers(known, side), decision.facts["count"])
     yield Order("remove_markers", {"spaces": spaces})
 
 

@@ -12,17 +12,21 @@ from typing import Final
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.battle_hands import allies, friendly_tribe, militia
 from pbem.rules.rome_carthage.board import Board, Province
-from pbem.rules.rome_carthage.state import ENEMY, Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import ENEMY, Game
 
 POINT: Final = 1.0
 """A province that counts for political points; everything else is measured by it."""
 POINTLESS: Final = 0.25
+"""One that does not, for each battle card that it brings."""
 ON_THE_WAY: Final = 0.35
 """The share of a province's worth that the markers short of its control have together."""
 SPARE: Final = 0.04
 """A marker beyond the majority."""
 CU: Final = 0.16
-_FAR: Final = 99
+"""A combat unit."""
+FAR: Final = 99
+"""Movement points that nobody has: out of reach."""
 _STEEPNESS: Final = 0.3
 """How much a battle card more or less tips a battle."""
 
@@ -87,7 +91,7 @@ def reach(board: Board, start: str) -> Mapping[str, int]:
     while rim:
         steps, here = heappop(rim)
         for to, cost, _ in board.steps[here]:
-            if steps + cost < far.get(to, _FAR):
+            if steps + cost < far.get(to, FAR):
                 far[to] = steps + cost
                 heappush(rim, (far[to], to))
     return far
