@@ -181,13 +181,14 @@ _UNCHANGED: Final = (
 def first_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
     """Yield the first letter to every side that has an address: the rules of the post, the dice, the first report."""
     names = {side["id"]: side["name"] for side in game.box.sides}
+    edition = game.box.table("game")["presets"][game.charter.preset]["title"]
     maps = Maps(office.drawings)
     for side in game.rules.sides:
         if side in game.ledger.addresses:
             what = side_report(game, side, 0)
             letter = mail(
                 "first", title=game.box.title, game=game.name, player=game.charter.players[side], side=names[side],
-                players={names[each]: who for each, who in game.charter.players.items()}, edition=game.charter.preset,
+                players={names[each]: who for each, who in game.charter.players.items()}, edition=edition,
                 tip=game.charter.dice.tip, hidden=game.charter.dice.hidden, report=what.text,
             )  # fmt: skip
             yield _to_side(game, side, 0, office, maps, letter, what)

@@ -187,3 +187,12 @@ class Rules(Protocol[S]):
     def decode(self, data: Mapping[str, Any]) -> S:
         """Return the position that `encode` was given."""
         ...
+
+
+def cited(rule: str) -> str:
+    """Return a paragraph as a text cites it: a number as that of a rule, anything else as it is.
+
+    >>> cited("9.2"), cited("card 41")
+    ('rule 9.2', 'card 41')
+    """
+    return f"rule {rule}" if rule[:1].isdigit() else rule

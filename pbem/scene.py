@@ -183,7 +183,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A march along places, from the first to the last; a `retreat` is drawn broken, a `sea` move curved."""
+    """A march along places, from first to last; a `retreat` is drawn broken, a `sea` move curved, with a wake."""
 
     places: tuple[str, ...]
     side: str

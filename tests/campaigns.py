@@ -10,7 +10,7 @@ from typing import Any
 from pbem.dice import SeededDice
 from pbem.engine import Session
 from pbem.protocol import Decision, Event, Order, Rules, Side
-from pbem.rules.rome_carthage.state import Stack
+from pbem.rules.rome_carthage.stack import Stack
 
 
 @dataclass(frozen=True, slots=True)

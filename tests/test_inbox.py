@@ -264,6 +264,7 @@ def test_what_follows_a_sheet_is_not_of_it(after: str) -> None:
         PLAY + "and then\n- {intercept: {with: []}}\n",
         PLAY + "---\n- Intercept:\n    with: []\n",
         PLAY + "\nstanding:\n- intercept:\n    with: []\n",
+        PLAY + "and then\n\nstanding_add: default\n",
         PLAY.replace("general: hannibal, ", "general: hannibal,\n"),
         PLAY.replace("general: hannibal, ", "general: hannibal,\n\n      "),
         PLAY.replace("orders:", "ordres:"),

@@ -263,6 +263,17 @@ def test_camps_round_a_city_leave_its_name_to_be_read() -> None:
     assert besieged.crop(around).tobytes() != plain.crop(around).tobytes()
 
 
+def test_a_voyage_goes_round_the_land_where_it_can() -> None:
+    base = italy()
+    plain = draw(scene())
+    for start, end in (("messana", "icosium"), ("icosium", "messana")):
+        sailed = draw(scene(arrows=(Arrow((start, end), "rome", "sea"),)))
+        for inland in ("cirta", "zama", "thubursicu"):
+            box = shape_box(base, base.places[inland])
+            assert sailed.crop(box).tobytes() == plain.crop(box).tobytes(), inland
+        assert sailed.tobytes() != plain.tobytes()
+
+
 def test_what_is_hidden_looks_the_same_whatever_it_is() -> None:
     """Nothing of a hidden counter can leak that the scene left out."""
     shown = stack((Counter("capua", "rome", "?"),), ROME, 1.0)

@@ -152,6 +152,7 @@ def test_dice_stand_below_what_they_were_rolled_for() -> None:
         ({"faces": [3, 5], "modifiers": {}, "total": 8}, "roll: 3 + 5 = 8 (needs <= 3, rule 9.2)"),
         ({"modifiers": {"thin_walls": -2}, "total": 1}, "roll: 3 -2 thin walls = 1 (needs <= 3, rule 9.2)"),
         ({"modifiers": {}, "total": 3, "sides": 20}, "roll: d20 3 (needs <= 3, rule 9.2)"),
+        ({"modifiers": {}, "total": 3, "need": None, "rule": "card 21"}, "roll: 3 (card 21)"),
     ],
 )
 def test_dice_are_told_whole(changes: dict[str, Any], line: str) -> None:
@@ -291,6 +292,22 @@ def test_a_finished_game_says_so_first() -> None:
     at = next(campaigns(range(1)))
     over = told_to(at, "rome", waiting=(), others=(), result={"winner": "rome", "reason": "carthage_falls"}).text
     assert over.splitlines()[3] == "The game is over. Rome wins: Carthage has fallen."
+
+
+def test_only_a_new_action_begins_a_paragraph() -> None:
+    kinds = ("charge_fails", "plays_first", "charge_fails", "charge_fails", "plays_first")
+    told = [Told(1, Event(kind, {"side": "rome"})) for kind in kinds]
+    at = next(campaigns(range(1)))
+    happened = told_to(at, "rome", events=told).text.partition("WHAT HAPPENED\n\n")[2].partition("\n\nWHAT YOU")[0]
+    assert happened.splitlines() == [
+        "The elephants charge and are beaten back.",
+        "",
+        "Rome plays first.",
+        "  The elephants charge and are beaten back.",
+        "  The elephants charge and are beaten back.",
+        "",
+        "Rome plays first.",
+    ]
 
 
 def test_what_happens_without_an_answer_is_said() -> None:

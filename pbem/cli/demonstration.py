@@ -26,6 +26,8 @@ SECRETS: Final = (b"the chain of the demonstration!!", b"the hidden secret of th
 PLAYERS: Final = {"carthage": ("Bob", "bob@example.org"), "rome": ("Ann", "ann@example.org")}
 BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
 MOST_LETTERS: Final = 60
+FLEET: Final = 5
+"""So many units sail on one card."""
 
 
 def run(folder: Path) -> None:
@@ -48,6 +50,7 @@ class _Stage:
         self.count = 0
         self.fought = False
         self.bounced = False
+        self.eventful = False
 
     @property
     def office(self) -> Office:
@@ -159,7 +162,8 @@ class _Stage:
         """Return the body of an order for a question."""
         known = game.known(decision.side)
         if decision.kind == "play":
-            return _plan(known, decision.side) or _any(game, known, decision)
+            event = self.event(game, known, decision)
+            return event or _plan(known, decision.side) or _any(game, known, decision)
         if decision.kind == "intercept":
             return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
         if decision.kind == "intercepted":
@@ -169,23 +173,38 @@ class _Stage:
             return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
         return dict(decision.default) if decision.default is not None else _any(game, known, decision)
 
+    def event(self, game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any] | None:
+        """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
+        if self.eventful or known.where("hannibal") != ("druentia", False) or decision.side != "carthage":
+            return None
+        self.eventful = True
+        events = (order.body for order in game.rules.options(known, decision) if order["as"] == "event")
+        return next((dict(body) for body in events if "path" not in body), None)
+
 
 def _plan(known: Any, side: str) -> dict[str, Any] | None:
-    """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him."""
-    marches = {
+    """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him, Longus sails home."""
+    marches: dict[tuple[str, str], list[Any]] = {
         ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
         ("hannibal", "narbo"): ["nemausus", "rhone", "druentia"],
         ("hannibal", "druentia"): ["taurini", "boii"],
         ("publius_scipio", "rome"): ["tarquinii", "cosa", "pisae"],
         ("publius_scipio", "pisae"): ["boii"],
+        ("longus", "agrigentum"): [{"to": "rome", "by": "sea"}],
     }
     board = known.board
     cards = {card: board.cards[card].ops for card in known.hands[side]}
     for (general, space), path in marches.items():
         record = board.generals[general]
-        able = sorted((ops, card) for card, ops in cards.items() if ops >= record.strategy)
+        afloat = space == "agrigentum"
+        able = sorted(
+            (ops, card)
+            for card, ops in cards.items()
+            if ops >= record.strategy and (board.cards[card].ship or not afloat)
+        )
         if record.side == side and known.where(general) == (space, False) and able:
-            return {"card": able[0][1], "as": "operations", "general": general, "path": path}
+            fleet = {"cu": FLEET} if afloat else {}
+            return {"card": able[0][1], "as": "operations", "general": general, **fleet, "path": path}
     return {"card": min(cards, key=lambda card: (cards[card], card)), "as": "discard"} if cards else None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pbem.places import games_folder, keys_folder
+from pbem.protocol import cited
 
 if TYPE_CHECKING:
     from pbem.adjudicator import Adjudicator
@@ -131,7 +132,7 @@ def print_waiting(game: Adjudicator) -> None:
     if game.result is not None:
         print(f"The game is over: {', '.join(f'{key} {value}' for key, value in game.result.items())}.")
     for each in game.waiting:
-        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, rule {each.rule})")
+        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
 
 
 def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 GLUE: Final = "\u00a0"
 """A blank at which no line ends."""
-_TOGETHER: Final = re.compile(r"(?<=\d) (?=[^\s\d])|(?<=\brule) (?=\d)")
+_TOGETHER: Final = re.compile(r"(?<=\d) (?=[^\s\d])|(?<=\brule|\bcard) (?=\d)")
 
 
 def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]:

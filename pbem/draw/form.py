@@ -12,7 +12,7 @@ from typing import Any, Final
 from pbem import yamlio
 from pbem.box import Box
 from pbem.draw.folding import folded
-from pbem.protocol import Choices, Decision, Order, Side
+from pbem.protocol import Choices, Decision, Order, Side, cited
 
 WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
@@ -58,9 +58,27 @@ def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     return [f"- {kind}:", *(line for key, value in body.items() for line in _entry(key, value, width))]
 
 
+def standing_remark(count: int, box: Box) -> Iterator[str]:
+    """Yield what a form says of standing orders: how many the side has, or how it comes to those of the game."""
+    if count:
+        yield f"{count} standing order{'' if count == 1 else 's'} of yours in force."
+    elif box.standing:
+        yield "To be asked less, add the line: standing: default"
+
+
+def standing_lines(orders: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield standing orders as a sheet would have them, each on a line as far as it fits.
+
+    >>> list(standing_lines([{"losses": "default", "when": {"cu": "<= 2"}}]))
+    ['- losses: default, when: {cu: <= 2}']
+    """
+    for order in orders:
+        yield from folded(", ".join(f"{key}: {_flow(value)}" for key, value in order.items()), WIDTH, "- ", "    ")
+
+
 def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[str]:
     """Yield what the form says of one question: its title, the answer filled in, what else there is."""
-    yield from _remarks([f"{box.forms[decision.kind].title} (rule {decision.rule})"])
+    yield from _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"])
     if decision.default is not None:
         yield from order_lines(decision.kind, decision.default)
     hints = list(getattr(rules, "hints", _no_hints)(known, decision))

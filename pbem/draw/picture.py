@@ -23,6 +23,8 @@ from pbem.scene import Arrow, BaseMap, Line, Scene, Side
 
 _PANEL_GAP: Final = 8
 _COLOURS: Final = 256
+_BOWS: Final = (0.18, -0.18, 0.36, -0.36)
+"""How far the course of a voyage may bow to the left of the straight line, in its length."""
 _NEAR: Final = 16
 """A piece whose joining line would be shorter than this needs none."""
 _STRANGER: Final = Side("", "", "#6f6a60")
@@ -110,7 +112,7 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: Side, scale: f
     if len(points) < 2:
         return
     if arrow.style == "sea":
-        points = list(_curve(points))
+        points = _course(points, base, scale)
     (bx, by), (ax, ay) = points[-1], points[-2]
     length = hypot(bx - ax, by - ay) or 1
     ux, uy = (bx - ax) / length, (by - ay) / length
@@ -129,16 +131,30 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: Side, scale: f
     else:
         sketch.line(shaft, ink.PAPER, 11)
         sketch.line(shaft, colour, 8)
+        if arrow.style == "sea":
+            sketch.dashes(shaft, ink.PAPER, 2.5, 10, 8)
     sketch.polygon(head, colour)
     drawn = sketch.done()
     board.paste(drawn, (round(left * scale), round(top * scale)), drawn.getchannel("A").point(lambda v: round(v * 0.8)))
 
 
-def _curve(points: list[Point]) -> Iterator[Point]:
-    """Yield points on curves that bow to the left of each leg."""
+def _course(points: list[Point], base: BaseMap, scale: float) -> list[Point]:
+    """Return points on curves along some places: of several bows the one that crosses least land."""
+    land = land_mask(base, scale)
+
+    def crossed(curve: list[Point]) -> int:
+        edge_x, edge_y = land.width - 1, land.height - 1
+        spots = [(min(max(round(x * scale), 0), edge_x), min(max(round(y * scale), 0), edge_y)) for x, y in curve]
+        return sum(land.getpixel(at) != 0 for at in spots)
+
+    return min((list(_curve(points, bow)) for bow in _BOWS), key=crossed)
+
+
+def _curve(points: list[Point], bow: float) -> Iterator[Point]:
+    """Yield points on curves that bow to the left of each leg; a negative bow goes to the right."""
     yield points[0]
     for (ax, ay), (bx, by) in pairwise(points):
-        cx, cy = (ax + bx) / 2 + (by - ay) * 0.18, (ay + by) / 2 - (bx - ax) * 0.18
+        cx, cy = (ax + bx) / 2 + (by - ay) * bow, (ay + by) / 2 - (bx - ax) * bow
         for n in range(1, 17):
             t = n / 16
             u = 1 - t

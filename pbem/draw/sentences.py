@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.box import Box
-from pbem.protocol import Decision, Event, Roll
+from pbem.protocol import Decision, Event, Roll, cited
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
@@ -159,13 +159,13 @@ class Sentences:
         faces = " + ".join(map(str, roll.faces))
         total = f" = {roll.total}" if changes or len(roll.faces) > 1 else ""
         needs = f"needs {roll.need}, " if roll.need else ""
-        return f"{purpose}: {dice}{faces}{changes}{total} ({needs}rule {roll.rule})"
+        return f"{purpose}: {dice}{faces}{changes}{total} ({needs}{cited(roll.rule)})"
 
     def purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
         """Return what would be rolled for, what is needed, and what changes the roll."""
         needs = f", needs {roll.need}" if roll.need else ""
         changes = self._changes(roll)
-        return f"{self._purpose(roll, facts)} (rule {roll.rule}{needs}{';' if changes else ''}{changes})"
+        return f"{self._purpose(roll, facts)} ({cited(roll.rule)}{needs}{';' if changes else ''}{changes})"
 
     def _purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
         nodes = self._single["rolls"].get(_key_of_roll(roll, self._single["rolls"]))

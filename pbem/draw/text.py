@@ -15,10 +15,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.box import Box
 from pbem.draw.folding import folded
-from pbem.draw.form import form
+from pbem.draw.form import form, standing_lines, standing_remark
 from pbem.draw.sentences import Said, Sentences, Told, joined, sentences
 from pbem.places import templates_folder
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Side, cited
 from pbem.standing import Line, Section, Standing
 
 WIDTH: Final = 72
@@ -78,13 +78,16 @@ def report(
     others: Sequence[Side] = (),
     deadline: str | None = None,
     result: Mapping[str, Any] | None = None,
+    filed: Sequence[Mapping[str, Any]] = (),
+    list_filed: bool = False,
     language: str = "en",
 ) -> Report:
     """Return what a side (None: an onlooker) is told after an adjudication.
 
     `known` is the position as that side knows it, `events` what happened since its last letter, `waiting` the
     questions open to it, `others` the sides that the game waits for besides. Events and questions of others are
-    left out. Rules with `standing(known)` say there where things stand.
+    left out. Rules with `standing(known)` say there where things stand. `filed` are the side's standing orders in
+    force, as a sheet would have them, which the report lists only if it is told to.
     """
     say = sentences(box, language)
     own = [decision for decision in waiting if side is not None and decision.side == side]
@@ -94,7 +97,7 @@ def report(
     names = [say.name(other) for other in rules.sides if other in others and other != side]
     sheet = None
     if own and side is not None:
-        heading = [f"{game}, {stands.summary}" if stands.summary else game]
+        heading = [f"{game}, {stands.summary}" if stands.summary else game, *standing_remark(len(filed), box)]
         sheet = form(rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading)
     to = f"to {say.name(side)}" if side is not None else "for onlookers"
     text = _templates().get_template("report/report.txt").render(
@@ -104,6 +107,7 @@ def report(
         happened=list(_happened(say.tell(told))) or ["Nothing that you have not been told."],
         questions=list(_questions(say, own, box, deadline)),
         hand=list(_sections(stands.hand)) if side is not None else [],
+        filed=list(standing_lines(filed)) if list_filed else [],
         standing=list(_sections(stands.sections)),
         sheet=sheet and sheet.rstrip("\n"),
     )  # fmt: skip
@@ -130,13 +134,13 @@ def _brief(
 
 
 def _happened(said: Iterable[Said]) -> Iterator[str]:
-    """Yield what happened; a line that is not below another begins a paragraph."""
+    """Yield what happened; a line that is not below another begins a paragraph after those that are."""
     lines = list(said)
     # A letter may begin in the middle of a card play, whose first line stood in the letter before.
     first = 0
     for at, each in enumerate(lines):
         first = each.depth if at == 0 else min(first, each.depth)
-        if each.depth <= first and at and lines[at - 1].depth > 0:
+        if each.depth == 0 and at and lines[at - 1].depth > 0:
             yield ""
         yield from _lines(each, each.depth - first)
 
@@ -159,7 +163,7 @@ def _questions(say: Sentences, own: Sequence[Decision], box: Box, deadline: str 
     for at, decision in enumerate(own):
         if at:
             yield ""
-        yield from _prose(f"{box.forms[decision.kind].title} (rule {decision.rule})")
+        yield from _prose(f"{box.forms[decision.kind].title} ({cited(decision.rule)})")
         if about := say.question(decision):
             yield from _prose(about, _HANGING, _HANGING)
     if own:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pbem.protocol import Fault
+from pbem.protocol import Fault, cited
 from pbem.yamlio.marks import Mark, Placed
 
 _LINE: Final = 100
@@ -48,7 +48,7 @@ def as_rows(name: str, faults: Iterable[Placed]) -> list[dict[str, str | int | N
 
 def sentence(fault: Fault) -> str:
     """Return the reason of a fault on one line of bearable length, with the rule it cites."""
-    rule = f" (rule {fault.rule})" if fault.rule else ""
+    rule = f" ({cited(fault.rule)})" if fault.rule else ""
     return shortened(fault.reason) + rule
 
 

@@ -23,7 +23,7 @@ from pbem.rules.rome_carthage.movement import stands_on_lone_general
 from pbem.rules.rome_carthage.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.questions import Kinds
-from pbem.rules.rome_carthage.reinforcements import arrivals, lots, refuges, roman_spaces
+from pbem.rules.rome_carthage.reinforcements import arrivals, homecomings, lots, roman_spaces
 from pbem.rules.rome_carthage.routes import routes
 from pbem.rules.rome_carthage.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
 from pbem.rules.rome_carthage.siege import is_enemy_city, siege_modifiers
@@ -274,7 +274,8 @@ def _reinforce(known: Game, decision: Decision) -> Iterator[Hint]:
         for lot in lots(known):
             yield f"One CU: {spaces_in_words(lot) if lot else 'lost'}"
         for general in decision.facts["generals"]:
-            yield f"{board.generals[general].name} returns to own CU: {spaces_in_words(refuges(known, general, ()))}"
+            places = spaces_in_words(homecomings(known, general, ()))
+            yield f"{board.generals[general].name} returns to own CU: {places}"
     if decision.default is not None:
         yield Order("reinforce", decision.default)
 
