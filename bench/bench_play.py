@@ -46,7 +46,8 @@ def figures() -> Iterator[Figure]:
     yield Figure(f"replay, {first} / random play", ours[0] / again, "times", 1.5, AT_LEAST)
     yield Figure(f"replay, {first}", sum(map(len, records[first])) / again, "decisions/s")
     yield Figure("random chess", MOVES / moves, "moves/s")
-    yield Figure(f"a random game in memory, {first}", max(memory(rules, begun[first], seed) for seed in SEEDS), "MB", 64)
+    largest = max(memory(rules, begun[first], seed) for seed in SEEDS)
+    yield Figure(f"a random game in memory, {first}", largest, "MB", 64.0)
 
 
 def playing(rules: Any, begun: Any) -> Callable[[], None]:

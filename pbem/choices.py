@@ -15,7 +15,7 @@ from pbem.protocol import Order
 
 
 class Choices(Sequence[Order]):
-    """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain` and `later`, not directly.
+    """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain`, `each` and `later`, not directly.
 
     `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
     """
@@ -67,6 +67,9 @@ class _Made(Choices):
     def make(self, index: int) -> Order:
         return self._made(index)
 
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        return self._made(int(random() * self._length)) if self._length else None
+
 
 class _Chain(Choices):
     """The choices of several parts, one part after another."""
@@ -91,12 +94,7 @@ class _Chain(Choices):
         return (order for part in self._parts for order in part)
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        parts = self._parts
-        if not parts:
-            return None
-        first = int(random() * len(parts))
-        order = parts[first].pick(random)
-        left = [*parts[:first], *parts[first + 1 :]] if order is None else []
+        left, order = list(self._parts), None
         while order is None and left:
             order = left.pop(int(random() * len(left))).pick(random)
         return order
@@ -130,6 +128,26 @@ class _Later(Choices):
         return self._now.pick(random)
 
 
+class _Each(_Later):
+    """The choices of a part for each of some items; a part is put together when somebody looks into it."""
+
+    __slots__ = ("_items", "_part")
+
+    def __init__(self, part: Callable[[Any], Choices], items: Sequence[Any]) -> None:
+        super().__init__(lambda: _Chain(tuple(map(part, items))))
+        self._part = part
+        self._items = items
+
+    def __iter__(self) -> Iterator[Order]:
+        return (order for item in self._items for order in self._part(item))
+
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        left, order = list(self._items), None
+        while order is None and left:
+            order = self._part(left.pop(int(random() * len(left)))).pick(random)
+        return order
+
+
 class _NotTold(_Made):
     """Choices that the viewer cannot know."""
 
@@ -154,6 +172,11 @@ def listed(orders: Sequence[Order]) -> Choices:
 def later(put_together: Callable[[], Choices]) -> Choices:
     """Return choices that are put together only if they are looked into; they must not be `NOT_TOLD`."""
     return _Later(put_together)
+
+
+def each(part: Callable[[Any], Choices], items: Sequence[Any]) -> Choices:
+    """Return the choices of a part for each item, one after another, put together as by `later`."""
+    return _Each(part, items)
 
 
 def chain(*parts: Choices) -> Choices:
@@ -192,7 +215,7 @@ def _combination(items: Sequence[Any], size: int, index: int) -> list[Any]:
     """Return the index-th selection of `size` items, in the order of `itertools.combinations`."""
     picked: list[Any] = []
     start = 0
-    while size:
+    while size > 1:
         for at in range(start, len(items)):
             rest = comb(len(items) - at - 1, size - 1)
             if index < rest:
@@ -202,4 +225,4 @@ def _combination(items: Sequence[Any], size: int, index: int) -> list[Any]:
             index -= rest
         else:
             raise IndexError(index)
-    return picked
+    return [*picked, items[start + index]] if size else picked

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.choices import NOT_TOLD, Choices, chain, grid, later, listed, subsets
+from pbem.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
 from pbem.protocol import Order
 
 
@@ -80,6 +80,26 @@ def test_nothing_is_put_together_before_it_is_looked_into() -> None:
     assert asked == []
     assert [len(choices), choices[2], list(choices)[1]] == [3, order("b"), order("a")]
     assert asked == [1], "and only once"
+
+
+def test_a_part_for_each_item_is_put_together_only_when_it_is_looked_into() -> None:
+    asked = []
+
+    def part(word: str) -> Choices:
+        asked.append(word)
+        return letters(word)
+
+    choices = each(part, ["ab", "", "c"])
+    assert choices.certain
+    assert next(iter(choices)) == order("a")
+    assert asked == ["ab"]
+    asked.clear()
+    assert choices.pick(lambda: 0.99) == order("c")
+    assert asked == ["c"], "the others are not picked"
+    asked.clear()
+    assert [len(choices), choices[2], list(choices)] == [3, order("c"), [order("a"), order("b"), order("c")]]
+    assert {str(choices.pick(Random(seed).random)) for seed in range(40)} == {str(one) for one in choices}
+    assert each(part, ["", ""]).pick(Random(1).random) is None
 
 
 def test_a_pick_gives_every_part_its_chance() -> None:

@@ -23,14 +23,14 @@ def place(game: Game, table: Table, side: Side, space: str, force: Stack) -> Flo
     inside = game.garrison(side, space)
     alone = space in game.stacks[ENEMY[side]]
     fits = not inside.empty and force.cu <= (room(game, side, space) or 0) and not (force.cu and alone)
-    if shut(game, side, space) or (fits and not game.stack(side, space).cu):
+    if only_inside(game, side, space) or (fits and not game.stack(side, space).cu):
         enter_city(game, space, force)
     else:
         arrive(game, game.put(side, space, force), force.generals)
         yield from drive_off_generals(game, table, side, space)
 
 
-def shut(game: Game, side: Side, space: str) -> bool:
+def only_inside(game: Game, side: Side, space: str) -> bool:
     """Tell whether a side can only be inside its city in a space: it is besieged, or the enemy stands there (16.2)."""
     own_city = game.control.get(space) == side and game.besieged(space)
     return own_city or game.cu(ENEMY[side], space) > 0
@@ -38,4 +38,4 @@ def shut(game: Game, side: Side, space: str) -> bool:
 
 def capacity(game: Game, side: Side, space: str) -> int:
     """Return how many units can be added in a space: none in a besieged city, else what its walls hold (6.3, 16.2)."""
-    return (room(game, side, space) or 0) if shut(game, side, space) else MANY
+    return (room(game, side, space) or 0) if only_inside(game, side, space) else MANY

@@ -123,11 +123,12 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
         table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
         march.path, march.then = [], "ask"
         return
-    if (yield from bad_weather(game, table, march, to, step.get("by") or game.board.neighbours[march.at][to])):
+    kind = step.get("by") or game.board.neighbours[march.at][to]
+    if (yield from bad_weather(game, table, march, to, kind)):
         return
-    leave_train(game, table, march, step.get("by") or game.board.neighbours[march.at][to])
+    leave_train(game, table, march, kind)
     march.into_city = "into" in step
-    if step.get("by") == SEA:
+    if kind == SEA:
         yield from sail(game, table, march, to)
     else:
         yield from walk(game, table, march, to)
@@ -266,9 +267,10 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
             continue
         part = Stack(cu, elephants, names)
         note_exchange(game, march, stack, cu, drops)
+        inside = drops and "inside" in wanted and (room(game, march.side, march.at) or 0) >= cu
         if not drops:
             detach(game, march.side, march.at, part)
-        elif wanted.get("inside") and (room(game, march.side, march.at) or 0) >= cu:
+        elif inside:
             enter_city(game, march.at, part)
         else:
             arrange(game, game.put(march.side, march.at, part))
@@ -276,7 +278,7 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
         part_with_train(game, march, part)
         table.tell(
             "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
-            cu=cu, elephants=elephants, generals=names, inside=bool(wanted.get("inside")), rule="8.7",
+            cu=cu, elephants=elephants, generals=names, inside=inside, rule="8.7",
         )  # fmt: skip
 
 

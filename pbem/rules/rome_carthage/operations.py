@@ -106,7 +106,7 @@ def recruiters(game: Game, side: Side) -> list[str]:
         general
         for general, space, _, inside in game.generals_in_play(side)
         if friendly((game.control.get(space) == side, game.controller(game.board.spaces[space].province) == side))
-        and not (inside and shut_in(game, side, space))
+        and not (inside and no_place_inside(game, side, space))
     ]
 
 
@@ -115,7 +115,7 @@ def _either(game: Game) -> bool:
     return bool(game.options["raise_in"] == "space_or_province")
 
 
-def shut_in(game: Game, side: Side, space: str) -> bool:
+def no_place_inside(game: Game, side: Side, space: str) -> bool:
     """Tell whether nobody can be raised inside a city: it is besieged, or full with the enemy before it (7.3c)."""
     return game.besieged(space) or (locked_up(game, side, space) and not room(game, side, space))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any, Final, TypeAlias
 
 from pbem.choices import Choices, each, grid
@@ -153,13 +153,7 @@ def _of_carthage(game: Game, every: list[tuple[str, ...]]) -> list[Units]:
 @lru_cache(maxsize=64)
 def _one_to_each(open_lots: tuple[tuple[str, ...], ...], count: int) -> list[Units]:
     """List the ways to place a unit in a space of each of so many lots. The list is shared: look, do not touch."""
-    found: set[Units] = set()
-    for some in combinations(open_lots, count):
-        ways: set[Units] = {()}
-        for lot in some:
-            ways = {tuple(sorted((*way, space))) for way in ways for space in lot}
-        found |= ways
-    return sorted(found)
+    return sorted({tuple(way) for some in combinations(open_lots, count) for way in map(sorted, product(*some))})
 
 
 def _of_rome(game: Game) -> list[Units]:
@@ -214,7 +208,7 @@ def roman_spaces(game: Game) -> list[str]:
     return sorted(space for space in places if capacity(game, ROME, space))
 
 
-def refuges(game: Game, general: str, units: Sequence[str]) -> list[str]:
+def homecomings(game: Game, general: str, units: Sequence[str]) -> list[str]:
     """List where a displaced general may come back: to own units that are not besieged, new ones included (8.9)."""
     side = game.board.generals[general].side
     places = {space for space, stack in game.stacks[side].items() if stack.cu}
@@ -262,7 +256,7 @@ def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
     units = _to_the_largest(game, CARTHAGE, ways)
     generals = {}
     for general in game.displaced.get(CARTHAGE, ()):
-        if places := refuges(game, general, units):
+        if places := homecomings(game, general, units):
             generals[general] = max(places, key=partial(_unled, game, CARTHAGE))
     return _body(units, generals)
 
@@ -295,7 +289,7 @@ def reinforce_options(known: Game, decision: Decision) -> Choices:
 
     def with_units(units: Units) -> Choices:
         axes = [
-            landings[general] if decision.side == ROME else [*refuges(known, general, units), NONE]
+            landings[general] if decision.side == ROME else [*homecomings(known, general, units), NONE]
             for general in coming
         ]
 
@@ -311,7 +305,7 @@ def returning(game: Game) -> list[str]:
     """List the displaced Carthaginians for whom there may be a place to return to (8.9)."""
     displaced = game.displaced.get(CARTHAGE, [])
     places = sorted({space for lot in lots(game) for space in lot}) if displaced else []
-    return [general for general in displaced if refuges(game, general, places)]
+    return [general for general in displaced if homecomings(game, general, places)]
 
 
 def _offices(game: Game) -> list[dict[str, str]]:
@@ -390,10 +384,10 @@ def _check_generals(known: Game, side: Side, order: Order) -> Iterator[Fault]:
             continue
         elif space not in known.board.spaces and space != NONE:
             yield order.fault(path, no_such_space(known, space), rule=rule)
-        elif space not in (open_to := landings[general] if side == ROME else refuges(known, general, units)):
+        elif space not in (open_to := landings[general] if side == ROME else homecomings(known, general, units)):
             yield order.fault(path, f"{general} cannot come to {space}; open are: {', '.join(open_to)}", rule=rule)
     for general in coming:
-        if general not in generals and (side == ROME or refuges(known, general, units)):
+        if general not in generals and (side == ROME or homecomings(known, general, units)):
             orelse = "" if side == ROME else ", or none to keep him off the map"
             yield order.fault(("generals",), f"say where {general} comes to the map{orelse}", rule=rule)
 

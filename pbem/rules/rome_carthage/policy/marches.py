@@ -1,4 +1,7 @@
-"""Where the stand-in marches: at weak enemies, cities and markers, never to its own destruction (8, 10, 11, 16)."""
+"""Where the stand-in marches: at weak enemies, cities and markers, never to its own destruction (8, 10, 11, 16).
+
+No rulebook prints the weights: they were found by playing against chance, and nothing but its play rests on them.
+"""
 
 from __future__ import annotations
 
