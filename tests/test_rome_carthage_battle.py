@@ -21,17 +21,9 @@ from pbem.rules.rome_carthage.generals import arrange
 from pbem.rules.rome_carthage.routes import retreat_of, routes
 from pbem.rules.rome_carthage.secrets import known
 from pbem.rules.rome_carthage.setting_up import set_up
-from pbem.rules.rome_carthage.state import (
-    CARTHAGE,
-    ENEMY,
-    ROME,
-    SIDES,
-    Battle,
-    Game,
-    March,
-    Retreat,
-    Stack,
-)
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, Game
+from pbem.rules.rome_carthage.under_way import Battle, March, Retreat
 from pbem.rules.rome_carthage.unpack import unpack
 from pbem.table import Table
 
@@ -75,7 +67,7 @@ def random_battle(dice: random.Random, preset: str) -> tuple[Game, dict[str, Any
     if BOARD.spaces[space].kind != "plain" and dice.random() < 0.5:
         game.siege_points[space] = dice.randint(1, 2)
     force = game.stacks[attacker][space]
-    game.march = March(attacker, force.generals[0], Stack(), came_from, space, 0, came_from, over=True)
+    game.march = March(attacker, force.generals[0], Stack(), came_from, space, 0, came_from=came_from, over=True)
     intercepted = dice.random() < 0.2
     return game, {
         "attacker": attacker,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.box import Box, BrokenBox, open_box
+from pbem.rules.rome_carthage import make
 from pbem.rules.rome_carthage.unpack import unpack
 
 BOX = open_box("rome_carthage")
@@ -174,7 +175,7 @@ def test_strategy_cards() -> None:
     assert [card.number for card in cards] == list(range(1, 65))
     assert Counter(card.ops for card in cards) == {1: 21, 2: 22, 3: 21}
     assert Counter(card.event_for for card in cards) == {"rome": 10, "carthage": 17, "both": 37}
-    assert {card.number for card in cards if card.counter} == {6, 7, 8, 20, 31, 32, 41, 42, 59, 60}
+    assert {card.number for card in cards if card.type == "counter"} == {6, 7, 8, 20, 31, 32, 41, 42, 59, 60}
     assert {card.number for card in cards if card.type == "dual"} == {5, 18, 28, 50, 54}
     assert {card.number for card in cards if card.type == "campaign"} == set(range(33, 35)) | set(range(37, 41))
     assert {card.number: card.removed_after for card in cards if card.removed_after} == {9: 2, 25: 1, 26: 1}
@@ -270,7 +271,15 @@ def test_the_editions_differ_where_the_rulebooks_do() -> None:
     assert (valley["rome_italy_ally_cap"], descartes["rome_italy_ally_cap"]) == (2, None)
     assert (valley["withdraw_limit"], descartes["withdraw_limit"]) == (None, 1)
     assert (valley["consul_split_min"], descartes["consul_split_min"]) == (10, 11)
-    assert {name for name in valley if valley[name] == descartes[name]} == {"ops_colour_bound", "consul_move_min5"}
+    assert {name for name in valley if valley[name] == descartes[name]} == {
+        "ops_colour_bound",
+        "consul_move_min5",
+        "windows",
+        "consul_redraw",
+        "strait_cost",
+        "interceptions_from_a_space",
+        "commander_by",
+    }
 
 
 # ---- a box that contradicts itself is refused, and the record is named
@@ -314,11 +323,13 @@ SABOTAGE = [
     ("generals", "token: true, strategy: 1, battle: 1", "strategy: 1, battle: 1", "the list says 7, not 8"),
     (
         "cards",
-        "Diplomacy, ops: 2, for: both, type: event, breaks_truce: true}\n- {number: 36",
-        "Diplomacy, ops: 3, for: both, type: event, breaks_truce: true}\n- {number: 36",
+        "- {number: 35, name: Diplomacy, ops: 2,",
+        "- {number: 35, name: Diplomacy, ops: 3,",
         "card 35: every 3 carries a ship, and no other card",
     ),
     ("cards", "{number: 36,", "{number: 35,", "the cards are not numbered from 1 to 64 in order"),
+    ("cards", "if_province: apulia", "if_province: apulai", "there is no province apulai; did you mean apulia?"),
+    ("cards", "spaces_not: [capua]", "spaces_not: [capau]", "there is no space capau; did you mean capua?"),
     ("battle_cards", "count: 12", "count: 11", "the list says 47"),
     ("tables", "[0, 0, 0, 1, 1, 1, 2]", "[0, 0, 0, 1, 1, 1]", "this row has 6 entries, the table 7 columns"),
     ("tables", "[0, 0, 0, 1, 1, 1, 2]", "[0, 0, 0, 1, 1, 2, 1]", "a larger force loses less than a smaller one"),
@@ -349,3 +360,17 @@ def test_a_contradiction_is_found(tmp_path: Path, file: str, old: str, new: str,
         unpack(Box(folder))
     assert reason in [flaw.reason for flaw in broken.value.flaws]
     assert all(flaw.file == str(path) for flaw in broken.value.flaws)
+
+
+def test_every_card_has_its_event_and_every_event_its_card(tmp_path: Path) -> None:
+    folder = tmp_path / BOX.id
+    shutil.copytree(BOX.folder, folder, ignore=shutil.ignore_patterns("cases"))
+    path = folder / "cards.yaml"
+    path.write_text(path.read_text("utf-8").replace("event: grain_shortage", "event: grain_shortages"), "utf-8")
+    box = Box(folder)
+    with pytest.raises(BrokenBox) as broken:
+        make(box, box.options())
+    assert {flaw.reason for flaw in broken.value.flaws} == {
+        "nothing plays the event grain_shortages; did you mean grain_shortage?",
+        "no card names the event grain_shortage",
+    }

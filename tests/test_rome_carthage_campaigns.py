@@ -15,7 +15,9 @@ from pbem.adjudicator import Adjudicator
 from pbem.dice import SeededDice
 from pbem.engine import Session
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.state import Game, March, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.under_way import March
 from tests.live import Folder, give, order
 from tests.walks import Walk, loaded, start, walk
 

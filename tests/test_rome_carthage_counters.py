@@ -12,7 +12,8 @@ from pbem.dice import SeededDice
 from pbem.engine import Answer, Outcome, Queued, Session, Sources, advance
 from pbem.plain import copy
 from pbem.protocol import Decision, Event, Order
-from pbem.rules.rome_carthage.state import Game, Stack
+from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.state import Game
 from pbem.table import Table
 from tests.live import Folder, give, readable, sheet
 from tests.walks import loaded
@@ -91,7 +92,8 @@ def test_onlookers_cannot_list_the_answers() -> None:
 def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """March into Gaul by letter against a hand that plays nothing; return all that Rome and onlookers can read."""
     rules: Any = type(loaded("rome_carthage").rules)
-    patch.setattr(rules, "setup", lambda self, scenario, table: with_options(self, massilia(hand)))
+    position = massilia(hand)
+    patch.setattr(rules, "setup", lambda self, scenario, table: with_options(self, position))
     with Folder(path).create("rome_carthage", options={"windows": windows}) as game:
         text = sheet(game, "carthage").replace(b"orders:\n", b"standing:\n- bad_weather: {card: any}\n")
         assert str(game.receive("carthage", text)) == ""
@@ -102,7 +104,9 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
             stops += [(one.side, one.kind) for one in game.waiting]
         messages = [commit.message for commit in game.ledger.repo.history()]
         reports = [side_report(game, side, 0).text for side in ("rome", None)]
-        return stops, messages, reports, readable(game.ledger.repo)
+        files = readable(game.ledger.repo)
+    patch.undo()
+    return stops, messages, reports, files
 
 
 def with_options(rules: Any, position: Game) -> Game:

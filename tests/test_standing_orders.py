@@ -21,6 +21,7 @@ from pbem.draw.sentences import sentences
 from pbem.protocol import Decision, Event, Order
 from pbem.sheet import read_sheet
 from pbem.standing_orders import Filed, InForce, Terms, check_standing, file_standing, read_filed
+from pbem.standing_orders.alternatives import MOST_BODIES, bodies
 from pbem.standing_orders.conditions import holds, slips, why_not
 from pbem.table import Table as GameTable
 from tests.live import Folder, history, letter, order, pick, sheet
@@ -284,6 +285,13 @@ def test_of_alternatives_the_first_that_is_legal_answers() -> None:
     (none,) = filed({"intercept": {"with": [{"any": "refuges"}]}})
     answer, (event,) = tried([none], there)
     assert (answer, event.facts["reasons"]) == (None, ["none of its alternatives is there"])
+
+
+def test_no_more_than_so_many_alternatives_are_tried() -> None:
+    body = {"cu": {"any": list(range(20))}, "elephants": {"any": list(range(20))}}
+    tried = list(bodies(body, lambda name: None))
+    assert len(tried) == MOST_BODIES
+    assert tried[:2] == [{"cu": 0, "elephants": 0}, {"cu": 0, "elephants": 1}]
 
 
 def test_alternatives_are_checked_one_by_one() -> None:
