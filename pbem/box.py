@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -24,6 +23,7 @@ from pbem import yamlio
 from pbem.places import rules_folders
 from pbem.protocol import Path, Side
 from pbem.sheet import OrderForm
+from pbem.sheet.words import guess
 
 GAME: Final = "game"
 ORDERS: Final = "orders"
@@ -332,8 +332,8 @@ def _known(what: str, word: str, known: Collection[str]) -> str:
 
 
 def _meant(word: str, known: Collection[str]) -> str:
-    near = get_close_matches(word, known, 1)
-    return f", did you mean {near[0]}?" if near else ""
+    near = guess(word, known)
+    return f", did you mean {near}?" if near else ""
 
 
 def _among(value: Any, values: Iterable[Any]) -> bool:

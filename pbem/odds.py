@@ -40,3 +40,12 @@ class Odds:
     numbers: Mapping[str, Number]
     answer: Callable[[Mapping[str, int], Iterable[Any]], Chances]
     """Raises ValueError if the numbers contradict each other."""
+
+
+def percent(at_most: int) -> int:
+    """Return the chance of a die to show a number or less, in percent.
+
+    >>> percent(2), percent(0), percent(7)
+    (33, 0, 100)
+    """
+    return round(100 * min(max(at_most, 0), 6) / 6)

@@ -295,6 +295,30 @@ def test_what_did_not_come_with_a_report_is_refused_at_home(punica: Folder, chan
     assert text in said(WORLD, "check", "position.json", path)
 
 
+def test_a_forecast_says_at_home_and_here_what_a_sheet_may_lead_to(folder: Folder) -> None:
+    with folder.create(scenario="siege") as game:
+        for kind in ("bury", "bid"):
+            for side in ("red", "blue"):
+                card = game.known(side).hands[side][0] if kind == "bury" else "lowest"
+                give(game, side, order(kind, card=card))
+        side = game.waiting[0].side
+        known, head = game.known(side), game.ledger.repo.head
+        path, bad, home = (folder.path / name for name in ("orders.yaml", "bad.yaml", "position.json"))
+        path.write_bytes(sheet(game, side, order("assault", hill=known.targets(side)[0], card=known.hands[side][0])))
+        bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=known.hands[side][0])))
+        home.write_text(json.dumps(game.take_home(side)))
+    text = said(DONE, "forecast", "punica", path, "--side", side)
+    assert "could be asked" in text
+    assert text == said(DONE, "forecast", home, path)
+    found = told(DONE, "forecast", "punica", path, "--side", side)
+    assert found == told(DONE, "forecast", home, path)
+    assert next(each["asked"] for each in found if "asked" in each) == "react"
+    assert said(FAULTS, "forecast", "punica", bad, "--side", side) == said(FAULTS, "forecast", home, bad)
+    assert "say whose sheet it is" in said(USAGE, "forecast", "punica", path)
+    with folder.open() as game:
+        assert game.ledger.repo.head == head
+
+
 def test_a_sheet_is_handed_in_and_the_game_goes_on(punica: Folder) -> None:
     red, blue = (sheet_file(punica, side, hand(punica, side)[0]) for side in ("red", "blue"))
     assert "Nothing could be adjudicated." in said(DONE, "submit", "punica", red, "--side", "red")

@@ -16,10 +16,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pbem"
 
-WORDS = {"protocol", "choices", "scene", "standing"}
+WORDS = {"protocol", "choices", "scene", "standing", "odds", "prospects"}
 BASE = {"dice", "plain", "sheet", "yamlio", "maps", "seal", "places", "durable"}
 TABLE = {"table", "box"}
-BOOKS = {"record", "ledger", "standing_orders", "checking"}
+BOOKS = {"record", "ledger", "standing_orders", "notices", "checking", "forecast"}
 JOINERS = {"adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -31,9 +31,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "playout": WORDS | BASE | TABLE | {"engine"},
     "record": WORDS | BASE | {"engine"},
     "standing_orders": WORDS | BASE | {"engine"},
+    "notices": WORDS | BASE | {"engine", "standing_orders"},
+    "forecast": WORDS | BASE | TABLE,
     "checking": WORDS | BASE | {"box", "standing_orders"},
     "ledger": WORDS | BASE | {"engine", "record", "store"},
-    "rules": {"protocol", "choices", "scene", "standing", "table", "maps", "box", "plain"},
+    "rules": {"protocol", "choices", "scene", "standing", "odds", "table", "maps", "box", "plain"},
     "store": WORDS | BASE,
     "post": WORDS | BASE,
     "draw": WORDS | BASE | {"box"},

@@ -4,7 +4,7 @@
     mover: [hannibal, mago]           one of several
     enemy_cu: "<= 10"                 a comparison: <, <=, >, >=
     odds: "100 to 200"                a range, both ends included
-    at: {not: [capua, roma]}          none of these
+    at: {not: [capua, rome]}          none of these
 
 Of a fact that is a list one member is enough; `not` wants it of none. A fact that a question does not have never fits.
 """

@@ -1,7 +1,8 @@
 """The position of Hannibal: Rome vs. Carthage: the board, hands and decks, and what is under way (2, 4).
 
-Every fact that a check, a report or another rule may need stands here; the rule modules keep only their place in
-the rulebook. Mappings are keyed by words (`capua`, `hannibal`), never by numbers.
+Every fact that a check, a report or another rule may need stands here, what is under way in the objects of
+`under_way`; the rule modules keep only their place in the rulebook. Mappings are keyed by words (`capua`,
+`hannibal`), never by numbers.
 """
 
 from __future__ import annotations
