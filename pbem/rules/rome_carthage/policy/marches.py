@@ -37,7 +37,7 @@ PASS_LOSS: Final = {PASS: 0.4, ALPS_PASS: 1.2}
 """CU that an army of ten loses on the way, more or less (8.3.2)."""
 GENERAL_LOST: Final = 1.5
 """What Hannibal or Africanus is worth, who are out of the game once they are displaced (8.9)."""
-LAST_LOSS: Final = 6.0
+LAST_LOSS: Final = 24.0
 """What Hannibal is worth where Rome wins with his displacement (8.9, 19)."""
 WINTER: Final = 0.19
 """The share of an army on enemy ground that a winter costs (17)."""
