@@ -14,6 +14,7 @@ from pbem.audit import replay
 from pbem.dice import SeededDice
 from pbem.playout import Player, play_out
 from pbem.protocol import Decision, Order, Rules, Side
+from pbem.rules.rome_carthage.consuls import places_for
 from pbem.table import Table
 from tests.live import Folder
 from tests.walks import loaded, start, walk
@@ -60,6 +61,36 @@ def test_it_beats_chance(side: Side) -> None:
         wins = Counter(winner(rules, side, seed) for seed in range(GAMES))
         print(f"{preset}: the stand-in wins {wins[side]} of {GAMES} games as {side}")
         assert wins[side] >= BEATEN
+
+
+@each_preset
+def test_it_keeps_consuls_in_italy(preset: str) -> None:
+    """New consuls get armies in Italy if there are any, and no consul is marched out of it."""
+    rules: Any = loaded("rome_carthage", preset).rules
+    seen = Counter[str]()
+
+    def italian(known: Any, space: str) -> bool:
+        return bool(known.board.spaces[space].region == "italia")
+
+    def watched(known: Any, decision: Decision) -> Order:
+        order: Order = rules.advise(known, decision)
+        if decision.kind == "consuls":
+            for general, space in order["at"].items():
+                if any(italian(known, place) for place in places_for(known, general)):
+                    assert italian(known, space), order
+                    seen["placed"] += 1
+        elif decision.kind in ("play", "campaign") and order.get("path"):
+            going = [order["general"], *order.get("with", ())]
+            start, _ = known.where(order["general"])
+            if italian(known, start) and any(known.offices.get(general) == "consul" for general in going):
+                assert italian(known, order["path"][-1]), order
+                seen["marched"] += 1
+        return order
+
+    for seed in range(4):
+        play_out(rules, start(rules, "standard", seed), SeededDice(seed), Random(seed), players={"rome": watched})
+    assert seen["placed"] >= 10
+    assert seen["marched"] >= 5
 
 
 def test_it_answers_alike_whatever_is_hidden_from_it() -> None:

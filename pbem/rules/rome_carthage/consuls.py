@@ -153,14 +153,17 @@ def _give_command(game: Game, table: Table, general: str) -> None:
         table.tell("takes_command", side=ROME, general=general, space=space, rule="8.6")
 
 
-def default_places(game: Game) -> dict[str, str]:
-    """Return sensible places for the new consuls: the largest armies, those without a general first (6.4.2)."""
+def default_places(game: Game, region: str | None = None) -> dict[str, str]:
+    """Return sensible places for the new consuls: the largest armies, those without a general first (6.4.2).
+
+    With a region, armies there come before all others.
+    """
     places: dict[str, str] = {}
     for general in game.consuls:
 
-        def army(space: str) -> tuple[bool, int]:
-            stack = whole(game, ROME, space)
-            return not stack.generals and space not in places.values(), stack.cu
+        def army(space: str) -> tuple[bool, bool, int]:
+            stack, near = whole(game, ROME, space), game.board.spaces[space].region == region
+            return near, not stack.generals and space not in places.values(), stack.cu
 
         places[general] = max(places_for(game, general), key=army)
     return places

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.activation import Split, home_of
-from pbem.rules.rome_carthage.board import ALPS_PASS, PASS, PLAIN
+from pbem.rules.rome_carthage.board import ALPS_PASS, ITALY, PASS, PLAIN
 from pbem.rules.rome_carthage.bounds import why_barred
-from pbem.rules.rome_carthage.generals import HANNIBAL, may_be_in, may_command
+from pbem.rules.rome_carthage.generals import HANNIBAL, is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.paths import closed, enemy_cu_at
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.siege import is_enemy_city
@@ -91,6 +91,8 @@ class Marches:
         stays = Stack(stack.cu - force.cu, 0, [other for other in stack.generals if other not in force.generals])
         leaving = self._there(start, stays) - self._there(start, stack)
         for path in _ways(game, side, start, force, points).values():
+            if _leaves_italy(game, start, path[-1], force):
+                continue
             worth = self._arrival(start, path, force)
             if worth is not None and worth + leaving > 0:
                 yield Plan(worth + leaving - STEP * len(path), {**body, "path": path})
@@ -145,6 +147,12 @@ class Marches:
         if game.control.get(space) == self.enemy or game.unfriendly_tribe(side, space):
             worth += CU * stack.cu * WINTER * (0.4 if sum(map(len, game.hands.values())) > NEARLY_WINTER else 1.0)
         return worth
+
+
+def _leaves_italy(game: Game, start: str, end: str, force: Stack) -> bool:
+    """Tell whether a march would take a consul out of Italy: he defends it, the proconsul goes abroad (6.4)."""
+    region = {space: game.board.spaces[space].region for space in (start, end)}
+    return region[start] == ITALY != region[end] and any(is_consul(game, general) for general in force.generals)
 
 
 def _defeat(game: Game, stack: Stack) -> float:

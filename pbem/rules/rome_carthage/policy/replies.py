@@ -1,4 +1,4 @@
-"""What the stand-in answers when the enemy moves or a battle is fought (9 to 14)."""
+"""What the stand-in answers when consuls come, the enemy moves or a battle is fought (6.4, 9 to 14)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Final, TypeAlias
 
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle_rounds import battle_card_options
+from pbem.rules.rome_carthage.board import ITALY
+from pbem.rules.rome_carthage.consuls import default_places
 from pbem.rules.rome_carthage.policy.markers import cheapest_to_lose
 from pbem.rules.rome_carthage.policy.worth import cards_in_battle, chance
 from pbem.rules.rome_carthage.politics import removable_markers
@@ -71,10 +73,16 @@ def _remove(known: Game, decision: Decision) -> Iterator[Order]:
     yield Order("remove_markers", {"spaces": spaces})
 
 
+def _consuls(known: Game, decision: Decision) -> Iterator[Order]:
+    """Give the new consuls armies in Italy, where there are any (6.4.2)."""
+    yield Order("consuls", {"at": default_places(known, ITALY)})
+
+
 REPLIES: Final[Mapping[str, Reply]] = {
     "intercept": _intercept,
     "avoid_battle": _avoid,
     "intercepted": _intercepted,
     "battle_card": _battle_card,
     "remove_markers": _remove,
+    "consuls": _consuls,
 }
