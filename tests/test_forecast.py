@@ -171,6 +171,27 @@ def test_a_letter_with_the_word_is_answered_by_a_forecast_and_changes_nothing(tm
         assert [each.kind for each in game.waiting] == ["assault"]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_the_referee_thinks_from_what_the_side_knows(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He has the whole position at hand; nothing of it but the side's own view may reach a forecast."""
+    given = []
+
+    def foresee(known: Any, *more: Any) -> None:
+        given.append(known)
+
+    with Folder(tmp_path).create(game) as live:
+        decision = live.waiting[0]
+        side = decision.side
+        monkeypatch.setattr(live.rules, "foresee", foresee, raising=False)
+        receipt, _ = live.forecast(side, sheet(live, side, pick(live, decision, Random(1))))
+        assert receipt.complaints == ()
+        assert given == [live.known(side)]
+        others = [live.known(viewer) for viewer in live.rules.sides if viewer != side]
+        assert given[0] not in others
+
+
 def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
     with Folder(tmp_path).create(ROME) as game:
         random = Random(2)

@@ -19,6 +19,10 @@ app = typer.Typer(
 Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
 Boxes = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
 Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
+HereOrAtHome = Annotated[
+    str, typer.Argument(help="The game's name, or the file position.json that came with the report.")
+]
+SheetFile = Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")]
 Name = Annotated[str, typer.Argument(help="The game's name.")]
 SideOf = Annotated[str, typer.Option("--side", help="The side that is meant.")]
 Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; none: an onlooker.")]
@@ -78,8 +82,8 @@ def form(name: Name, side: SideOf, games: Games = None, rules_dir: Boxes = None)
 
 @app.command()
 def check(
-    game: Annotated[str, typer.Argument(help="The game's name, or the file position.json that came with the report.")],
-    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    game: HereOrAtHome,
+    sheet: SheetFile,
     side: Viewer = None,
     games: Games = None,
     rules_dir: Boxes = None,
@@ -93,8 +97,8 @@ def check(
 
 @app.command()
 def forecast(
-    game: Annotated[str, typer.Argument(help="The game's name, or the file position.json that came with the report.")],
-    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    game: HereOrAtHome,
+    sheet: SheetFile,
     side: Viewer = None,
     games: Games = None,
     rules_dir: Boxes = None,
@@ -109,7 +113,7 @@ def forecast(
 @app.command()
 def submit(
     name: Name,
-    sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
+    sheet: SheetFile,
     side: SideOf,
     games: Games = None,
     rules_dir: Boxes = None,
