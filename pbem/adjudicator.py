@@ -19,17 +19,17 @@ from pbem.checking import Receipt, check_sheet
 from pbem.dice import ChainDice
 from pbem.engine import Outcome, Queued, Session, Sources, Step, advance, begin, resume
 from pbem.forecast import of_sheet
-from pbem.ledger import POSITION, Charter, Ledger, Opening, State, Turn, promise
+from pbem.ledger import POSITION, Charter, Ledger, Opening, State, Turn, keys_for_new_game, promise
 from pbem.notices import notices
 from pbem.prospects import Prospect
 from pbem.protocol import Decision, Event, Side
 from pbem.record import as_plain, decision_record
-from pbem.seal import BadKeys, Keys
+from pbem.seal import Keys
 from pbem.sheet import ORDERS, Sheet
 from pbem.shelf import Loaded
 from pbem.standing_orders import Filed, InForce, file_standing, read_filed
 from pbem.standing_orders.in_force import periods_of
-from pbem.store import GameExists, GameRepo, NoSuchGame
+from pbem.store import GameRepo
 
 MOST_ADJUDICATIONS: Final = 200
 """One sheet sets off at most so many adjudications; a game that goes on longer without an answer is looping."""
@@ -88,7 +88,7 @@ class Adjudicator:
         scenario = scenario or loaded.box.scenarios[0]
         loaded.box.scenario(scenario)
         path = games / f"{name}.git"
-        keys = _keys_for_new_game(keys_folder, name, path, secrets)
+        keys = keys_for_new_game(keys_folder, name, path, secrets)
         charter = Charter(
             name, rules, preset or loaded.box.presets[0], scenario,
             {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
@@ -394,20 +394,3 @@ def _require_sides(loaded: Loaded, named: Iterable[str]) -> None:
         if side not in loaded.rules.sides:
             sides = ", ".join(loaded.rules.sides)
             raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
-
-
-def _keys_for_new_game(folder: Path, name: str, path: Path, secrets: tuple[bytes, bytes] | None) -> Keys:
-    """Return the secrets of a new game; those that a game left behind which never came to be are used up."""
-    chain, hidden = secrets or (None, None)
-    try:
-        return Keys.create(folder, name, chain=chain, hidden=hidden)
-    except BadKeys:
-        try:
-            GameRepo.open(path).close()
-        except NoSuchGame:
-            left = Keys.load(folder, name)
-            if secrets in (None, (left.chain, left.hidden)):
-                return left
-        else:
-            raise GameExists(f"{path} exists already; a new game needs another name") from None
-        raise

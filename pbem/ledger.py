@@ -40,7 +40,7 @@ from pbem.record import (
     roll_record,
 )
 from pbem.seal import BadKeys, Keys, commitment, seal, unseal
-from pbem.store import GameRepo, numbered
+from pbem.store import GameExists, GameRepo, NoSuchGame, numbered
 
 CHARTER: Final = "game.yaml"
 POSITION: Final = "position.yaml"
@@ -356,6 +356,26 @@ class Ledger:
 def promise(keys: Keys) -> DicePromise:
     """Return what a game's charter promises about its dice."""
     return DicePromise(keys.scheme, keys.length, make_chain(keys.chain, keys.length).tip, commitment(keys.hidden))
+
+
+def keys_for_new_game(folder: Path, name: str, path: Path, secrets: tuple[bytes, bytes] | None) -> Keys:
+    """Return the secrets of a new game; those that a game left behind which never came to be are used up.
+
+    Raises GameExists if there is such a game at `path`, BadKeys if the secrets of another stand in the way.
+    """
+    chain, hidden = secrets or (None, None)
+    try:
+        return Keys.create(folder, name, chain=chain, hidden=hidden)
+    except BadKeys:
+        try:
+            GameRepo.open(path).close()
+        except NoSuchGame:
+            left = Keys.load(folder, name)
+            if secrets in (None, (left.chain, left.hidden)):
+                return left
+        else:
+            raise GameExists(f"{path} exists already; a new game needs another name") from None
+        raise
 
 
 def _standing_path(side: Side) -> str:
