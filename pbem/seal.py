@@ -1,74 +1,116 @@
-"""Secrets: the keys of a game, which stay outside its repo, and what is sealed inside it.
+"""What is sealed in a game's repo: age files (age-encryption.org/v1), which know where they belong.
 
-Sealing is deterministic (AES-256-SIV, RFC 5297), so that the same turn gives the same commit id. The price: whoever
-reads the repo sees when the same text is sealed twice under the same name. Put the number of the adjudication
-into the name where that would tell something. The length is hidden up to a multiple of 1 KiB.
+Any tool that reads age opens them with the right key. Inside stands one line, `pbem-sealed-v1 PATH LENGTH`, then the
+content, then zeros up to a *room*: a size that may depend on public facts only, or the size of a file would tell how
+many cards a side holds.
+
+age draws a new key for each file, so that the same content never looks the same twice. What must be the same each
+time, because dice are made of it, goes by *salted digest*: HMAC(salt, content), where the salt of a path is
+HMAC(hidden secret, path). Who knows the content and the salt can check it; nobody else learns anything.
 """
 
 from __future__ import annotations
 
-import os
-import secrets
-from base64 import b64decode, b64encode
-from contextlib import suppress
-from dataclasses import dataclass, field
+import hmac
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha256
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from pyrage import DecryptError, IdentityError, RecipientError, decrypt, encrypt, ssh, x25519
+from pyrage import passphrase as passphrase_lock
 
-from pbem.dice import LENGTH, SCHEME
-from pbem.durable import sync_folder, write
-from pbem.places import GAME_NAME
-
-SIV: Final = "siv-v1"
-_BEGIN: Final = b"-----BEGIN PBEM SEALED siv-v1-----"
-_END: Final = b"-----END PBEM SEALED siv-v1-----"
-_BLOCK: Final = 1024
-_LINE: Final = 64
+MARK: Final = b"pbem-sealed-v1"
+ROOM: Final = 4096
+"""The least room, in bytes; larger ones are its doubles."""
 
 
 class CannotOpen(Exception):
-    """A sealed text is damaged, was sealed under another name, or with another key."""
+    """A sealed text is damaged, stands in the wrong place, or was sealed to another key."""
 
 
-class BadKeys(Exception):
-    """A game's secrets are missing, unreadable, open to others, or would be overwritten."""
+class BadRecipient(ValueError):
+    """A text is no key that something can be sealed to."""
+
+
+# ---------------------------------------------------------------------------------------------- keys
+
+
+def new_identity() -> str:
+    """Return a new secret key of age, as its text."""
+    return str(x25519.Identity.generate())
+
+
+def recipient_of(identity: str) -> str:
+    """Return the public key, `age1...`, that belongs to a secret one. Raises ValueError if that is none."""
+    return str(_identity(identity).to_public())
+
+
+def check_recipient(text: str) -> str:
+    """Return a public key, `age1...` or `ssh-ed25519 ...` without its comment. Raises BadRecipient."""
+    words = text.split()
+    kept = " ".join(words[:2] if words and words[0].startswith("ssh-") else words)
+    _recipient(kept)
+    return kept
+
+
+@lru_cache(maxsize=64)
+def _identity(text: str) -> Any:
+    try:
+        return x25519.Identity.from_str(text)
+    except IdentityError:
+        raise ValueError("no secret key of age: it begins with AGE-SECRET-KEY-1") from None
+
+
+@lru_cache(maxsize=64)
+def _recipient(text: str) -> Any:
+    try:
+        if text.startswith("ssh-ed25519 "):
+            return ssh.Recipient.from_str(text)
+        return x25519.Recipient.from_str(text)
+    except (RecipientError, ValueError):
+        raise BadRecipient(f"{text[:40]!r} is no key to seal to: write age1... or ssh-ed25519 AAAA...") from None
 
 
 # ---------------------------------------------------------------------------------------------- sealing
 
 
-def sealing_key(hidden: bytes, game: str) -> bytes:
-    """Derive the key that seals the files of one game from its hidden secret."""
-    return HKDF(SHA256(), 64, salt=None, info=f"pbem {SIV} {game}".encode()).derive(hidden)
+def room_for(length: int, least: int = ROOM) -> int:
+    """Return the smallest double of the least room that holds so many bytes."""
+    room = least
+    while room < length:
+        room *= 2
+    return room
 
 
-def seal(key: bytes, name: str, plaintext: bytes) -> bytes:
-    """Return armoured text that only the key opens, and only under the same name (the path of the file)."""
-    padded = plaintext + b"\x80"
-    padded += bytes(-len(padded) % _BLOCK)
-    armour = b64encode(AESSIV(key).encrypt(padded, [SIV.encode(), name.encode()]))
-    lines = [armour[at : at + _LINE] for at in range(0, len(armour), _LINE)]
-    return b"\n".join([_BEGIN, *lines, _END, b""])
+def seal(recipients: Sequence[str], path: str, content: bytes, *, public: int = 0) -> bytes:
+    """Return armoured text that only the holders of some keys open.
+
+    `public` is a length that everybody knows and that the content hardly ever exceeds: the room is chosen by it.
+    """
+    head = b"%b %b %d\n" % (MARK, path.encode(), len(content))
+    room = room_for(len(head) + len(content), room_for(public))
+    padded = (head + content).ljust(room, b"\0")
+    sealed: bytes = encrypt(padded, [_recipient(each) for each in recipients], armored=True)
+    return sealed
 
 
-def unseal(key: bytes, name: str, sealed: bytes) -> bytes:
-    """Return what was sealed; raise `CannotOpen` if it is not exactly what `seal` made under this name."""
-    lines = sealed.split()
-    begin, end = _BEGIN.split(), _END.split()
-    if lines[: len(begin)] != begin or lines[-len(end) :] != end:
-        raise CannotOpen(f"{name}: not a text sealed as {SIV}: it must begin with {_BEGIN.decode()}")
+def unseal(identity: str, path: str, sealed: bytes) -> bytes:
+    """Return what was sealed for a path; raise `CannotOpen` if it was not sealed to this key, or for another path."""
     try:
-        raw = b64decode(b"".join(lines[len(begin) : -len(end)]), validate=True)
-        padded = AESSIV(key).decrypt(raw, [SIV.encode(), name.encode()])
-    except (ValueError, InvalidTag):
-        raise CannotOpen(f"{name}: was altered, or sealed under another name or with another key") from None
-    return padded.rstrip(b"\0")[:-1]
+        padded: bytes = decrypt(sealed, [_identity(identity)])
+    except (DecryptError, ValueError):
+        raise CannotOpen(f"{path}: was altered, or sealed to another key") from None
+    head, _, rest = padded.partition(b"\n")
+    words = head.decode("utf-8", "replace").split(" ")
+    if len(words) != 3 or words[0].encode() != MARK or not words[2].isdigit() or int(words[2]) > len(rest):
+        raise CannotOpen(f"{path}: is not of this kind: it must begin with {MARK.decode()}")
+    if words[1] != path:
+        raise CannotOpen(f"{path}: was sealed as {words[1]}")
+    return rest[: int(words[2])]
+
+
+# ---------------------------------------------------------------------------------------------- promises
 
 
 def commitment(secret: bytes) -> str:
@@ -80,100 +122,50 @@ def commitment(secret: bytes) -> str:
     return sha256(b"pbem commitment v1:" + secret).hexdigest()
 
 
-# ---------------------------------------------------------------------------------------------- the keys
+def salt_of(hidden: bytes, path: str) -> bytes:
+    """Return the salt of a path: its own side is told, everybody else once the hidden secret is revealed."""
+    return hmac.digest(hidden, b"pbem salt v1:" + path.encode(), "sha256")
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """The secrets of one game: `chain` is what its dice chain is made from, `hidden` what seals and shuffles."""
-
-    game: str
-    chain: bytes = field(repr=False)
-    hidden: bytes = field(repr=False)
-    length: int = LENGTH
-    scheme: str = SCHEME
-
-    @classmethod
-    def create(
-        cls, folder: Path, game: str, *, chain: bytes | None = None, hidden: bytes | None = None, length: int = LENGTH
-    ) -> Keys:
-        """Write the secrets of a new game, drawn at random unless they are given, and return them."""
-        keys = cls(game, chain or secrets.token_bytes(32), hidden or secrets.token_bytes(32), length)
-        path = _path(folder, game)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _refuse_open(folder)
-        if path.exists():
-            raise _in_the_way(path)
-        draft = folder / f"{path.name}.{os.getpid()}.tmp"
-        try:
-            write({draft: keys._text()}, mode=0o600)
-            os.link(draft, path)  # unlike a rename, never takes the place of another file
-        except FileExistsError:
-            raise _in_the_way(path) from None
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(draft)
-        sync_folder(folder)
-        return keys
-
-    @classmethod
-    def load(cls, folder: Path, game: str) -> Keys:
-        """Read the secrets of a game."""
-        path = _path(folder, game)
-        try:
-            _refuse_open(folder)
-            _refuse_open(path)
-            text = path.read_text("utf-8")
-        except FileNotFoundError:
-            raise BadKeys(f"the secrets of {game} are not there: {path} is missing") from None
-        except (OSError, UnicodeDecodeError) as wrong:
-            raise BadKeys(f"the secrets of {game} cannot be read: {path}: {wrong}") from None
-        words = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line and not line.startswith("#"))
-        try:
-            keys = cls(
-                words["game"],
-                bytes.fromhex(words["chain"]),
-                bytes.fromhex(words["hidden"]),
-                int(words["length"]),
-                words["scheme"],
-            )
-        except (KeyError, ValueError):
-            raise BadKeys(f"{path} is damaged: game, scheme, length, chain and hidden must be there") from None
-        if keys.game != game:
-            raise BadKeys(f"{path} holds the secrets of {keys.game}, not of {game}")
-        if keys.scheme != SCHEME:
-            raise BadKeys(f"{path}: dice scheme {keys.scheme} is not known; this version knows {SCHEME}")
-        return keys
-
-    def sealing_key(self) -> bytes:
-        """Return the key that seals this game's files."""
-        return sealing_key(self.hidden, self.game)
-
-    def _text(self) -> bytes:
-        return (
-            f"# The secrets of the game {self.game}. Who reads this file knows every hand and every coming roll.\n"
-            f"# Without it the game cannot go on: keep a copy in a safe place.\n"
-            f"game: {self.game}\n"
-            f"scheme: {self.scheme}\n"
-            f"length: {self.length}\n"
-            f"chain: {self.chain.hex()}\n"
-            f"hidden: {self.hidden.hex()}\n"
-        ).encode()
+def salted(salt: bytes, content: bytes) -> str:
+    """Return the digest of a content under a salt, as hex."""
+    return hmac.digest(salt, content, "sha256").hex()
 
 
-def _path(folder: Path, game: str) -> Path:
-    if not GAME_NAME.fullmatch(game):
-        raise BadKeys(f"{game!r} cannot name a game: use 1 to 64 of a-z, 0-9, '_', '-' and '.', not '.' or '-' first")
-    return folder / f"{game}.yaml"
+# ---------------------------------------------------------------------------------------------- whole files
 
 
-def _in_the_way(path: Path) -> BadKeys:
-    return BadKeys(f"{path} exists; secrets are never overwritten, for a game could not go on without its own")
+def wrap(content: bytes, recipients: Sequence[str] = (), passphrase: str = "") -> bytes:
+    """Return a plain age file, armoured, sealed to some keys, or with a passphrase if there are none."""
+    if not recipients:
+        locked: bytes = passphrase_lock.encrypt(content, passphrase, armored=True)
+        return locked
+    sealed: bytes = encrypt(content, [_recipient(each) for each in recipients], armored=True)
+    return sealed
 
 
-def _refuse_open(path: Path) -> None:
-    """Raise `BadKeys` if anybody but the owner may read or write a file or folder."""
-    mode = path.stat().st_mode
-    if mode & 0o077:
-        right = "700" if path.is_dir() else "600"
-        raise BadKeys(f"{path} is open to others (mode {mode & 0o777:o}); close it with: chmod {right} {path}")
+def unwrap(sealed: bytes, identities: Iterable[Any] = (), passphrase: str = "") -> bytes:
+    """Return what is in a plain age file. Raises CannotOpen."""
+    keys = list(identities)
+    if not keys and not passphrase:
+        raise CannotOpen("the file is sealed: give the key, or the passphrase, that opens it")
+    try:
+        content: bytes = decrypt(sealed, keys) if keys else passphrase_lock.decrypt(sealed, passphrase)
+    except (DecryptError, ValueError) as wrong:
+        raise CannotOpen(f"this key or passphrase does not open the file, or it was altered ({wrong})") from None
+    return content
+
+
+def identities_in(text: str) -> list[Any]:
+    """Return the secret keys in a key file of age, or in one of ssh-ed25519 without passphrase. Raises CannotOpen."""
+    try:
+        if "PRIVATE KEY-----" in text:
+            return [ssh.Identity.from_buffer(text.encode())]
+        found = [_identity(line.strip()) for line in text.splitlines() if line.startswith("AGE-SECRET-KEY-")]
+    except (IdentityError, ValueError) as wrong:
+        raise CannotOpen(f"no secret key that opens age files: {wrong}") from None
+    if not found:
+        raise CannotOpen(
+            "no secret key in the file: a line must begin with AGE-SECRET-KEY-1, or it is a key of ssh-ed25519"
+        )
+    return found

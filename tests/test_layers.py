@@ -17,10 +17,25 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pbem"
 
 WORDS = {"protocol", "choices", "scene", "standing", "odds", "prospects"}
-BASE = {"dice", "plain", "sheet", "yamlio", "maps", "seal", "places", "durable"}
+BASE = {
+    "dice",
+    "plain",
+    "sheet",
+    "yamlio",
+    "maps",
+    "seal",
+    "signing",
+    "keys",
+    "places",
+    "durable",
+    "beacon",
+    "closing",
+    "shares",
+    "own_chain",
+}
 TABLE = {"table", "box"}
-BOOKS = {"record", "ledger", "standing_orders", "notices", "checking", "forecast"}
-JOINERS = {"adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
+BOOKS = {"record", "charter", "custody", "state", "ledger", "standing_orders", "notices", "checking", "forecast"}
+JOINERS = {"open_game", "adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
@@ -34,9 +49,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "notices": WORDS | BASE | {"engine", "standing_orders"},
     "forecast": WORDS | BASE | TABLE,
     "checking": WORDS | BASE | {"box", "standing_orders"},
-    "ledger": WORDS | BASE | {"engine", "record", "store"},
+    "charter": WORDS | BASE,
+    "state": WORDS | BASE | {"engine", "record"},
+    "ledger": WORDS | BASE | {"engine", "record", "charter", "state", "store"},
     "rules": {"protocol", "choices", "scene", "standing", "odds", "table", "maps", "box", "plain"},
     "store": WORDS | BASE,
+    "custody": WORDS | BASE | {"charter", "store"},
     "post": WORDS | BASE,
     "draw": WORDS | BASE | {"box"},
     **dict.fromkeys(JOINERS, WORDS | BASE | TABLE | JOINERS | BOOKS | {"engine", "store", "post", "draw"}),
@@ -55,8 +73,10 @@ OWNERS: dict[str, set[str]] = {
     "imaplib": {"post"},
     "PIL": {"draw"},
     "jinja2": {"draw", "post"},
-    "cryptography": {"seal"},
+    "cryptography": {"signing"},
+    "pyrage": {"seal"},
     "typer": {"cli"},
+    "py_ecc": {"beacon"},
     "random": {"dice"},
 }
 """Libraries, and the only rooms that may import them."""
@@ -65,7 +85,20 @@ WORLD = {"datetime", "time", "os", "pathlib", "io", "tempfile", "shutil", "subpr
 UNWORLDLY = {"rules", "table", "engine", "protocol", "choices", "scene"}
 """Rooms that must give the same result tomorrow on another machine: they know no files, no clock, no chance."""
 
-LAZY = {"git", "gitdb", "jsonschema", "ruamel", "_ruamel_yaml", "PIL", "jinja2", "rich", "pydantic", "cryptography"}
+LAZY = {
+    "git",
+    "gitdb",
+    "jsonschema",
+    "ruamel",
+    "_ruamel_yaml",
+    "PIL",
+    "jinja2",
+    "rich",
+    "pydantic",
+    "cryptography",
+    "py_ecc",
+    "pyrage",
+}
 
 
 class Module(NamedTuple):
@@ -166,7 +199,7 @@ def test_no_two_rooms_import_each_other() -> None:
         ("pbem/rules/toy/play.py", "from pbem.engine import Engine", "pbem.rules may import only"),
         ("pbem/rules/toy/play.py", "import time", "no clock"),
         ("pbem/sheet.py", "from ruamel.yaml import YAML", "pbem.yamlio may"),
-        ("pbem/post/inbox.py", "import cryptography.x509", "pbem.seal may"),
+        ("pbem/post/inbox.py", "import cryptography.x509", "pbem.signing may"),
         ("pbem/draw/ink.py", "import random", "pbem.dice may"),
         ("pbem/sheet.py", "import yaml", "no room may"),
     ],

@@ -1,169 +1,131 @@
-"""Sealing, and the file that a game's secrets stand in."""
+"""What is sealed: opened again by the right key in the right place, and by nothing else; its size tells nothing."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-from pathlib import Path
+import hmac
+from base64 import b64decode
 
+import pyrage
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.dice import make_chain
-from pbem.seal import BadKeys, CannotOpen, Keys, commitment, seal, sealing_key, unseal
+from pbem.dice import Chain
+from pbem.seal import (
+    MARK,
+    ROOM,
+    BadRecipient,
+    CannotOpen,
+    check_recipient,
+    commitment,
+    recipient_of,
+    room_for,
+    salt_of,
+    salted,
+    seal,
+    unseal,
+)
+from pbem.signing import public_key
+from tests.live import SECRETS, room
 
-KEY = sealing_key(b"h" * 32, "punica")
-
-
-@given(st.binary(max_size=3000))
-def test_what_is_sealed_can_be_opened(plaintext: bytes) -> None:
-    assert unseal(KEY, "position.yaml", seal(KEY, "position.yaml", plaintext)) == plaintext
-
-
-def test_the_same_is_sealed_the_same() -> None:
-    """These never change under the name siv-v1."""
-    sealed = seal(KEY, "position.yaml", b"hand: [33, 7]\n")
-    assert sealed == seal(KEY, "position.yaml", b"hand: [33, 7]\n")
-    assert KEY.hex()[:32] == "2f3f7a8c4fda707d715d301b9f544f1f"
-    assert hashlib.sha256(sealed).hexdigest() == "09732ad7ec24cb6f67cd7bb79978673db59c3c4b7332cfd58497f17dda9e06a1"
-
-
-def test_the_text_suits_a_diff() -> None:
-    lines = seal(KEY, "position.yaml", b"hand: [33, 7]\n").decode("ascii").split("\n")
-    assert lines[0] == "-----BEGIN PBEM SEALED siv-v1-----"
-    assert lines[-2:] == ["-----END PBEM SEALED siv-v1-----", ""]
-    assert max(map(len, lines[1:-2])) == 64
+IDENTITY, OTHER = SECRETS.identity, SECRETS.office
+TO = [recipient_of(IDENTITY)]
+SSH = public_key(b"s" * 32)
 
 
-def test_the_length_tells_only_the_kilobyte() -> None:
-    sizes = [len(seal(KEY, "n", bytes(size))) for size in (0, 1, 500, 1023, 1024, 2047, 2048)]
-    assert sizes[0] == sizes[1] == sizes[2] == sizes[3] < sizes[4] == sizes[5] < sizes[6]
+@given(st.binary(max_size=9000))
+def test_what_is_sealed_can_be_opened(content: bytes) -> None:
+    assert unseal(IDENTITY, "turns/000/0001.age", seal(TO, "turns/000/0001.age", content)) == content
 
 
-def test_mail_and_indented_yaml_do_no_harm() -> None:
-    sealed = seal(KEY, "n", b"hand")
-    assert unseal(KEY, "n", sealed.replace(b"\n", b"\r\n")) == b"hand"
-    assert unseal(KEY, "n", b"\n" + b"".join(b"  " + line for line in sealed.splitlines(True)) + b"\n") == b"hand"
+def test_the_same_never_looks_the_same_twice() -> None:
+    assert seal(TO, "n", b"hand: [33, 7]") != seal(TO, "n", b"hand: [33, 7]")
 
 
-SEALED = seal(KEY, "turns/0001", b"hand")
+def test_any_tool_that_reads_age_opens_it() -> None:
+    sealed = seal(TO, "standing/rome.age", b"hand")
+    opened = pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(IDENTITY)])
+    assert opened == (MARK + b" standing/rome.age 4\nhand").ljust(ROOM, b"\0")
+    assert sealed.startswith(b"-----BEGIN AGE ENCRYPTED FILE-----\n")
+
+
+def test_the_size_tells_only_how_often_the_room_was_doubled() -> None:
+    rooms = [room(seal(TO, "n", bytes(size))) for size in (0, 1, 500, 4000, 4096, 8000, 8192)]
+    assert rooms == [4096, 4096, 4096, 4096, 8192, 8192, 16384]
+    assert room(seal(TO, "n", b"", public=8000)) == 8192 == room(seal(TO, "n", bytes(8000), public=8000))
+
+
+@pytest.mark.parametrize(("length", "room"), [(0, 4096), (4096, 4096), (4097, 8192), (100_000, 131_072)])
+def test_a_room_holds_what_it_is_for(length: int, room: int) -> None:
+    assert room_for(length) == room
+
+
+SEALED = seal(TO, "turns/0001", b"hand")
 LINES = SEALED.split(b"\n")
 
 
 @pytest.mark.parametrize(
-    ("key", "name", "sealed", "reason"),
+    ("identity", "path", "sealed", "reason"),
     [
-        (KEY, "turns/0002", SEALED, "was altered, or sealed under another name"),
-        (sealing_key(b"h" * 32, "other"), "turns/0001", SEALED, "or with another key"),
-        (sealing_key(b"i" * 32, "punica"), "turns/0001", SEALED, "or with another key"),
-        (KEY, "turns/0001", b"\n".join([LINES[0], *reversed(LINES[1:-2]), *LINES[-2:]]), "was altered"),
-        (KEY, "turns/0001", b"\n".join([LINES[0], *LINES[2:]]), "was altered"),
-        (KEY, "turns/0001", b"\n".join([LINES[0], *LINES[-2:]]), "was altered"),
-        (KEY, "turns/0001", SEALED.replace(LINES[1], b"!" + LINES[1][1:]), "was altered"),
-        (KEY, "turns/0001", b"\n".join(LINES[:-2]), "not a text sealed as siv-v1"),
-        (KEY, "turns/0001", b"\n".join(LINES[1:]), "not a text sealed as siv-v1"),
-        (KEY, "turns/0001", SEALED.replace(b"siv-v1", b"siv-v2"), "not a text sealed as siv-v1"),
-        (KEY, "turns/0001", b"", "not a text sealed as siv-v1"),
+        (IDENTITY, "turns/0002", SEALED, "was sealed as turns/0001"),
+        (OTHER, "turns/0001", SEALED, "or sealed to another key"),
+        (IDENTITY, "turns/0001", b"\n".join([LINES[0], *reversed(LINES[1:-2]), *LINES[-2:]]), "was altered"),
+        (IDENTITY, "turns/0001", b"\n".join([LINES[0], *LINES[2:]]), "was altered"),
+        (IDENTITY, "turns/0001", b"\n".join(LINES[:-2]), "was altered"),
+        (IDENTITY, "turns/0001", b"", "was altered"),
+        (
+            IDENTITY,
+            "turns/0001",
+            pyrage.encrypt(b"hand", [pyrage.x25519.Recipient.from_str(TO[0])]),
+            "not of this kind",
+        ),
+        (
+            IDENTITY,
+            "n",
+            pyrage.encrypt(MARK + b" n 99\nhand", [pyrage.x25519.Recipient.from_str(TO[0])]),
+            "not of this kind",
+        ),
     ],
 )
-def test_what_is_not_right_does_not_open(key: bytes, name: str, sealed: bytes, reason: str) -> None:
-    with pytest.raises(CannotOpen, match=f"^{name}: .*{reason}"):
-        unseal(key, name, sealed)
+def test_what_is_not_right_does_not_open(identity: str, path: str, sealed: bytes, reason: str) -> None:
+    with pytest.raises(CannotOpen, match=f"^{path}: .*{reason}"):
+        unseal(identity, path, sealed)
 
 
-def test_any_bit_counts() -> None:
-    raw = bytearray(LINES[1])
-    for at in range(len(raw)):
-        changed = bytes(raw[:at]) + (b"A" if raw[at : at + 1] != b"A" else b"B") + bytes(raw[at + 1 :])
+def test_any_letter_counts() -> None:
+    for number, line in enumerate(LINES[1:-2], 1):
+        at = number % len(line)
+        other = b"A" if line[at : at + 1] != b"A" else b"B"
+        changed = [*LINES[:number], line[:at] + other + line[at + 1 :], *LINES[number + 1 :]]
         with pytest.raises(CannotOpen):
-            unseal(KEY, "turns/0001", SEALED.replace(LINES[1], changed))
+            unseal(IDENTITY, "turns/0001", b"\n".join(changed))
+
+
+@pytest.mark.parametrize("key", [TO[0], SSH])
+def test_a_players_key_is_taken_without_its_comment(key: str) -> None:
+    assert check_recipient(f" {key} ") == key
+    assert check_recipient(f"{SSH} rome@example.org") == SSH
+
+
+@pytest.mark.parametrize("key", ["", "age1", TO[0][:-1], "ssh-rsa AAAA", "ssh-ed25519 AAAA", IDENTITY, "age1 a b"])
+def test_what_is_no_key_is_refused_and_a_secret_one_above_all(key: str) -> None:
+    with pytest.raises(BadRecipient, match="is no key to seal to"):
+        check_recipient(key)
+
+
+def test_a_salted_digest_is_an_hmac_that_anybody_can_make() -> None:
+    salt = salt_of(b"h" * 32, "sheets/rome/000/0001.age")
+    assert salt == hmac.new(b"h" * 32, b"pbem salt v1:sheets/rome/000/0001.age", hashlib.sha256).digest()
+    assert salted(salt, b"orders") == hmac.new(salt, b"orders", hashlib.sha256).hexdigest()
+    assert salt != salt_of(b"h" * 32, "sheets/rome/000/0002.age")
 
 
 def test_a_commitment_is_no_link_of_a_chain() -> None:
     assert commitment(b"s" * 32) == "8c8eae7d942d76662cfecc96f40714102af938d2523fc246dfa1cfd9126dd61c"
-    assert commitment(b"s" * 32) not in {link.hex() for link in make_chain(b"s" * 32, 3).links}
+    chain = Chain(b"s" * 32, 3)
+    assert commitment(b"s" * 32) not in {chain.tip, *(chain.link(n) for n in range(1, 4))}
 
 
-class TestKeys:
-    def test_they_are_random_and_come_back(self, tmp_path: Path) -> None:
-        keys = Keys.create(tmp_path / "keys", "punica")
-        other = Keys.create(tmp_path / "keys", "other")
-        assert len({keys.chain, keys.hidden, other.chain, other.hidden}) == 4
-        assert Keys.load(tmp_path / "keys", "punica") == keys
-        assert keys.sealing_key() == sealing_key(keys.hidden, "punica")
-
-    def test_they_can_be_given(self, tmp_path: Path) -> None:
-        Keys.create(tmp_path / "keys", "demo", chain=b"c" * 32, hidden=b"h" * 32, length=9)
-        assert Keys.load(tmp_path / "keys", "demo") == Keys("demo", b"c" * 32, b"h" * 32, 9)
-
-    def test_they_are_not_printed(self) -> None:
-        assert (b"c" * 32).hex() not in repr(Keys("demo", b"c" * 32, b"h" * 32))
-        assert repr(Keys("demo", b"c" * 32, b"h" * 32)) == "Keys(game='demo', length=4096, scheme='chain-v1')"
-
-    def test_only_the_owner_may_read_them(self, tmp_path: Path) -> None:
-        before = os.umask(0)
-        try:
-            Keys.create(tmp_path / "keys", "punica")
-        finally:
-            os.umask(before)
-        assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
-        assert (tmp_path / "keys" / "punica.yaml").stat().st_mode & 0o777 == 0o600
-        assert [path.name for path in (tmp_path / "keys").iterdir()] == ["punica.yaml"]
-
-    def test_they_are_never_overwritten(self, tmp_path: Path) -> None:
-        keys = Keys.create(tmp_path / "keys", "punica")
-        with pytest.raises(BadKeys, match=r"punica\.yaml exists; secrets are never overwritten"):
-            Keys.create(tmp_path / "keys", "punica")
-        assert Keys.load(tmp_path / "keys", "punica") == keys
-
-    def test_not_even_by_somebody_who_is_as_quick(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        keys = Keys.create(tmp_path / "keys", "punica")
-        monkeypatch.setattr(Path, "exists", lambda path: False)
-        with pytest.raises(BadKeys, match="never overwritten"):
-            Keys.create(tmp_path / "keys", "punica")
-        assert Keys.load(tmp_path / "keys", "punica") == keys
-        assert [path.name for path in (tmp_path / "keys").iterdir()] == ["punica.yaml"]
-
-    @pytest.mark.parametrize(("name", "mode", "cure"), [("punica.yaml", 0o640, "600"), (".", 0o755, "700")])
-    def test_they_are_refused_when_others_can_read_them(self, tmp_path: Path, name: str, mode: int, cure: str) -> None:
-        Keys.create(tmp_path / "keys", "punica")
-        (tmp_path / "keys" / name).chmod(mode)
-        with pytest.raises(BadKeys, match=rf"open to others \(mode {mode:o}\); close it with: chmod {cure} "):
-            Keys.load(tmp_path / "keys", "punica")
-
-    def test_a_folder_others_can_read_gets_no_keys(self, tmp_path: Path) -> None:
-        (tmp_path / "keys").mkdir(mode=0o755)
-        (tmp_path / "keys").chmod(0o755)
-        with pytest.raises(BadKeys, match="chmod 700"):
-            Keys.create(tmp_path / "keys", "punica")
-        assert list((tmp_path / "keys").iterdir()) == []
-
-    def test_missing_ones_are_named(self, tmp_path: Path) -> None:
-        with pytest.raises(BadKeys, match=r"the secrets of punica are not there: .*punica\.yaml is missing"):
-            Keys.load(tmp_path, "punica")
-
-    @pytest.mark.parametrize(
-        ("old", "new", "reason"),
-        [
-            ("hidden: ", "hiden: ", "is damaged"),
-            ("chain: 63", "chain: xy", "is damaged"),
-            ("length: 4096", "length: many", "is damaged"),
-            ("game: punica", "game: gallica", "holds the secrets of gallica, not of punica"),
-            ("chain-v1", "chain-v9", "scheme chain-v9 is not known"),
-        ],
-    )
-    def test_damage_is_told(self, tmp_path: Path, old: str, new: str, reason: str) -> None:
-        Keys.create(tmp_path / "keys", "punica", chain=b"c" * 32)
-        path = tmp_path / "keys" / "punica.yaml"
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new))
-        with pytest.raises(BadKeys, match=reason):
-            Keys.load(tmp_path / "keys", "punica")
-
-    @pytest.mark.parametrize("game", ["", "../x", "a/b", ".hidden", "-x", "A", "x" * 65, "x\n"])
-    def test_a_name_cannot_lead_elsewhere(self, tmp_path: Path, game: str) -> None:
-        with pytest.raises(BadKeys, match="cannot name a game"):
-            Keys.create(tmp_path / "keys", game)
-        with pytest.raises(BadKeys, match="cannot name a game"):
-            Keys.load(tmp_path / "keys", game)
+def test_base64_is_all_that_is_in_it() -> None:
+    assert b64decode(b"".join(LINES[1:-2]), validate=True).startswith(b"age-encryption.org/v1\n")

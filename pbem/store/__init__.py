@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from re import compile as pattern
@@ -28,7 +28,18 @@ from git.exc import GitCommandError
 
 from pbem.durable import sync_folder, write
 from pbem.store.gamelock import Busy, GameLock
-from pbem.store.gitobjects import FILE, FOLDER, Entry, GitObject, commit_object, git_object, pack_objects, tree_object
+from pbem.store.gitobjects import (
+    FILE,
+    FOLDER,
+    Entry,
+    GitObject,
+    commit_object,
+    git_object,
+    pack_objects,
+    split_signature,
+    tree_object,
+)
+from pbem.store.layout import REF, lay_out
 from pbem.store.objects import Objects, StoreError
 from pbem.store.paths import BadPath, Changes, nested, numbered, parts
 
@@ -43,18 +54,7 @@ _STALE: Final = 3600.0
 """Age in seconds at which a ref lock is nobody's: git holds one for milliseconds."""
 
 _OID: Final = pattern(r"[0-9a-f]{40}")
-_REF: Final = "refs/heads/main"
 _EMPTY: Final = tree_object({}).oid
-_CONFIG: Final = b"""\
-[core]
-\trepositoryformatversion = 0
-\tfilemode = false
-\tbare = true
-\tlogallrefupdates = false
-\thooksPath = /dev/null
-[gc]
-\tauto = 0
-"""
 
 
 class NoSuchGame(StoreError):
@@ -93,8 +93,8 @@ class GameRepo:
         """Call `GameRepo.open` or `GameRepo.create` instead."""
         self.path = path.absolute()
         self._objects = Objects(self.path)
-        self._ref = self.path / _REF
-        self._ref_lock = self.path / f"{_REF}.lock"
+        self._ref = self.path / REF
+        self._ref_lock = self.path / f"{REF}.lock"
         self._packs = self.path / "objects" / "pack"
         self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
         self._lock = GameLock(self.path / "pbem.lock", path.stem, self._clear_ref_lock)
@@ -102,9 +102,13 @@ class GameRepo:
         self._together = False
         self._due = False
         self._tip: _Tip | None = None
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs the commits; None: they are not signed."""
 
     @classmethod
-    def create(cls, path: Path, files: Mapping[str, bytes], message: str) -> GameRepo:
+    def create(
+        cls, path: Path, files: Mapping[str, bytes], message: str, sign: Callable[[bytes], bytes] | None = None
+    ) -> GameRepo:
         """Make a repo with its first commit and open it; it is there whole or not at all."""
         changes = nested(files)
         if os.path.lexists(path):
@@ -113,15 +117,18 @@ class GameRepo:
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         shutil.rmtree(draft, ignore_errors=True)
         try:
-            _lay_out(draft)
+            lay_out(draft)
             with cls(draft) as repo, repo.lock():
+                repo.sign = sign
                 repo._commit(changes, message)
             os.rename(draft, path)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
         sync_folder(path.parent)
-        return cls.open(path)
+        made = cls.open(path)
+        made.sign = sign
+        return made
 
     @classmethod
     def open(cls, path: Path) -> GameRepo:
@@ -178,10 +185,14 @@ class GameRepo:
             oid = commit.parent
             limit = None if limit is None else limit - 1
 
+    def signed(self, sha: str) -> tuple[bytes, bytes]:
+        """Return a commit as it was signed, and its signature; that is empty if there is none."""
+        return split_signature(self._objects.raw_commit(bytes.fromhex(sha)))
+
     @property
     def _standing(self) -> _Tip:
         if self._tip is None:
-            raise StoreError(f"{self.path} holds no commit on {_REF}")
+            raise StoreError(f"{self.path} holds no commit on {REF}")
         return self._tip
 
     def _root(self, at: str | None) -> bytes:
@@ -217,7 +228,7 @@ class GameRepo:
                 os.close(fd)
         with suppress(FileNotFoundError):
             for line in (self.path / "packed-refs").read_text("utf-8").splitlines():
-                if line.endswith(f" {_REF}"):
+                if line.endswith(f" {REF}"):
                     return bytes.fromhex(line.split(" ")[0])
         return None
 
@@ -272,7 +283,7 @@ class GameRepo:
         made: dict[bytes, GitObject] = {}
         tree = self._splice(tip.tree if tip else None, changes, made)
         when = tip.when + 1 if tip else 0
-        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message)
+        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message, self.sign)
         made[commit.oid] = commit
         if self._together:
             self._objects.unwritten |= made
@@ -362,13 +373,3 @@ class GameRepo:
             self._depth -= 1
             if self._depth == 0:
                 self._lock.release()
-
-
-def _lay_out(path: Path) -> None:
-    """Make an empty bare repo, without templates and without asking git's configuration."""
-    folders = [path, *(path / name for name in ("objects", "objects/info", "objects/pack", "refs", "refs/heads"))]
-    for folder in folders:
-        os.mkdir(folder)
-    write({path / "HEAD": f"ref: {_REF}\n".encode(), path / "config": _CONFIG})
-    for folder in folders:
-        sync_folder(folder)

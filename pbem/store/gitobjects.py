@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 from itertools import accumulate
@@ -62,14 +62,34 @@ def read_tree(content: bytes) -> dict[str, Entry]:
     return entries
 
 
-def commit_object(tree: bytes, parent: bytes | None, author: str, when: int, message: str) -> GitObject:
-    """Return a commit; `when` is in seconds since 1970, UTC."""
+def commit_object(
+    tree: bytes, parent: bytes | None, author: str, when: int, message: str,
+    sign: Callable[[bytes], bytes] | None = None,
+) -> GitObject:  # fmt: skip
+    """Return a commit; `when` is in seconds since 1970, UTC. `sign` returns the armoured signature of a content."""
     lines = [f"tree {tree.hex()}"]
     if parent is not None:
         lines.append(f"parent {parent.hex()}")
     lines += [f"author {author} {when} +0000", f"committer {author} {when} +0000"]
     text = message.replace("\0", "").strip() + "\n"
-    return git_object("commit", "\n".join([*lines, "", text]).encode())
+    head, body = "\n".join(lines).encode(), b"\n\n" + text.encode()
+    if sign is None:
+        return git_object("commit", head + body)
+    signature = b"\ngpgsig " + sign(head + body).replace(b"\n", b"\n ")
+    return git_object("commit", head + signature + body)
+
+
+def split_signature(content: bytes) -> tuple[bytes, bytes]:
+    """Return a commit as it was signed, and its signature; that is empty if there is none."""
+    head, blank, body = content.partition(b"\n\n")
+    before, found, after = head.partition(b"\ngpgsig ")
+    if not found:
+        return content, b""
+    lines = after.split(b"\n")
+    length = next((at for at, line in enumerate(lines) if at and not line.startswith(b" ")), len(lines))
+    signature = b"\n".join([lines[0], *(line[1:] for line in lines[1:length])])
+    rest = b"".join(b"\n" + line for line in lines[length:])
+    return before + rest + blank + body, signature
 
 
 def read_commit(content: bytes) -> Commit:

@@ -10,11 +10,13 @@ from git.cmd import Git
 
 from pbem.store.gitobjects import Commit, Entry, GitObject, git_object, read_commit, read_tree
 
-_ENVIRONMENT: Final = {
+ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
 }
 _MOST_TREES: Final = 512
 
@@ -29,7 +31,7 @@ class Objects:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._git = Git(path)
-        self._git.update_environment(**_ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
+        self._git.update_environment(**ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
         self._trees: dict[bytes, dict[str, Entry]] = {}
         self.unwritten: dict[bytes, GitObject] = {}
         """Objects that are read as if they were in the repo already."""
@@ -46,6 +48,10 @@ class Objects:
         """Return a commit."""
         return read_commit(self._read(oid, "commit"))
 
+    def raw_commit(self, oid: bytes) -> bytes:
+        """Return a commit as git keeps it."""
+        return self._read(oid, "commit")
+
     def tree(self, oid: bytes) -> dict[str, Entry]:
         """Return what a folder lists: look, do not touch."""
         if oid not in self._trees:
@@ -60,13 +66,42 @@ class Objects:
             self._trees.pop(instead_of, None)
         self._trees[oid] = entries
 
+    def check(self) -> list[str]:
+        """Return what git itself finds wrong with the repo: objects, packs and their indices, line by line."""
+        words = ["git", "fsck", "--full", "--strict", "--no-dangling", "--no-reflogs", "--no-progress"]
+        status, said, blamed = self._git.execute(words, with_extended_output=True, with_exceptions=False)
+        lines = [line for line in f"{said}\n{blamed}".splitlines() if line and not line.startswith("notice:")]
+        return lines or ([f"git fsck ends with {status}"] if status else [])
+
+    def read_all(self) -> None:
+        """Read every object at once, as if they were yet to be written: much quicker than one by one.
+
+        Raises StoreError if one is damaged.
+        """
+        words = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
+        status, found, blamed = self._git.execute(
+            words, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )  # fmt: skip
+        if status:
+            raise StoreError(f"{self._path} cannot be read: {blamed.strip() or 'git cat-file failed'}")
+        at = 0
+        while at < len(found):
+            end = found.index(b"\n", at)
+            oid, kind, length = found[at:end].split(b" ")
+            at = end + 2 + int(length)
+            thing = git_object(kind.decode(), found[end + 1 : at - 1])
+            if thing.oid.hex() != oid.decode():
+                raise StoreError(f"{self._path}: {kind.decode()} {oid.decode()} is damaged")
+            self.unwritten[thing.oid] = thing
+
     def repack(self) -> None:
         """Make few packs of many; the objects and their ids stay. Needs git 2.32."""
         self._git.repack("-d", "-n", "-q", "--geometric=2")
         self.close()  # it would keep the old packs on the disk
 
     def _read(self, oid: bytes, kind: str) -> bytes:
-        if oid in self.unwritten:
+        if oid in self.unwritten and self.unwritten[oid].kind == kind:
             return self.unwritten[oid].content
         try:
             _, found, _, content = self._git.get_object_data(oid.hex())
