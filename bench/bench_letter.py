@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
@@ -18,15 +19,20 @@ from typing import Any
 from unittest.mock import patch
 
 from bench import Figure
-from pbem import correspondence
+from pbem import correspondence, ledger
 from pbem.adjudicator import Adjudicator
+from pbem.cli import demonstration
 from pbem.correspondence import Office, side_report, take_in
 from pbem.draw.form import order_lines
 from pbem.draw.picture import render
+from pbem.seal import new_identity, recipient_of, seal, unseal
+from pbem.signing import sign
 
 GAME = "punica"
 RULES = "rome_carthage"
-SECRETS = (b"the chain of the bench of letters", b"the hidden secret of the letters!")
+SECRETS = replace(
+    demonstration.SECRETS, chain=b"the chain of the bench of letters", hidden=b"the hidden secret of the letters!"
+)
 PLAYERS = {"carthage": "bob@example.org", "rome": "ann@example.org"}
 NOW = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
 BEFORE, COUNTED = 40, 60
@@ -38,36 +44,39 @@ def figures() -> Iterator[Figure]:
         office = Office(Path(folder), Path(folder) / "keys", "pbem <pbem@example.org>", NOW)
         begin(office)
         measured = list(letters(office, Random(218)))
-    whole, pictures = zip(*measured, strict=True)
-    rest = [all_of_it - drawn for all_of_it, drawn in measured]
+    whole, pictures, sealing = zip(*measured, strict=True)
+    rest = [all_of_it - drawn for all_of_it, drawn, _ in measured]
     yield Figure("letter: in all", 1000 * statistics.median(whole), "ms", 150.0)
     yield Figure("letter: the pictures of both sides", 1000 * statistics.median(pictures), "ms", 100.0)
     yield Figure("letter: without the pictures", 1000 * statistics.median(rest), "ms", 40.0)
+    yield Figure("letter: sealing, opening, signing", 1000 * statistics.median(sealing), "ms", 5.0)
     yield Figure("letter: in all, one in twenty takes longer", 1000 * statistics.quantiles(whole, n=20)[-1], "ms")
 
 
 def begin(office: Office) -> None:
-    """Make the game."""
-    Adjudicator.create(
+    """Make the game; both players have given a key, so that all is sealed that may have to be."""
+    with Adjudicator.create(
         office.games, office.keys, GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS
-    ).close()
+    ) as game:
+        for side in PLAYERS:
+            game.join(side, key=recipient_of(new_identity()))
 
 
-def letters(office: Office, rng: Random) -> Iterator[tuple[float, float]]:
-    """Mail random letters; yield, of those that count, the seconds each took and those that went into pictures."""
+def letters(office: Office, rng: Random) -> Iterator[tuple[float, float, float]]:
+    """Mail random letters; yield the seconds that each took which counts, and those for pictures and for sealing."""
     drawn: list[float] = []
-
-    def timed(*args: Any, **options: Any) -> bytes:
-        begun = perf_counter()
-        picture = render(*args, **options)
-        drawn.append(perf_counter() - begun)
-        return picture
-
+    sealed: list[float] = []
     mailed = 0
-    with patch.object(correspondence, "render", timed):
+    with (
+        patch.object(correspondence, "render", timed(render, drawn)),
+        patch.object(ledger, "seal", timed(seal, sealed)),
+        patch.object(ledger, "unseal", timed(unseal, sealed)),
+        patch.object(ledger, "sign", timed(sign, sealed)),
+    ):
         while mailed < BEFORE + COUNTED:
             raw = letter(office, rng)
             drawn.clear()
+            sealed.clear()
             started = perf_counter()
             handled = take_in(raw, office)
             taken = perf_counter() - started
@@ -76,7 +85,19 @@ def letters(office: Office, rng: Random) -> Iterator[tuple[float, float]]:
                 continue  # the other side has to answer too before the game goes on
             mailed += 1
             if mailed > BEFORE:
-                yield taken, sum(drawn)
+                yield taken, sum(drawn), sum(sealed)
+
+
+def timed(call: Callable[..., bytes], into: list[float]) -> Callable[..., bytes]:
+    """Return a call that also notes how many seconds it took."""
+
+    def timing(*args: Any, **options: Any) -> bytes:
+        begun = perf_counter()
+        result = call(*args, **options)
+        into.append(perf_counter() - begun)
+        return result
+
+    return timing
 
 
 def letter(office: Office, rng: Random) -> bytes:

@@ -21,6 +21,7 @@ from unittest.mock import patch
 from bench import Figure, seconds
 from pbem import shelf
 from pbem.adjudicator import Adjudicator
+from pbem.cli import demonstration
 from pbem.dice import SeededDice
 from pbem.draw.form import order_lines
 from pbem.protocol import REST, Flow, Rules
@@ -28,7 +29,9 @@ from pbem.table import Table
 
 RULES = "rome_carthage"
 SCENARIO = "standard"
-SECRETS = (b"the chain of a game without end!", b"the hidden secret of that game!!")
+SECRETS = replace(
+    demonstration.SECRETS, chain=b"the chain of a game without end!", hidden=b"the hidden secret of that game!!"
+)
 SIDES = {"carthage": "Bob", "rome": "Ann"}
 YOUNG, OLD = 10, 1000
 STRETCH = 50

@@ -59,9 +59,9 @@ def make_turns(count: int) -> Iterator[Files]:
         turn = numbered("turns", n)
         yield {
             "position.yaml": "".join(position).encode(),
-            "sealed/state.siv": b64encode(chance.randbytes(4200)),
+            "sealed/state.age": b64encode(chance.randbytes(4200)),
             turn: f"adjudication: {n}\nlink: {chance.randbytes(32).hex()}\n".encode() * 8,
-            turn.replace(".yaml", ".siv"): b64encode(chance.randbytes(1100)),
+            turn.replace(".yaml", ".age"): b64encode(chance.randbytes(1100)),
         }
 
 

@@ -6,82 +6,58 @@ Everything that changes a game goes through here, under the game's lock: `receiv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
 
 from pbem import shelf, yamlio
-from pbem.checking import Receipt, check_sheet
-from pbem.dice import ChainDice
-from pbem.engine import Outcome, Queued, Session, Sources, Step, advance, begin, resume
-from pbem.forecast import of_sheet
-from pbem.ledger import POSITION, Charter, Ledger, Opening, State, Turn, keys_for_new_game, promise
-from pbem.notices import notices
-from pbem.prospects import Prospect
-from pbem.protocol import Decision, Event, Side
-from pbem.record import as_plain, decision_record
-from pbem.seal import Keys
+from pbem.charter import ChainPromise, Charter, Joined, promise
+from pbem.checking import Receipt
+from pbem.closing import DRAND, Closing, close
+from pbem.engine import Outcome, Queued, Sources, Step, advance, at_hand, begin
+from pbem.keys import Secrets
+from pbem.ledger import Ledger, Opening, Turn, keys_for_new_game
+from pbem.notices import notices, of_the_beacon
+from pbem.open_game import CannotPlay, Now, OpenGame, answers
+from pbem.protocol import Side
+from pbem.record import as_plain, event_records
+from pbem.requested import settle
+from pbem.seal import BadRecipient, check_recipient, recipient_of
+from pbem.shares import MOST_LINKS, last_links
 from pbem.sheet import ORDERS, Sheet
 from pbem.shelf import Loaded
-from pbem.standing_orders import Filed, InForce, file_standing, read_filed
-from pbem.standing_orders.in_force import periods_of
-from pbem.store import GameRepo
+from pbem.signing import public_key
+from pbem.standing_orders import InForce, file_standing
+from pbem.state import State
 
 MOST_ADJUDICATIONS: Final = 200
 """One sheet sets off at most so many adjudications; a game that goes on longer without an answer is looping."""
 
 
-class CannotPlay(Exception):
-    """Something about a game, a player or an address is not as it must be; the text is for a person."""
+class Call(NamedTuple):
+    """What an adjudication is made with: the sides that are late or away, the day, the round of the beacon."""
+
+    late: frozenset[Side]
+    absent: frozenset[Side]
+    day: str
+    beacon: Closing | None = None
 
 
-@dataclass(slots=True)
-class Told:
-    """One event of one adjudication, with the number of its roll if it is one."""
-
-    adjudication: int
-    event: Event
-    roll: int | None = None
-
-
-@dataclass(slots=True)
-class _Now:
-    """A game as it stands, resumed from the books of one commit."""
-
-    head: str
-    state: State | None
-    session: Session[Any] | None
-    dice: ChainDice = field(default_factory=lambda: ChainDice(b"", b""))
-
-
-class Adjudicator:
-    """One game, open. Use it as a context manager."""
-
-    def __init__(self, ledger: Ledger, loaded: Loaded) -> None:
-        self.ledger = ledger
-        self.charter = ledger.charter
-        self.box, self.rules = loaded.box, loaded.rules
-        self._now: _Now | None = None
-        self.today: date | None = None
-        """The day by which standing orders lapse; None: the day by the clock."""
-
-    # ---- opening
+class Adjudicator(OpenGame):
+    """One game, open, that can be carried on. Use it as a context manager."""
 
     @classmethod
     def create(
         cls, games: Path, keys_folder: Path, name: str, rules: str, *, players: Mapping[Side, str],
         addresses: Mapping[Side, str] | None = None, scenario: str | None = None, preset: str | None = None,
         options: Mapping[str, Any] | None = None, folders: Iterable[str | Path] = (),
-        secrets: tuple[bytes, bytes] | None = None,
-    ) -> Adjudicator:  # fmt: skip
-        """Make a new game and play it to its first question.
+        secrets: Secrets | None = None, beacon: str | None = None, begin: bool = True,
+    ) -> Self:  # fmt: skip
+        """Make a new game and, if it is to `begin` at once, play it to its first question.
 
-        `players` are the names by side, `addresses` their mail addresses; `secrets` (chain, hidden) are drawn
-        at random unless given. Raises CannotPlay or GameExists where that cannot be.
+        `players` are the names by side, `addresses` their mail addresses; `secrets` are drawn at random unless
+        given. Raises CannotPlay or GameExists where that cannot be.
         """
         loaded = shelf.load(rules, preset=preset, options=options, folders=folders)
         _require_sides(loaded, [*players, *(addresses or {})])
@@ -92,126 +68,50 @@ class Adjudicator:
         charter = Charter(
             name, rules, preset or loaded.box.presets[0], scenario,
             {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
-            loaded.box.digest, loaded.box.version, promise(keys),
+            loaded.box.digest, loaded.code, loaded.box.version, promise(keys, beacon),
+            recipient_of(keys.identity), public_key(keys.signing),
         )  # fmt: skip
         game = cls(Ledger.create(path, keys, charter, addresses or {}), loaded)
         try:
-            game.adjudicate()
+            if begin:
+                game.adjudicate()
         except BaseException:
             game.close()
             raise
         return game
 
-    @classmethod
-    def open(cls, games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> Adjudicator:
-        """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
-        path = games / f"{name}.git"
-        repo = GameRepo.open(path)
-        try:
-            ledger = Ledger(repo, Keys.load(keys_folder, name))
-            ledger.check_keys()
-            charter = ledger.charter
-            loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
-        except BaseException:
-            repo.close()
-            raise
-        return cls(ledger, loaded)
+    # ---- before the first shuffle
 
-    def close(self) -> None:
-        """Close the game's repo."""
-        self.ledger.close()
+    def join(
+        self, side: Side, *, phrase: str | None = None, chain: ChainPromise | None = None, key: str | None = None,
+        letter: str | None = None,
+    ) -> Joined:  # fmt: skip
+        """Put on record what a side has mailed for itself, and return all that it has; None leaves it as it is.
 
-    def __enter__(self) -> Adjudicator:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    # ---- how it stands
-
-    @property
-    def name(self) -> str:
-        return self.charter.game
-
-    @property
-    def adjudication(self) -> int:
-        """The number of the last adjudication; 0: the game has not begun."""
-        state = self._current().state
-        return state.adjudication if state else 0
-
-    @property
-    def waiting(self) -> tuple[Decision, ...]:
-        """The questions that are open and for which no answer lies ready."""
-        now = self._current()
-        if now.session is None or now.state is None:
-            return ()
-        ready = self._in_force(now.state, now.session, self._today())
-        return tuple(
-            decision
-            for decision in now.session.waiting
-            if not _answers(now.state.pending, decision) and ready.answer(now.session, decision) is None
-        )
-
-    def asked(self, side: Side) -> list[Decision]:
-        """Return the questions open to a side, whether or not an answer lies ready."""
-        return [decision for decision in self._session().waiting if decision.side == side]
-
-    @property
-    def result(self) -> Mapping[str, Any] | None:
-        """How the game ended; None: it goes on."""
-        state = self._current().state
-        return state.result if state else None
-
-    def known(self, side: Side | None) -> Any:
-        """Return the position as a side, or an onlooker, may know it."""
-        return self.rules.known(self._session().position, side)
-
-    def sheets(self, side: Side) -> int:
-        """Return how many sheets a side has had accepted."""
-        state = self._current().state
-        return state.sheets.get(side, 0) if state else 0
-
-    def standing(self, side: Side) -> list[Filed]:
-        """Return a side's standing orders in force, first to last."""
-        state = self._current().state
-        return [read_filed(record) for record in state.standing.get(side, ())] if state else []
-
-    def side_of(self, address: str) -> Side | None:
-        """Return the side that an address plays; None: none."""
-        for side, known in self.ledger.addresses.items():
-            if known.lower() == address.lower():
-                return side
-        return None
-
-    def take_home(self, side: Side) -> dict[str, Any]:
-        """Return all that a side needs to check a sheet at home: the position as it knows it, and its questions.
-
-        Questions for which its answer lies ready are among them: a new sheet may still take its place.
+        A phrase and a chain count only before the first shuffle. Raises CannotPlay where one comes too late or is
+        none. `letter` is the digest of the letter that it came in.
         """
-        return {
-            "game": self.name,
-            "side": side,
-            "adjudication": self.adjudication,
-            "rules": self.charter.rules,
-            "preset": self.charter.preset,
-            "options": dict(self.charter.options),
-            "box": self.charter.box,
-            "position": as_plain(self.rules.encode(self.known(side))),
-            "waiting": [decision_record(decision) for decision in self.asked(side)],
-        }
+        with self._changing():
+            self._require_open()
+            joined = self.ledger.joined(side)
+            if self.begun and (phrase is not None or chain is not None):
+                what = "a phrase" if phrase is not None else "a chain of your own"
+                raise CannotPlay(f"{what} counts only before the first shuffle, and {self.name} has begun")
+            if chain is not None:
+                _require_chain(chain)
+            try:
+                kept_key = joined.key if key is None else check_recipient(key)
+            except BadRecipient as wrong:
+                raise CannotPlay(f"{wrong}") from None
+            joined = Joined(phrase or joined.phrase, chain or joined.chain, kept_key)
+            files = self.ledger.join_files(side, joined)
+            if letter is not None:
+                files |= self.ledger.letter_files(letter, {"side": side, "joined": True, "after": self.adjudication})
+            self._now = None
+            self.ledger.commit(files, f"{self.name}: {side} joins")
+            return joined
 
-    def told(self, side: Side | None, since: int) -> list[Told]:
-        """Return what a side may read of all that happened after an adjudication."""
-        found = []
-        for n in range(max(since, 0) + 1, self.adjudication + 1):
-            rolls = 0
-            for event in self.ledger.turn(n).events:
-                rolls += event.roll is not None
-                if event.to is None or side in event.to:
-                    found.append(Told(n, event, rolls if event.roll is not None else None))
-        return found
-
-    # ---- what changes it
+    # ---- what carries it on
 
     def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: str | None = None) -> Receipt:
         """Check a side's sheet and, if nothing is wrong with it, commit it; `letter` is the digest of its letter.
@@ -223,32 +123,24 @@ class Adjudicator:
             if sheet is None:
                 return receipt
             now = self._current()
-            assert now.state is not None
-            files = self.ledger.sheet_files(now.state, side, raw, letter)
-            receipt.number = now.state.sheets[side]
+            state = now.state
+            assert state is not None
+            files = self.ledger.sheet_files(state, side, raw)
+            receipt.number = state.sheets[side]
             by = f"sheet {receipt.number}"
+            if letter is not None:
+                note = {"side": side, "sheet": receipt.number, "after": state.adjudication}
+                files |= self.ledger.letter_files(letter, note)
             if ORDERS in sheet.document.value:
-                now.state.pending[side] = [Queued(order, by) for order in sheet.orders]
+                state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.standing is not None or sheet.standing_add:
-                now.state.standing[side] = self._filed(now.state, side, sheet)
-                files.update(self.ledger.standing_files(side, now.state.standing[side]))
-            files.update(self.ledger.state_files(now.state))
+                state.standing[side] = self._filed(state, side, sheet)
+                files |= self.ledger.standing_files(state, side)
+            if sheet.link is not None:
+                state.shares[side] = sheet.link
+            files |= self.ledger.state_files(state)
             now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
-
-    def check(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
-        """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it."""
-        return check_sheet(
-            self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
-            raw, name=name, periods=tuple(self._periods()), today=self._today(),
-        )  # fmt: skip
-
-    def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
-        """Check a side's sheet, and if nothing is wrong say what it may lead to; nothing is changed, nothing rolled."""
-        receipt, sheet = self.check(side, raw, name=name)
-        if sheet is None:
-            return receipt, []
-        return receipt, of_sheet(self.rules, self.known(side), self.asked(side), sheet.orders)
 
     def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
         """Carry the game on as far as answers reach; return the numbers of the new adjudications.
@@ -264,75 +156,183 @@ class Adjudicator:
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
                 now = self._current()
-                if now.state is None:
-                    self._begin(now)
-                elif not self._step(now, now.state, passed if not done else frozenset(), away):
+                asked = Call(passed if not done else frozenset(), away, self._today())
+                call = asked if self.charter.dice.beacon is None else self._decided(now, asked)
+                if call is None or not (self._begin(now, call) if now.state is None else self._step(now, call)):
                     break
                 done.append(self.adjudication)
         return done
 
+    def put_in_round(self, number: int, signature: str) -> list[int]:
+        """Put in the round of the beacon that the closed sheets wait for; return the new adjudications.
+
+        Raises BadBeacon for another round or a signature that is not drand's, NoBeaconLibrary if nobody can tell,
+        CannotPlay if no sheets are closed. Nothing has changed then.
+        """
+        return self._put_in(lambda closing: closing.with_signature(number, signature))
+
+    def miss_round(self, number: int, reason: str) -> list[int]:
+        """Put on record that the round which the closed sheets wait for will not come; return the new adjudications.
+
+        Raises BadBeacon for another round, one that is not due, or without a reason; CannotPlay if no sheets are
+        closed.
+        """
+        return self._put_in(lambda closing: closing.without_signature(number, reason, self._time()))
+
+    def _put_in(self, completed: Callable[[Closing], Closing]) -> list[int]:
+        with self._changing():
+            closing = self.closed
+            if closing is None:
+                raise CannotPlay(f"{self.name} waits for no round of the beacon; no sheets are closed")
+            come = completed(closing)
+            if closing.come and come != closing:
+                raise CannotPlay(f"round {closing.round} is on record; `pbem adjudicate {self.name}` plays on")
+            if not closing.come:
+                missing = " is missing" if come.missing is not None else ""
+                message = f"{self.name}: round {come.round} of {DRAND}{missing}"
+                self.ledger.commit(self.ledger.closing_files(come), message)
+            return self.adjudicate()
+
+    def enact(
+        self, act: Mapping[str, Any], play: Callable[[Now, State, Opening], tuple[Outcome[Any], Sources]],
+        whole: Mapping[str, Any] | None = None,
+    ) -> int:  # fmt: skip
+        """Make an adjudication out of what the game master does, and return its number.
+
+        `act` is put on record: its kind, its reason, what belongs to it; `whole` is what of it stays sealed until the
+        end. `play` is told how the game stands and what turns the dice; it may change the state, and says what came
+        of it.
+        """
+        with self._changing(pinned=False):
+            now = self._current()
+            self._session()
+            self._require_open()
+            state = now.state
+            assert state is not None
+            opening = self.ledger.opening(state.adjudication + 1, state, act)
+            outcome, sources = play(now, state, opening)
+            standing = self.in_force(state, outcome.session, self._today())
+            self._commit(now, state, outcome, sources, opening, standing, act, whole=whole)
+            return state.adjudication
+
+    def note(self, change: Callable[[State], tuple[Mapping[str, bytes], str]]) -> None:
+        """Commit what is no adjudication; `change` may change the state, and returns files and the commit's message."""
+        with self._changing(pinned=False):
+            self._require_open()
+            self._session()
+            now = self._current()
+            assert now.state is not None
+            files, message = change(now.state)
+            now.head = self.ledger.commit({**files, **self.ledger.state_files(now.state)}, f"{self.name}: {message}")
+
     # ---- within
 
-    def _begin(self, now: _Now) -> None:
-        opening = self.ledger.opening(1, None)
-        outcome = begin(self.rules, self.charter.scenario, opening.key, now.dice)
-        standing = InForce(self.rules, {}, today=self._today())
-        self._commit(now, State(0, "", {}, []), outcome, Sources(), opening, standing)
+    def _decided(self, now: Now, call: Call) -> Call | None:
+        """Return by what the next adjudication is decided, in a game with a beacon; None: not yet, or there is none.
 
-    def _step(self, now: _Now, state: State, late: frozenset[Side], absent: frozenset[Side]) -> bool:
+        Closes the sheets if everything else is at hand.
+        """
+        closing, n = self.ledger.closing(), self.adjudication + 1
+        if closing is not None and closing.adjudication == n:
+            decided = Call(frozenset(closing.late), frozenset(closing.absent), closing.day, closing)
+            return decided if closing.come else None
+        if closing is not None and now.state is not None and not now.state.new_sheets and not call.late | call.absent:
+            before = self.ledger.public_turn(n - 1).get("beacon", {})
+            if before.get("round") == closing.round:  # nobody has had a say since
+                return Call(frozenset(), frozenset(closing.absent), closing.day, closing)
+        if now.state is None or at_hand(self._session(), self._sources(now.state, call)[0]):
+            inputs = self.ledger.opening(n, now.state).inputs
+            closing = close(n, inputs, closing, self._time(), call.day, call.late, call.absent)
+            message = f"{self.name}: sheets closed for adjudication {n}; round {closing.round} of {DRAND} decides"
+            now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
+        return None
+
+    def _require_open(self) -> None:
+        if (closed := self.closed) is not None:
+            raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
+
+    def _begin(self, now: Now, call: Call) -> bool:
+        opening = self.ledger.opening(1, None, beacon=call.beacon)
+        outcome = begin(self.rules, self.charter.scenario, opening.key, now.dice)
+        standing = InForce(self.rules, {}, today=call.day)
+        state = State(0, {}, [])
+        for side in self.rules.sides:
+            if (chain := self.ledger.joined(side).chain) is not None:
+                state.links[side] = chain.tip
+        self._commit(now, state, outcome, Sources(), opening, standing, beacon=call.beacon)
+        return True
+
+    def _step(self, now: Now, call: Call) -> bool:
         """Make one adjudication if there is anything to answer; tell whether there was."""
-        session = self._session()
-        if not session.waiting:
+        session, state = self._session(), now.state
+        if state is None or not session.waiting:
             return False
-        opening = self.ledger.opening(state.adjudication + 1, state)
-        standing = self._in_force(state, session, self._today())
-        pending = {side: list(queue) for side, queue in state.pending.items()}
-        sources = Sources(pending, standing.answer, late, absent)
+        opening = self.ledger.opening(state.adjudication + 1, state, beacon=call.beacon)
+        sources, standing = self._sources(state, call)
         outcome = advance(session, opening.key, now.dice, sources)
         if not outcome.answers and not sources.lapsed:
             return False
-        self._commit(now, state, outcome, sources, opening, standing)
+        self._commit(now, state, outcome, sources, opening, standing, beacon=call.beacon)
         return True
 
+    def _sources(self, state: State, call: Call) -> tuple[Sources, InForce]:
+        """Return where answers come from, and the standing orders among them."""
+        standing = self.in_force(state, self._session(), call.day)
+        pending = {side: list(queue) for side, queue in state.pending.items()}
+        return Sources(pending, standing.answer, call.late, call.absent, state.defaults), standing
+
     def _commit(
-        self, now: _Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening, standing: InForce
-    ) -> None:
+        self, now: Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening, standing: InForce,
+        act: Mapping[str, Any] | None = None, beacon: Closing | None = None, whole: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Commit an adjudication: its turn file, and where the game stands after it."""
         n, session = state.adjudication + 1, outcome.session
         for decision in session.waiting:
-            if not _answers(sources.sheets, decision):
+            if not answers(sources.sheets, decision):
                 standing.answer(session, decision)
         over = list(standing.over(session.position))
-        events = [*outcome.events, *notices(outcome.answers, sources, standing, over)]
+        settled = settle(self.ledger.repo, state, n, act)
+        events = [*of_the_beacon(n, beacon), *settled.events, *outcome.events]
+        events += notices(outcome.answers, sources, standing, over)
         waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
-        turn = Turn(n, outcome.answers, outcome.rolls, events, waiting)
+        turn = Turn(n, outcome.answers, outcome.rolls, outcome.draws, events, waiting, act, whole)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
         finished = outcome.rested is not None or session.result is not None
-        files, digest = self.ledger.turn_files(
-            turn, opening, previous=state.digest, sheets=state.new_sheets,
-            standing=self.ledger.standing_digests(state), span=span if finished else None, result=session.result,
-        )  # fmt: skip
+        position = yamlio.dump(self.rules.encode(self.rules.known(session.position, None))).encode()
+        files = self.ledger.turn_files(
+            turn, opening, span=span if finished else None, result=session.result, position=position
+        )
         if outcome.rested is not None:
             state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(opening.key)]
         else:
             state.steps = [*state.steps, Step(opening.key, outcome.answers)]
-        state.adjudication, state.digest, state.new_sheets = n, digest, {}
+        state.adjudication, state.new_sheets, state.shares = n, {}, {}
+        state.links = last_links(opening.went_in.get("shares", {}), state.links)
         if outcome.answers:
-            state.opened = n
+            state.opened, state.defaults = n, {}
         for side in sorted({side for side, _ in over}):
             gone = [each.record() for of, each in over if of == side]
             state.standing[side] = [record for record in state.standing[side] if record not in gone]
-            files.update(self.ledger.standing_files(side, state.standing[side]))
+            files |= self.ledger.standing_files(state, side)
         state.pending = {side: queue for side, queue in sources.sheets.items() if queue}
         state.result = None if session.result is None else dict(session.result)
-        onlooker = self.rules.encode(self.rules.known(session.position, None))
-        files[POSITION] = yamlio.dump(onlooker).encode()
-        files.update(self.ledger.state_files(state))
-        now.head = self.ledger.commit(files, _subject(self.name, turn))
+        files |= self.ledger.state_files(state, len(position))
         now.state, now.session = state, session
+        files |= self._files_of_sides(now, turn, len(position)) | settled.files
+        if session.result is not None:
+            files |= self.ledger.revealed_files()
+        now.head = self.ledger.commit(files, _subject(self.name, turn))
 
-    def _in_force(self, state: State, session: Session[Any], today: str) -> InForce:
-        filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
-        return InForce(self.rules, filed, today=today, earlier=session.waiting, opened=state.opened)
+    def _files_of_sides(self, now: Now, turn: Turn, public: int) -> dict[str, bytes]:
+        """Return what each side that gave a key may know, sealed to it: position, questions, what it is told."""
+        files: dict[str, bytes] = {}
+        for side in self.rules.sides:
+            if self.ledger.joined(side).key is None:
+                continue
+            events = [event for event in turn.events if event.to is None or side in event.to]
+            known = {**self.home(now, side), "events": event_records(events)}
+            files |= self.ledger.side_files(side, known, 2 * public)
+        return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
@@ -344,47 +344,29 @@ class Adjudicator:
         ]
         return new if sheet.standing is not None else [*new, *state.standing.get(side, ())]
 
-    def _periods(self) -> Mapping[str, Any]:
-        return periods_of(self.rules, self._session().position)
-
-    def _today(self) -> str:
-        return (self.today or date.today()).isoformat()
-
     @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Hold the game's lock; when something goes wrong, forget what is in memory: the repo is right."""
+    def _changing(self, *, pinned: bool = True) -> Iterator[None]:
+        """Hold the game's lock; when something goes wrong, forget what is in memory: the repo is right.
+
+        With `pinned`, raise CannotPlay if the rules here are not those that the game is played with.
+        """
         with self.ledger.repo.lock():
             try:
+                if pinned and (odd := self.differs) is not None:
+                    raise CannotPlay(
+                        f"{self.name} is played with other rules than those here: the {odd} differs. "
+                        f"`pbem replay {self.name}` says what would change, `pbem migrate {self.name}` moves it."
+                    )
                 yield
             except BaseException:
                 self._now = None
                 raise
 
-    def _session(self) -> Session[Any]:
-        session = self._current().session
-        if session is None:
-            raise CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
-        return session
-
-    def _current(self) -> _Now:
-        """Return the game as it stands, resumed anew if its repo has moved on since we last looked."""
-        head = self.ledger.repo.head
-        if self._now is None or self._now.head != head:
-            state = self.ledger.state()
-            dice = ChainDice(b"", self.ledger.keys.hidden)
-            session = None
-            if state is not None:
-                session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, dice)
-            self._now = _Now(head, state, session, dice)
-        return self._now
-
-
-def _answers(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
-    return any(queued.order.kind == decision.kind for queued in orders.get(decision.side, ()))
-
 
 def _subject(game: str, turn: Turn) -> str:
     """Return the commit message of an adjudication: only what everybody may know."""
+    if turn.act is not None:
+        return f"{game}: adjudication {turn.n}, {turn.act['kind']}"
     waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in turn.waiting)
     return f"{game}: adjudication {turn.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
 
@@ -394,3 +376,8 @@ def _require_sides(loaded: Loaded, named: Iterable[str]) -> None:
         if side not in loaded.rules.sides:
             sides = ", ".join(loaded.rules.sides)
             raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+
+
+def _require_chain(chain: ChainPromise) -> None:
+    if len(chain.tip) != 64 or set(chain.tip) - set("0123456789abcdef") or not 1 <= chain.length <= MOST_LINKS:
+        raise CannotPlay(f"a chain is a tip of 64 digits 0-9 and a-f, and a length from 1 to {MOST_LINKS}")

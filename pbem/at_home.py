@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pbem import shelf
-from pbem.adjudicator import CannotPlay
+from pbem import plain, shelf
 from pbem.checking import Receipt, check_sheet
 from pbem.forecast import of_sheet
+from pbem.open_game import CannotPlay
 from pbem.prospects import Prospect
 from pbem.protocol import Decision, Side
 from pbem.record import read_decision
+from pbem.shares import OwnChain
 from pbem.sheet import Sheet
 from pbem.shelf import Loaded
 from pbem.standing_orders.in_force import periods_of
@@ -33,6 +34,7 @@ class Home:
     loaded: Loaded
     known: Any
     waiting: Sequence[Decision]
+    own: OwnChain | None = None
 
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet; the sheet is None if anything is wrong with it."""
@@ -40,7 +42,7 @@ class Home:
         return check_sheet(
             self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.waiting,
             lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
-            periods=tuple(periods_of(rules, self.known)),
+            periods=tuple(periods_of(rules, self.known)), own=self.own,
         )  # fmt: skip
 
 
@@ -76,6 +78,7 @@ def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
         waiting = [read_decision(record) for record in here["waiting"]]
         known = loaded.rules.decode(here["position"])
-        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, known, waiting)
+        own = plain.decode(OwnChain, here["own_chain"]) if "own_chain" in here else None
+        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, known, waiting, own)
     except _UNFIT as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong

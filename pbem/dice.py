@@ -5,7 +5,8 @@ The scheme `chain-v1`, which anybody can check with SHA-256 and HMAC alone:
 1. From a secret S the adjudicator makes links h[length] = H(S), h[i-1] = H(h[i]), and publishes the tip h[0]
    before the game. H is SHA-256 of the 32 bytes of a link.
 2. Adjudication n opens link h[n]; H(h[n]) must be h[n-1], which everybody has. There was only one link to open.
-3. The step key is HMAC(h[n], [scheme, game, n, digest of everything that went in]); see `inputs_digest`.
+   The turn file that opens the last link names the tip of the next chain, and adjudication length+1 opens its h[1].
+3. The step key is HMAC(link, [scheme, game, n, digest of everything that went in]); see `inputs_digest`.
 4. The faces of a roll are drawn from the blocks HMAC(step key, ["faces", name, 0]), HMAC(step key, ["faces", name, 1])
    and so on. A block is 16 numbers of two bytes, high byte first. A number that would favour low faces is thrown
    away, of the others the remainder is the face. Within one adjudication no name is used twice: the table sees to it.
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import count as counting
@@ -43,10 +43,6 @@ class Dice(Protocol):
     def turn_to(self, step_key: bytes) -> None: ...
 
 
-class ChainUsedUp(Exception):
-    """A game has had as many adjudications as its chain has links."""
-
-
 class NotLoaded(LookupError):
     """A ruling rolls under a name for which it has loaded no dice."""
 
@@ -58,37 +54,50 @@ class BadLoad(ValueError):
 # ---------------------------------------------------------------------------------------------- the chain
 
 
-@dataclass(frozen=True, slots=True)
 class Chain:
-    """The links of one game: `tip` is published at once, `link(n)` is opened by adjudication n."""
+    """The links of one game: `tip` is published at once, `link(n)` is opened by adjudication n.
 
-    links: tuple[bytes, ...]
+    When its `length` links are used up another chain follows, whose secret is derived from the first.
+    """
+
+    def __init__(self, secret: bytes, length: int = LENGTH) -> None:
+        self.length = length
+        self._secret = secret
 
     def __repr__(self) -> str:
         return f"<Chain {self.tip}>"
 
     @property
     def tip(self) -> str:
-        return self.links[0].hex()
+        """The tip of the first chain, as hex."""
+        return self._links(0)[0].hex()
 
     def link(self, n: int) -> str:
-        """Return link n, from 1, as hex."""
+        """Return what adjudication n opens, from 1, as hex."""
         if n < 1:
             raise ValueError(f"links are opened from number 1 on, not {n}")
-        if n >= len(self.links):
-            raise ChainUsedUp(f"this game's dice chain has {len(self.links) - 1} links; there is none for {n}")
-        return self.links[n].hex()
+        renewals, before = divmod(n - 1, self.length)
+        return self._links(renewals)[before + 1].hex()
+
+    def renewal(self, n: int) -> str | None:
+        """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
+        return None if n % self.length else self._links(n // self.length)[0].hex()
+
+    def _links(self, renewals: int) -> tuple[bytes, ...]:
+        label = canonical([SCHEME, "renewal", renewals])
+        secret = hmac.digest(self._secret, label, "sha256") if renewals else self._secret
+        return _links(secret, self.length)
 
 
 @lru_cache(maxsize=16)
-def make_chain(secret: bytes, length: int = LENGTH) -> Chain:
-    """Return the chain that a secret stands for."""
+def _links(secret: bytes, length: int) -> tuple[bytes, ...]:
+    """Return the links that a secret stands for, the tip first."""
     link = sha256(secret).digest()
     links = [link]
     for _ in range(length):
         link = sha256(link).digest()
         links.append(link)
-    return Chain(tuple(reversed(links)))
+    return tuple(reversed(links))
 
 
 def check_link(link: str, previous: str) -> bool:
@@ -119,26 +128,21 @@ def canonical(value: Canonical) -> bytes:
     raise TypeError(f"dice keys are made of numbers, text, lists and mappings, not {type(value).__name__}")
 
 
-def inputs_digest(
-    previous: str,
-    sheets: Mapping[str, Sequence[str]],
-    standing: Mapping[str, str],
-    phrases: Mapping[str, str],
-) -> str:
-    """Return the digest of everything that goes into an adjudication, as hex.
+INPUTS: Final = ("previous", "joined", "sheets", "standing", "shares", "beacon", "act")
+"""What goes into the dice of an adjudication, by the names under which its turn file lists it."""
 
-    `previous` is the digest of the turn file before; `sheets` the digests of each side's sheets in the order
-    in which they came; `standing` the digests of the standing orders in force; `phrases` the players' own words.
+
+def inputs_digest(turn: Mapping[str, Any]) -> str:
+    """Return the digest of everything that goes into an adjudication, as hex: what its turn file lists of INPUTS."""
+    return sha256(canonical({word: turn[word] for word in INPUTS if word in turn})).hexdigest()
+
+
+def missing_share(last: str, n: int) -> str:
+    """Return what stands for the link that a side with a chain of its own has not opened for adjudication n, as hex.
+
+    `last` is the last link that it did open, or the tip of its chain.
     """
-    if alone := [side for side, digests in sheets.items() if isinstance(digests, str)]:
-        raise TypeError(f"the sheets of {alone[0]} must be a list of digests, not one text")
-    everything: dict[str, Canonical] = {
-        "phrases": dict(phrases),
-        "previous": previous,
-        "sheets": {side: list(digests) for side, digests in sheets.items()},
-        "standing": dict(standing),
-    }
-    return sha256(canonical(everything)).hexdigest()
+    return sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()
 
 
 def step_key(link: str, game: str, n: int, inputs_digest: str) -> bytes:

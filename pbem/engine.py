@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from pbem.dice import Dice
-from pbem.protocol import Decision, Event, Fault, Order, Rest, Roll, Rules, Side
+from pbem.protocol import Decision, Draw, Event, Fault, Order, Rest, Roll, Rules, Side
 from pbem.table import Table
 
 S = TypeVar("S")
@@ -70,6 +70,7 @@ class Outcome(Generic[S]):
     answers: list[Answer]
     events: list[Event]
     rolls: list[Roll]
+    draws: list[Draw]
     session: Session[S]
     """The game as it stands now: the questions open, the position, the result if it is over."""
     rested: S | None
@@ -175,14 +176,15 @@ class Sources:
     """Where answers come from, in this order: sheets, standing orders, the only legal one, the stand-in, the default.
 
     `sheets` holds each side's orders not yet used, `standing` finds the standing order that answers a question,
-    `late` are the sides whose deadline has passed, `absent` those for whom the game's stand-in plays. Orders that no
-    longer fit are taken out and told in `lapsed`.
+    `late` are the sides whose deadline has passed, `absent` those for whom the game's stand-in plays. `defaults` are
+    orders that the game master has set for late sides. Orders that no longer fit are taken out and told in `lapsed`.
     """
 
     sheets: dict[Side, list[Queued]] = field(default_factory=dict)
     standing: Callable[[Session[Any], Decision], Queued | None] | None = None
     late: frozenset[Side] = frozenset()
     absent: frozenset[Side] = frozenset()
+    defaults: Mapping[Side, Queued] = field(default_factory=dict)
     lapsed: list[tuple[Side, Queued, list[Fault]]] = field(default_factory=list)
 
     def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
@@ -205,9 +207,17 @@ class Sources:
             return only, BY_ONLY
         if decision.side in self.absent and (order := session.advice(decision)) is not None:
             return order, BY_STAND_IN
+        if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
+            return ruled.order, ruled.by
         if decision.default is not None and (decision.side in self.late or not decision.waits):
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
+
+    def _ruled(self, session: Session[Any], decision: Decision) -> Queued | None:
+        """Return what the game master has set to be a late side's answer, if it is one to this question."""
+        ruled = self.defaults.get(decision.side)
+        fits = ruled is not None and ruled.order.kind == decision.kind and not session.faults(decision, ruled.order)
+        return ruled if fits else None
 
     def use(self, decision: Decision, order: Order) -> None:
         """Take an order that has answered its question out of its queue."""
@@ -250,11 +260,7 @@ def run(session: Session[Any], sources: Sources) -> list[Answer]:
     """Play on until the game rests, ends, or waits on somebody. Questions open at once are answered at once."""
     taken: list[Answer] = []
     while session.waiting:
-        answers: list[tuple[Order, str]] = []
-        for decision in session.waiting:
-            answer = sources.find(session, decision, [order for order, _ in answers])
-            if answer is not None:
-                answers.append(answer)
+        answers = _found(session, sources)
         if len(answers) < len(session.waiting):
             break
         for decision, (order, by) in zip(session.waiting, answers, strict=True):
@@ -264,6 +270,24 @@ def run(session: Session[Any], sources: Sources) -> list[Answer]:
             )
         session.answer([order for order, _ in answers])
     return taken
+
+
+def at_hand(session: Session[Any], sources: Sources) -> bool:
+    """Tell whether there is something to adjudicate: every open question has its answer, or an order no longer fits.
+
+    Nothing is played; of the sources only those that no longer fit are taken out.
+    """
+    return bool(session.waiting) and (len(_found(session, sources)) == len(session.waiting) or bool(sources.lapsed))
+
+
+def _found(session: Session[Any], sources: Sources) -> list[tuple[Order, str]]:
+    """Return the answers to the open questions, with their sources, as far as there are any."""
+    answers: list[tuple[Order, str]] = []
+    for decision in session.waiting:
+        answer = sources.find(session, decision, [order for order, _ in answers])
+        if answer is not None:
+            answers.append(answer)
+    return answers
 
 
 def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: Dice) -> Session[S]:
@@ -286,12 +310,11 @@ def advance(session: Session[S], key: bytes, dice: Dice, sources: Sources) -> Ou
     At most one resting span is played: after a rest the game goes on only to its next question, so that each
     span has its own adjudications. An outcome without answers has not touched the dice.
     """
-    rules, table = session.rules, session.table
-    seen_events, seen_rolls = len(table.events), len(table.rolls)
+    seen = _Happened.on(session.table)
     dice.turn_to(key)
     session.begin_adjudication()
     answers = run(session, sources)
-    return _settle(rules, session, dice, sources, answers, table.events[seen_events:], table.rolls[seen_rolls:])
+    return _settle(session, dice, sources, answers, _Happened.on(session.table).since(seen))
 
 
 def begin(rules: Rules[S], scenario: str, key: bytes, dice: Dice) -> Outcome[S]:
@@ -299,30 +322,47 @@ def begin(rules: Rules[S], scenario: str, key: bytes, dice: Dice) -> Outcome[S]:
     dice.turn_to(key)
     table = Table(dice)
     position = rules.setup(scenario, table)
+    return begin_at(rules, position, dice, table)
+
+
+def begin_at(rules: Rules[S], position: S, dice: Dice, table: Table) -> Outcome[S]:
+    """Play from a position, which becomes a resting point, to the first question; `table` has what led up to it."""
     session = Session(rules, position, dice, table.names)
-    events, rolls = table.events + session.table.events, table.rolls + session.table.rolls
-    outcome = _settle(rules, session, dice, Sources(), [], events, rolls)
+    outcome = _settle(session, dice, Sources(), [], _Happened.on(table).then(_Happened.on(session.table)))
     outcome.rested = position if outcome.rested is None else outcome.rested
     return outcome
 
 
+@dataclass(slots=True)
+class _Happened:
+    """What has happened on a table, or on several, one after the other."""
+
+    events: list[Event]
+    rolls: list[Roll]
+    draws: list[Draw]
+
+    @classmethod
+    def on(cls, table: Table) -> _Happened:
+        return cls([*table.events], [*table.rolls], [*table.draws])
+
+    def since(self, then: _Happened) -> _Happened:
+        return _Happened(self.events[len(then.events) :], self.rolls[len(then.rolls) :], self.draws[len(then.draws) :])
+
+    def then(self, more: _Happened) -> _Happened:
+        return _Happened(self.events + more.events, self.rolls + more.rolls, self.draws + more.draws)
+
+
 def _settle(
-    rules: Rules[S],
-    session: Session[S],
-    dice: Dice,
-    sources: Sources,
-    answers: list[Answer],
-    events: list[Event],
-    rolls: list[Roll],
+    session: Session[S], dice: Dice, sources: Sources, answers: list[Answer], happened: _Happened
 ) -> Outcome[S]:
     """Go on from a rest, if there is one, to the next question, and sum up."""
-    rested: S | None = None
+    rules, rested = session.rules, None
     for _ in range(MOST_RESTS):
         if not session.at_rest:
-            return Outcome(answers, events, rolls, session, rested)
+            return Outcome(answers, happened.events, happened.rolls, happened.draws, session, rested)
         if not session.keeps:
             sources.drop_rest()
         rested = session.position
         session = Session(rules, rested, dice, session.table.names)
-        events, rolls = events + session.table.events, rolls + session.table.rolls
+        happened = happened.then(_Happened.on(session.table))
     raise Stuck(f"{rules.id} rests without asking anything")

@@ -2,106 +2,73 @@
 
 ```
 game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
+joined/<side>.yaml             what a side has mailed for itself: a phrase, a chain of its own, a key
 position.yaml                  where things stand, as an onlooker may know it
-sealed/state.siv               the last resting point, the answers since, the orders that wait (sealed)
-sealed/players.siv             the players' mail addresses (sealed)
 turns/000/0042.yaml            an adjudication as everybody may read it
-turns/000/0042.siv             the whole of it (sealed)
-standing/<side>.siv            a side's standing orders (sealed)
-sheets/<side>/000/0017.siv     an accepted sheet, as received (sealed)
+turns/000/0042.age             the whole of it (sealed)
+sealed/state.age               the last resting point, the answers since, the orders that wait (sealed)
+sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
+standing/<side>.age            a side's standing orders (sealed)
+sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
+known/<side>.age               what a side knows and is asked (sealed to the key that it gave)
 letters/9f/9f86d081...         a letter that was carried out (named by its keyed digest, since who can guess a letter
                                could find its digest): side, sheet, adjudication before it
+beacon.yaml                    the sheets that were closed last, and the round of the beacon that decides them
+revealed.yaml                  the secrets, once the game is over
 ```
+
+What is sealed is JSON, but for the sheets. Every commit is signed.
 """
 
 from __future__ import annotations
 
 import hmac
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pbem import plain, yamlio
-from pbem.dice import Chain, inputs_digest, make_chain, step_key
-from pbem.engine import Answer, Queued, Step
-from pbem.protocol import Event, Roll, Side
+from pbem.charter import Charter, Joined, Revealed, check_keys
+from pbem.closing import Closing
+from pbem.dice import Chain, inputs_digest, step_key
+from pbem.engine import Answer
+from pbem.keys import BadKeys, Keys, Secrets
+from pbem.protocol import Draw, Event, Roll, Side
 from pbem.record import (
     answer_record,
+    draw_record,
     event_records,
     public_answer,
-    queued_record,
     read_answer,
     read_events,
-    read_queued,
     read_roll,
     roll_record,
+    whole_draw,
 )
-from pbem.seal import BadKeys, Keys, commitment, seal, unseal
+from pbem.seal import recipient_of, salt_of, salted, seal, unseal
+from pbem.shares import share
+from pbem.signing import sign
+from pbem.state import State, read_state
 from pbem.store import GameExists, GameRepo, NoSuchGame, numbered
 
 CHARTER: Final = "game.yaml"
 POSITION: Final = "position.yaml"
-STATE: Final = "sealed/state.siv"
-PLAYERS: Final = "sealed/players.siv"
+REVEALED: Final = "revealed.yaml"
+BEACON: Final = "beacon.yaml"
+STATE: Final = "sealed/state.age"
+PLAYERS: Final = "sealed/players.age"
 _MOST_TURNS: Final = 64
 
 
-@dataclass(slots=True)
-class DicePromise:
-    """What is promised about the dice before the first roll: the chain's tip, and the hidden secret's digest."""
-
-    scheme: str
-    length: int
-    tip: str
-    hidden: str
-
-
-@dataclass(slots=True)
-class Charter:
-    """`game.yaml`: what is played, by whom, under which options, and with which dice."""
-
-    game: str
-    rules: str
-    preset: str
-    scenario: str
-    players: dict[str, str]
-    options: dict[str, Any]
-    """Options that differ from the preset."""
-    box: str
-    """Digest of the rules box that the game is played with."""
-    version: int
-    dice: DicePromise
-
-
-@dataclass(slots=True)
-class State:
-    """What the game is resumed from: the resting point, the adjudications since, the orders not yet used."""
-
-    adjudication: int
-    """The number of the last adjudication."""
-    digest: str
-    """The digest of its turn file."""
-    checkpoint: Mapping[str, Any]
-    steps: list[Step]
-    pending: dict[Side, list[Queued]] = field(default_factory=dict)
-    new_sheets: dict[Side, list[str]] = field(default_factory=dict)
-    """Paths of the sheets accepted since the last adjudication."""
-    sheets: dict[Side, int] = field(default_factory=dict)
-    """How many sheets each side has had accepted."""
-    standing: dict[Side, list[Any]] = field(default_factory=dict)
-    """Each side's standing orders in force, first to last, as `Filed.record` keeps them."""
-    opened: int = 1
-    """The adjudication that asked the questions now open."""
-    result: Mapping[str, Any] | None = None
-
-
 class Opening(NamedTuple):
-    """What turns the dice to an adjudication: the link opened, the digest of all that goes in, the key of both."""
+    """What turns the dice to an adjudication: the link opened, all that goes in, its digest, the key of both."""
 
     link: str
+    went_in: Mapping[str, Any]
     inputs: str
     key: bytes
 
@@ -113,8 +80,13 @@ class Turn:
     n: int
     answers: list[Answer]
     rolls: list[Roll]
+    draws: list[Draw]
     events: list[Event]
     waiting: list[dict[str, str]]
+    act: Mapping[str, Any] | None = None
+    """What the game master did, if this is no play: kind, reason, and what belongs to it."""
+    whole: Mapping[str, Any] | None = None
+    """What of it not everybody may know yet; it stands in the sealed record."""
 
 
 def turn_path(n: int) -> str:
@@ -124,7 +96,17 @@ def turn_path(n: int) -> str:
 
 def sealed_path(path: str) -> str:
     """Return the path of the sealed file beside a file."""
-    return path.removesuffix(".yaml") + ".siv"
+    return path.removesuffix(".yaml") + ".age"
+
+
+def joined_path(side: Side) -> str:
+    """Return the path of what a side has mailed for itself."""
+    return f"joined/{side}.yaml"
+
+
+def standing_path(side: Side) -> str:
+    """Return the path of a side's standing orders."""
+    return f"standing/{side}.age"
 
 
 class Ledger:
@@ -133,29 +115,21 @@ class Ledger:
     def __init__(self, repo: GameRepo, keys: Keys) -> None:
         self.repo = repo
         self.keys = keys
-        self._sealing = keys.sealing_key()
+        repo.sign = partial(sign, keys.signing)
         self.charter = plain.decode(Charter, self._yaml(CHARTER))
+        self.chain = Chain(keys.chain, keys.length)
         self._turns: dict[tuple[str, int], Turn] = {}
-
-    @cached_property
-    def chain(self) -> Chain:
-        """The links of the game's dice."""
-        return make_chain(self.keys.chain, self.keys.length)
 
     @classmethod
     def create(cls, path: Path, keys: Keys, charter: Charter, addresses: Mapping[Side, str]) -> Ledger:
         """Make a game's repo with its charter; nothing has been rolled yet."""
-        players = seal(keys.sealing_key(), PLAYERS, yamlio.dump(dict(addresses)).encode())
+        players = seal([recipient_of(keys.office)], PLAYERS, _json(dict(addresses)))
         files = {CHARTER: yamlio.dump(plain.encode(charter)).encode(), PLAYERS: players}
-        return cls(GameRepo.create(path, files, f"{charter.game}: the charter"), keys)
+        return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
 
     def check_keys(self) -> None:
         """Raise BadKeys unless the secrets are those that the charter promises."""
-        made = self.charter.dice
-        # The length comes first: a chain as long as a damaged file says might take for ever to make.
-        same = self.keys.length == made.length and self.chain.tip == made.tip
-        if not same or commitment(self.keys.hidden) != made.hidden:
-            raise BadKeys(f"these are not the secrets that {self.charter.game} was begun with; find the right ones")
+        check_keys(self.charter, self.keys)
 
     def close(self) -> None:
         """Close the repo."""
@@ -166,29 +140,23 @@ class Ledger:
     @cached_property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
-        addresses: Mapping[Side, str] = self._unsealed(PLAYERS) or {}
+        addresses: Mapping[Side, str] = json.loads(unseal(self.keys.office, PLAYERS, self._file(PLAYERS)))
         return addresses
 
-    def state(self) -> State | None:
-        """Return what the game is resumed from; None: it has not begun."""
-        record = self._unsealed(STATE)
-        if record is None:
-            return None
-        return State(
-            adjudication=record["adjudication"],
-            digest=record["digest"],
-            checkpoint=record["checkpoint"],
-            steps=[
-                Step(bytes.fromhex(step["key"]), [read_answer(answer) for answer in step["answers"]])
-                for step in record["steps"]
-            ],
-            pending={side: [read_queued(order) for order in orders] for side, orders in record["pending"].items()},
-            new_sheets=record["new_sheets"],
-            sheets=record["sheets"],
-            standing=record["standing"],
-            opened=record["opened"],
-            result=record["result"],
-        )
+    def state(self, at: str | None = None) -> State | None:
+        """Return what the game is resumed from, now or as of a commit; None: it has not begun."""
+        record = self._unsealed(STATE, at)
+        return None if record is None else read_state(record)
+
+    def joined(self, side: Side) -> Joined:
+        """Return what a side has mailed for itself."""
+        content = self.repo.read(joined_path(side))
+        return Joined() if content is None else plain.decode(Joined, yamlio.read(content, name=side).value)
+
+    def closing(self) -> Closing | None:
+        """Return how the sheets were closed last; None: they never were."""
+        content = self.repo.read(BEACON)
+        return None if content is None else plain.decode(Closing, yamlio.read(content, name=BEACON).value)
 
     def turn(self, n: int) -> Turn:
         """Return an adjudication of the past, whole: look, do not touch. The letters of all sides ask for the same."""
@@ -208,8 +176,11 @@ class Ledger:
             n,
             [read_answer(answer) for answer in record["answers"]],
             rolls,
+            [Draw(**draw) for draw in record["draws"]],
             read_events(record["events"], rolls, readers),
             public["waiting"],
+            public.get("act"),
+            record.get("act"),
         )
 
     def public_turn(self, n: int) -> Any:
@@ -217,8 +188,21 @@ class Ledger:
         return self._yaml(turn_path(n))
 
     def turn_digest(self, n: int) -> str:
-        """Return the digest of a turn file as it lies there."""
-        return self._digest(turn_path(n))
+        """Return the digest of a turn file as it lies there; for 0, that of the charter."""
+        return sha256(self._file(turn_path(n) if n else CHARTER)).hexdigest()
+
+    def commit_of(self, n: int) -> str:
+        """Return the commit that made adjudication n. Raises FileNotFoundError if there was none."""
+        subject = f"{self.charter.game}: adjudication {n}"
+        for commit in self.repo.history():
+            line = commit.message.partition("\n")[0]
+            if line == subject or line.startswith(f"{subject}, "):
+                return commit.sha
+        raise FileNotFoundError(f"{self.repo.path.name} has no adjudication {n}")
+
+    def whole_digest(self, n: int, whole: Mapping[str, Any]) -> str:
+        """Return the salted digest of what is sealed of an act of the game master in adjudication n."""
+        return self.salted(turn_path(n).replace(".yaml", ".act"), _json(dict(whole)))
 
     def letter(self, digest: str) -> Mapping[str, Any] | None:
         """Return what became of a letter that was carried out; None: it was not."""
@@ -231,100 +215,131 @@ class Ledger:
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
         path = sealed_path(numbered(f"sheets/{side}", n))
-        return unseal(self._sealing, path, self._file(path))
-
-    def unsealed(self, path: str, content: bytes) -> bytes:
-        """Return what was sealed for a path of this game's repo."""
-        return unseal(self._sealing, path, content)
+        return unseal(self.keys.identity, path, self._file(path))
 
     # ---- dice
 
-    def opening(self, n: int, state: State | None) -> Opening:
-        """Return what turns the dice to adjudication n."""
-        link = self.chain.link(n)
-        previous, sheets, standing = "", {}, {}
-        if state is not None:
-            previous = state.digest
-            sheets = {side: [self._digest(path) for path in paths] for side, paths in state.new_sheets.items()}
-            standing = self.standing_digests(state)
-        inputs = inputs_digest(previous, sheets, standing, {})
-        return Opening(link, inputs, step_key(link, self.charter.game, n, inputs))
+    def opening(
+        self, n: int, state: State | None, act: Mapping[str, Any] | None = None, beacon: Closing | None = None
+    ) -> Opening:
+        """Return what turns the dice to adjudication n.
 
-    def standing_digests(self, state: State) -> dict[Side, str]:
-        """Return the digest of each side's standing orders in force: they go into the dice."""
-        return {side: self._digest(_standing_path(side)) for side in sorted(state.standing) if state.standing[side]}
+        `act` is what the game master does, if it is no play; `beacon` has the round of the beacon, if one has come.
+        """
+        link = self.chain.link(n)
+        went_in: dict[str, Any] = {"previous": self.turn_digest(n - 1)}
+        if state is None:
+            names = self.repo.listdir("joined")
+            sides = [name.removesuffix(".yaml") for name in names]
+            went_in["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
+        else:
+            # Sorted, for in which order they came must not turn the dice.
+            went_in["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
+            went_in["standing"] = dict(sorted(state.standing_digests.items()))
+            went_in["shares"] = {
+                side: share(state.links[side], state.shares.get(side), n) for side in sorted(state.links)
+            }
+        went_in["beacon"] = beacon and beacon.share
+        went_in["act"] = act
+        went_in = {word: value for word, value in went_in.items() if value}
+        inputs = inputs_digest(went_in)
+        return Opening(link, went_in, inputs, step_key(link, self.charter.game, n, inputs))
 
     # ---- files to commit
 
-    def sheet_files(self, state: State, side: Side, raw: bytes, letter: str | None) -> dict[str, bytes]:
-        """Return the files of a newly accepted sheet, and count it in `state`."""
+    def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
+        """Return the file of what a side has mailed for itself."""
+        return {joined_path(side): yamlio.dump(plain.encode(joined)).encode()}
+
+    def closing_files(self, closing: Closing) -> dict[str, bytes]:
+        """Return the file that says which sheets are closed, and what decides them."""
+        return {BEACON: yamlio.dump(plain.encode(closing)).encode()}
+
+    def sheet_files(self, state: State, side: Side, raw: bytes) -> dict[str, bytes]:
+        """Return the file of a newly accepted sheet, and count it in `state`."""
         n = state.sheets.get(side, 0) + 1
         path = sealed_path(numbered(f"sheets/{side}", n))
         state.sheets[side] = n
-        state.new_sheets.setdefault(side, []).append(path)
-        files = {path: seal(self._sealing, path, raw)}
-        if letter is not None:
-            note: dict[str, Any] = {"side": side, "sheet": n, "after": state.adjudication}
-            files[self._letter_path(letter)] = yamlio.dump(note).encode()
-        return files
+        state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
+        return {path: self._seal(path, raw)}
 
-    def standing_files(self, side: Side, orders: Sequence[Any]) -> dict[str, bytes]:
-        """Return the file of a side's standing orders."""
-        path = _standing_path(side)
-        return {path: self._sealed(path, list(orders))}
+    def letter_files(self, digest: str, note: Mapping[str, Any]) -> dict[str, bytes]:
+        """Return the note that a letter was carried out, so that it is not carried out twice."""
+        return {self._letter_path(digest): yamlio.dump(dict(note)).encode()}
 
-    def state_files(self, state: State) -> dict[str, bytes]:
-        """Return the sealed state."""
-        record: dict[str, Any] = {
-            "adjudication": state.adjudication,
-            "digest": state.digest,
-            "checkpoint": state.checkpoint,
-            "steps": [
-                {"key": step.key.hex(), "answers": [answer_record(answer) for answer in step.answers]}
-                for step in state.steps
-            ],
-            "pending": {side: [queued_record(order) for order in orders] for side, orders in state.pending.items()},
-            "new_sheets": state.new_sheets,
-            "sheets": state.sheets,
-            "standing": state.standing,
-            "opened": state.opened,
-            "result": state.result,
-        }
-        return {STATE: self._sealed(STATE, record)}
+    def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
+        """Return the file of a side's standing orders in force, and put its digest into `state`."""
+        path = standing_path(side)
+        # The numbers make it another text each time: nobody is to see that a side is back at earlier orders.
+        written = [state.sheets.get(side, 0), state.adjudication]
+        content = _json({"written": written, "orders": list(state.standing[side])})
+        if state.standing[side]:
+            state.standing_digests[side] = self.salted(path, content)
+        else:
+            state.standing_digests.pop(side, None)
+        return {path: self._seal(path, content)}
+
+    def state_files(self, state: State, public: int = 0) -> dict[str, bytes]:
+        """Return the sealed state; `public` is a length known to all by which its room is chosen."""
+        return {STATE: self._seal(STATE, _json(state.record()), public or self._public_length())}
+
+    def side_files(self, side: Side, known: Mapping[str, Any], public: int) -> dict[str, bytes]:
+        """Return what a side may know, sealed to the key that it gave; nothing if it gave none."""
+        key, path = self.joined(side).key, f"known/{side}.age"
+        return {} if key is None else {path: seal([key], path, _json(known), public=public)}
 
     def turn_files(
-        self, turn: Turn, opening: Opening, *, previous: str, sheets: Mapping[Side, Sequence[str]],
-        standing: Mapping[Side, str], span: Sequence[Answer] | None, result: Mapping[str, Any] | None,
-    ) -> tuple[dict[str, bytes], str]:  # fmt: skip
-        """Return the files of an adjudication and the digest of its turn file.
+        self, turn: Turn, opening: Opening, *, span: Sequence[Answer] | None, result: Mapping[str, Any] | None,
+        position: bytes,
+    ) -> dict[str, bytes]:  # fmt: skip
+        """Return the files of an adjudication.
 
-        Everything that went into the opening is named: the sheets by path, the standing orders by digest. `span` are
-        the answers of the whole resting span, published when the game rests; None: it does not.
+        `span` are the answers of the whole resting span, published when the game rests; None: it does not.
+        `position` is where things stand now as an onlooker may know it.
         """
         path = turn_path(turn.n)
-        public: dict[str, Any] = {"adjudication": turn.n, "previous": previous}
-        public |= {"link": opening.link, "inputs": opening.inputs}
-        if sheets:  # sorted, for in which order they came must not turn the dice of the next adjudication
-            public["sheets"] = {side: list(sheets[side]) for side in sorted(sheets)}
-        if standing:
-            public["standing"] = dict(standing)
+        records = event_records(turn.events)
+        readers = {str(at): list(event.to) for at, event in enumerate(turn.events) if event.to is not None}
+        whole = _json(
+            {
+                "answers": [answer_record(answer) for answer in turn.answers],
+                "draws": [whole_draw(draw) for draw in turn.draws],
+                "events": records,
+                "readers": readers,
+                **({} if turn.whole is None else {"act": dict(turn.whole)}),
+            }
+        )
+        went_in = dict(opening.went_in)
+        public: dict[str, Any] = {"adjudication": turn.n, "previous": went_in.pop("previous"), "link": opening.link}
+        public |= went_in | {"inputs": opening.inputs}
+        if (renewal := self.chain.renewal(turn.n)) is not None:
+            public["renewal"] = renewal
         if span is not None:
             public["answers"] = [public_answer(answer_record(answer)) for answer in span if not answer.secret]
         if turn.rolls:
             public["rolls"] = [roll_record(n, roll) for n, roll in enumerate(turn.rolls, 1)]
-        records = event_records(turn.events)
-        readers = {str(at): list(event.to) for at, event in enumerate(turn.events) if event.to is not None}
+        if turn.draws:
+            public["draws"] = [draw_record(n, draw) for n, draw in enumerate(turn.draws, 1)]
         public["events"] = [record for at, record in enumerate(records) if str(at) not in readers]
         public["waiting"] = turn.waiting
         if result is not None:
             public["result"] = dict(result)
+        public["position"] = sha256(position).hexdigest()
         text = yamlio.dump(public).encode()
-        whole = {"answers": [answer_record(a) for a in turn.answers], "events": records, "readers": readers}
-        files = {path: text, sealed_path(path): self._sealed(sealed_path(path), whole)}
-        return files, sha256(text).hexdigest()
+        sealed = self._seal(sealed_path(path), whole, len(text) + len(position))
+        return {path: text, sealed_path(path): sealed, POSITION: position}
+
+    def revealed_files(self) -> dict[str, bytes]:
+        """Return the file that publishes the secrets of a game that is over."""
+        revealed = Revealed(self.keys.hidden.hex(), self.keys.identity)
+        return {REVEALED: yamlio.dump(plain.encode(revealed)).encode()}
+
+    def salted(self, path: str, content: bytes) -> str:
+        """Return the salted digest of a content that is sealed at a path."""
+        return salted(salt_of(self.keys.hidden, path), content)
 
     def _letter_path(self, digest: str) -> str:
-        name = hmac.digest(self._sealing, digest.encode(), "sha256").hex()
+        name = hmac.digest(self.keys.office.encode(), digest.encode(), "sha256").hex()
         return f"letters/{name[:2]}/{name}"
 
     # ---- the repo
@@ -339,44 +354,42 @@ class Ledger:
             raise FileNotFoundError(f"{self.repo.path.name} has no {path}")
         return content
 
-    def _digest(self, path: str) -> str:
-        return sha256(self._file(path)).hexdigest()
-
     def _yaml(self, path: str) -> Any:
         return yamlio.read(self._file(path), name=path).value
 
-    def _sealed(self, path: str, value: Any) -> bytes:
-        return seal(self._sealing, path, yamlio.dump(value).encode())
+    def _seal(self, path: str, content: bytes, public: int = 0) -> bytes:
+        return seal([self.charter.sealed_to], path, content, public=_ROOMS * public)
 
-    def _unsealed(self, path: str) -> Any:
-        content = self.repo.read(path)
-        return None if content is None else yamlio.read(unseal(self._sealing, path, content), name=path).value
+    def _public_length(self) -> int:
+        return len(self.repo.read(POSITION) or b"")
 
-
-def promise(keys: Keys) -> DicePromise:
-    """Return what a game's charter promises about its dice."""
-    return DicePromise(keys.scheme, keys.length, make_chain(keys.chain, keys.length).tip, commitment(keys.hidden))
+    def _unsealed(self, path: str, at: str | None = None) -> Any:
+        content = self.repo.read(path, at)
+        return None if content is None else json.loads(unseal(self.keys.identity, path, content))
 
 
-def keys_for_new_game(folder: Path, name: str, path: Path, secrets: tuple[bytes, bytes] | None) -> Keys:
+_ROOMS: Final = 4
+"""What is sealed is given so many times the room of what is public beside it: more than it ever needs."""
+
+
+def keys_for_new_game(folder: Path, name: str, path: Path, secrets: Secrets | None) -> Keys:
     """Return the secrets of a new game; those that a game left behind which never came to be are used up.
 
     Raises GameExists if there is such a game at `path`, BadKeys if the secrets of another stand in the way.
     """
-    chain, hidden = secrets or (None, None)
     try:
-        return Keys.create(folder, name, chain=chain, hidden=hidden)
+        return Keys.create(folder, name, secrets)
     except BadKeys:
         try:
             GameRepo.open(path).close()
         except NoSuchGame:
             left = Keys.load(folder, name)
-            if secrets in (None, (left.chain, left.hidden)):
+            if secrets in (None, left.secrets):
                 return left
         else:
             raise GameExists(f"{path} exists already; a new game needs another name") from None
         raise
 
 
-def _standing_path(side: Side) -> str:
-    return f"standing/{side}.siv"
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

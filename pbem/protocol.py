@@ -85,6 +85,15 @@ class Roll:
 
 
 @dataclass(slots=True)
+class Draw:
+    """A hidden draw: what was shuffled under which name, and the order that came of it."""
+
+    name: str
+    items: list[Any]
+    order: list[Any]
+
+
+@dataclass(slots=True)
 class Event:
     """Something that happened, as data; `to` names the only sides that may read it (None: everybody)."""
 

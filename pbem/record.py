@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.engine import Answer, Queued
-from pbem.protocol import Decision, Event, Order, Roll
+from pbem.protocol import Decision, Draw, Event, Order, Roll
 
 RESERVED = ("kind", "rule", "roll")
 """Words of an event's record that no fact may be called by."""
@@ -75,6 +75,16 @@ def read_roll(record: Mapping[str, Any]) -> Roll:
         record["rule"],
         record.get("sides", 6),
     )
+
+
+def draw_record(n: int, draw: Draw) -> dict[str, Any]:
+    """Return what everybody may know of a hidden draw: its running number, its name, of how many."""
+    return {"number": n, "name": draw.name, "of": len(draw.items)}
+
+
+def whole_draw(draw: Draw) -> dict[str, Any]:
+    """Return all of a hidden draw, for the sealed record."""
+    return {"name": draw.name, "items": as_plain(draw.items), "order": as_plain(draw.order)}
 
 
 def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:

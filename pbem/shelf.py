@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +31,22 @@ class Loaded:
     box: Box
     options: Mapping[str, Any]
     rules: Rules[Any]
+
+    @property
+    def code(self) -> str:
+        """The digest of the package's sources, as hex; what it imports from us is not counted."""
+        return _code_digest(self.box.package)
+
+
+@cache
+def _code_digest(package: str) -> str:
+    """Return the digest of all sources of a package; line ends do not count."""
+    folder = Path(next(iter(import_module(package).__path__)))
+    total = sha256()
+    for path in sorted(folder.rglob("*.py")):
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        total.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
+    return total.hexdigest()
 
 
 def ids(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:

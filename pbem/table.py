@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.dice import Dice
 from pbem.plain import copy
-from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
+from pbem.protocol import Decision, Draw, Event, Flow, Order, Roll, Side
 
 
 class NameReused(Exception):
@@ -17,10 +17,10 @@ class NameReused(Exception):
 class Table:
     """One stretch of play: the position that lies on it, the dice, and the record of what happened.
 
-    `position` is the game's own working copy; `events` and `rolls` grow as the rules tell and roll.
+    `position` is the game's own working copy; `events`, `rolls` and `draws` grow as the rules tell, roll and shuffle.
     """
 
-    __slots__ = ("dice", "events", "names", "position", "rolls")
+    __slots__ = ("dice", "draws", "events", "names", "position", "rolls")
 
     def __init__(self, dice: Dice, names: Iterable[str] = ()) -> None:
         """`names` are names already used that must not come again."""
@@ -28,6 +28,7 @@ class Table:
         self.position: Any = None
         self.events: list[Event] = []
         self.rolls: list[Roll] = []
+        self.draws: list[Draw] = []
         self.names: set[str] = set(names)
 
     def lay(self, position: Any) -> Any:
@@ -84,9 +85,14 @@ class Table:
         return roll
 
     def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
-        """Return the items in an order that only the hidden secret determines (decks, cups of counters)."""
+        """Return the items in an order that only the hidden secret determines (decks, cups of counters).
+
+        That it was done, under which name and with how many items, is public at once; what came of it is not.
+        """
         self._claim(name)
-        return self.dice.shuffled(name, items)
+        order = self.dice.shuffled(name, items)
+        self.draws.append(Draw(name, list(items), list(order)))
+        return order
 
     def tell(self, kind: str, *, rule: str | None = None, to: Sequence[Side] | None = None, **facts: Any) -> None:
         """Record that something happened; `to` restricts who may read it."""

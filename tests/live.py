@@ -10,14 +10,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyrage
+
 from pbem.adjudicator import Adjudicator
 from pbem.correspondence import Office
 from pbem.draw.form import order_lines
+from pbem.keys import Secrets
+from pbem.ledger import PLAYERS
 from pbem.protocol import Decision, Order, Side
+from pbem.seal import unseal
 from pbem.store import GameRepo
 from tests.walks import FOLDERS
 
-SECRETS = (b"c" * 32, b"h" * 32)
+SECRETS = Secrets(
+    b"c" * 32,
+    b"h" * 32,
+    "AGE-SECRET-KEY-1RZ5CJD3AH2FCRCMFMJYYZQCPPWZ70ULEHYP6KDU6AXZCD8FPXLQSF0Q3VR",
+    "AGE-SECRET-KEY-1YG4HDKK0J3S6PNX6Z9QCVUG3XSKQJVX5ZLX5TV467QWXD444D0SQE049ME",
+)
+OTHERS = replace(SECRETS, chain=b"d" * 32, hidden=b"i" * 32)
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 SIDES = {"toy": ("red", "blue"), "rome_carthage": ("carthage", "rome")}
 ADDRESSES = {side: f"{side}@example.org" for sides in SIDES.values() for side in sides}
@@ -118,7 +129,39 @@ def files(repo: GameRepo, at: str | None = None, folder: str = "") -> dict[str, 
 
 def readable(repo: GameRepo, at: str | None = None) -> dict[str, bytes]:
     """Return what anybody can read of a commit: everything that is not sealed."""
-    return {path: content for path, content in files(repo, at).items() if not path.endswith(".siv")}
+    return {path: content for path, content in files(repo, at).items() if not path.endswith(".age")}
+
+
+def opened(repo: GameRepo, at: str | None = None, secrets: Secrets = SECRETS) -> dict[str, bytes]:
+    """Return every file of a commit, the sealed ones as they were before: sealing draws at random."""
+    found = {}
+    for path, content in files(repo, at).items():
+        if path.endswith(".age") and not path.startswith("known/"):
+            content = unseal(secrets.office if path == PLAYERS else secrets.identity, path, content)
+        found[path] = content
+    return found
+
+
+def room(sealed: bytes, identity: str = SECRETS.identity) -> int:
+    """Return the room that a sealed file was given; age itself adds some bytes, as many as chance has it."""
+    return len(pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(identity)]))
+
+
+def rooms(repo: GameRepo, at: str | None = None) -> dict[str, int]:
+    """Return how much of each file of a commit its size tells to everybody."""
+    return {
+        path: room(content, SECRETS.office if path == PLAYERS else SECRETS.identity)
+        if path.endswith(".age")
+        else len(content)
+        for path, content in files(repo, at).items()
+        if not path.startswith("known/")
+    }
+
+
+def story(game: Adjudicator) -> list[tuple[str, dict[str, bytes]]]:
+    """Return the messages of the commits and what each holds, opened, youngest first."""
+    repo = game.ledger.repo
+    return [(commit.message, opened(repo, commit.sha)) for commit in repo.history()]
 
 
 def every_file(repo: GameRepo) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -13,14 +14,16 @@ from typing import Any
 import pytest
 
 from pbem import yamlio
-from pbem.adjudicator import Adjudicator, CannotPlay, Told
+from pbem.adjudicator import Adjudicator
 from pbem.correspondence import side_report
 from pbem.engine import RulesDiffer
+from pbem.keys import BadKeys
+from pbem.open_game import CannotPlay, Told
 from pbem.protocol import Order
-from pbem.seal import BadKeys
 from pbem.store import GameExists, NoSuchGame
 from tests.campaigns import invasion
 from tests.live import (
+    OTHERS,
     SECRETS,
     SIDES,
     Folder,
@@ -34,7 +37,9 @@ from tests.live import (
     pick,
     play,
     readable,
+    rooms,
     sheet,
+    story,
     subjects,
 )
 from tests.walks import loaded
@@ -100,19 +105,19 @@ def kinds(game: Adjudicator) -> list[tuple[str, str]]:
 
 
 @GAMES
-def test_the_same_secrets_and_sheets_give_the_same_commits(tmp_path: Path, rules: str) -> None:
+def test_the_same_secrets_and_sheets_give_the_same_books(tmp_path: Path, rules: str) -> None:
     runs = []
     for run in ("one", "two"):
         with Folder(tmp_path / run).create(rules) as game:
             sheets = list(play(game, 7, SHEETS[rules]))
-            runs.append((history(game), sheets))
+            runs.append((story(game), sheets))
     assert runs[0] == runs[1]
     assert len(runs[0][0]) > SHEETS[rules]
 
 
 def test_other_secrets_give_other_games(tmp_path: Path) -> None:
     hands = set()
-    for at, secrets in enumerate([SECRETS, (SECRETS[0], b"x" * 32), None]):
+    for at, secrets in enumerate([SECRETS, replace(SECRETS, hidden=b"x" * 32), None]):
         with Folder(tmp_path / str(at)).create(secrets=secrets) as game:
             hands.add((*hand(game, "red"), *hand(game, "blue")))
     assert len(hands) == 3
@@ -147,7 +152,7 @@ def test_reopened_after_every_sheet_it_is_as_if_it_had_stayed_open(tmp_path: Pat
                 again.adjudicate()
                 assert again.adjudicate() == []
         with pieces.open() as again:
-            assert history(again) == history(game)
+            assert story(again) == story(game)
 
 
 def test_two_that_have_the_game_open_see_each_others_sheets(folder: Folder) -> None:
@@ -240,10 +245,13 @@ def test_a_newer_sheet_takes_the_place_of_one_not_yet_used(toy: Adjudicator) -> 
     (number,) = give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
     assert toy.known("red").buried["red"] == second
     assert first in hand(toy, "red")
-    assert toy.ledger.public_turn(number)["sheets"] == {
-        "blue": ["sheets/blue/000/0001.siv"],
-        "red": ["sheets/red/000/0001.siv", "sheets/red/000/0002.siv"],
+    named = toy.ledger.public_turn(number)["sheets"]
+    assert {side: list(sheets) for side, sheets in named.items()} == {
+        "blue": ["sheets/blue/000/0001.age"],
+        "red": ["sheets/red/000/0001.age", "sheets/red/000/0002.age"],
     }
+    path = "sheets/red/000/0001.age"
+    assert named["red"][path] == toy.ledger.salted(path, toy.ledger.sheet("red", 1))
     assert toy.ledger.sheet("red", 1) == sheet(toy, "red", order("bury", card=first), adjudication=1)
 
 
@@ -311,7 +319,7 @@ def test_nothing_of_the_first_of_two_secret_answers_is_seen_before_the_second_is
             seen.append(
                 {
                     "readable": readable(game.ledger.repo),
-                    "sizes": {path: len(content) for path, content in files(game.ledger.repo).items()},
+                    "sizes": rooms(game.ledger.repo),
                     "messages": [commit.message for commit in game.ledger.repo.history()],
                     "waiting": [*map(repr, game.waiting)],
                     "blue": side_report(game, "blue", 0),
@@ -386,7 +394,9 @@ def _beat_guards(game: Adjudicator) -> None:
 def test_an_only_answer_that_a_hidden_hand_decides_is_waited_for(folder: Folder) -> None:
     """Rome without a Campaign card can only pass; to answer for it would show its hand."""
     for seed in range(40):
-        with Folder(folder.path / str(seed)).create("rome_carthage", secrets=(SECRETS[0], bytes([seed]) * 32)) as game:
+        with Folder(folder.path / str(seed)).create(
+            "rome_carthage", secrets=replace(SECRETS, hidden=bytes([seed]) * 32)
+        ) as game:
             (claim,) = game.waiting
             own = game.rules.options(game.known("rome"), claim)
             assert claim.kind == "claim_first"
@@ -459,7 +469,7 @@ def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
 
 def test_keys_that_are_missing_open_to_others_or_of_another_game_are_told_apart(folder: Folder, tmp_path: Path) -> None:
     folder.create().close()
-    folder.create(name="gallia", secrets=(b"d" * 32, b"i" * 32)).close()
+    folder.create(name="gallia", secrets=OTHERS).close()
     key = folder.keys / "punica.yaml"
     right = key.read_bytes()
     key.chmod(0o644)
@@ -528,9 +538,10 @@ def test_a_scenario_that_is_none_is_refused_before_anything_is_made(folder: Fold
 def secrets_of(game: Adjudicator) -> Iterator[tuple[str, bytes]]:
     """Yield everything that must not be found in the repo of a running game, with its name."""
     keys = game.ledger.keys
-    for name, secret in (("chain", keys.chain), ("hidden", keys.hidden), ("sealing", keys.sealing_key())):
+    for name, secret in (("chain", keys.chain), ("hidden", keys.hidden), ("signing", keys.signing)):
         yield name, secret
         yield f"{name} in hex", secret.hex().encode()
+    yield from (("identity", keys.identity.encode()), ("office", keys.office.encode()))
     yield "the next link", game.ledger.chain.link(game.adjudication + 1).encode()
     for side in game.rules.sides:
         cards = game.known(side).hands[side]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,18 +12,19 @@ from typing import Any
 import pytest
 
 from pbem.adjudicator import Adjudicator
-from pbem.audit import replay
+from pbem.audit.replay import replay
 from pbem.box import open_box
 from pbem.correspondence import side_report, take_in
 from pbem.dice import SeededDice, inputs_digest
 from pbem.draw.sentences import sentences
 from pbem.protocol import Decision, Event, Order
+from pbem.seal import unseal
 from pbem.sheet import read_sheet
 from pbem.standing_orders import Filed, InForce, Terms, check_standing, file_standing, read_filed
 from pbem.standing_orders.alternatives import MOST_BODIES, bodies
 from pbem.standing_orders.conditions import holds, slips, why_not
 from pbem.table import Table as GameTable
-from tests.live import Folder, history, letter, order, pick, sheet
+from tests.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.walks import GAMES, loaded, walk
 
 FORMS, NAMES = open_box("rome_carthage").forms, open_box("rome_carthage").names
@@ -344,9 +344,7 @@ def test_an_order_for_a_turn_lapses_with_it() -> None:
 
 
 def punica(folder: Path) -> Adjudicator:
-    return Adjudicator.create(
-        folder / "games", folder / "keys", "punica", "rome_carthage", players={}, secrets=(b"c" * 32, b"h" * 32)
-    )
+    return Adjudicator.create(folder / "games", folder / "keys", "punica", "rome_carthage", players={}, secrets=SECRETS)
 
 
 def give(game: Adjudicator, side: str, text: str) -> list[int]:
@@ -454,11 +452,9 @@ def test_a_turn_file_names_the_standing_orders_that_went_into_its_dice_but_not_w
         assert give(game, "rome", "orders:\n- claim_first: {card: none}\n") == [2]
         turn = game.ledger.public_turn(2)
         read = game.ledger.repo.read
-        digests = {
-            side: [sha256(read(path) or b"").hexdigest() for path in paths] for side, paths in turn["sheets"].items()
-        }
-        assert turn["standing"] == {"carthage": sha256(read("standing/carthage.siv") or b"").hexdigest()}
-        assert turn["inputs"] == inputs_digest(turn["previous"], digests, turn["standing"], {})
+        for path, digest in [("standing/carthage.age", turn["standing"]["carthage"]), *turn["sheets"]["rome"].items()]:
+            assert digest == game.ledger.salted(path, unseal(game.ledger.keys.identity, path, read(path) or b""))
+        assert turn["inputs"] == inputs_digest(turn)
         assert [answer["by"] for answer in turn["answers"]] == ["sheet 1", "standing"]
         assert [answer.by for answer in game.ledger.turn(2).answers] == ["sheet 1", "standing 2 of sheet 1"]
 
@@ -511,7 +507,7 @@ def test_a_game_by_standing_orders_is_the_same_each_time_and_can_be_replayed(tmp
             ]
             assert len(fired) > 3
             assert list(replay(game)) == []
-            heads.append(history(game))
+            heads.append(story(game))
     assert heads[0] == heads[1]
 
 
