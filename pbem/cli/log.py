@@ -1,0 +1,84 @@
+"""`pbem log`: the turn files that a game has published, and the dice in them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pbem.cli.outside import Boxes, in_the_world, print_json
+from pbem.places import games_folder
+
+if TYPE_CHECKING:
+    from pbem.box import Box
+    from pbem.published import Page, Published
+
+
+def log(
+    name: str, first: int, last: int | None, dice: bool, csv: Path | None, png: Path | None,
+    games: Path | None, boxes: Boxes, json: bool,
+) -> None:  # fmt: skip
+    """Print the turn files of a game, or what their dice come to."""
+    from pbem import yamlio
+    from pbem.audit.reading import repo_of
+    from pbem.published import published
+
+    with in_the_world():
+        told = published(repo_of(games or games_folder(), name))
+        turns = told.turns[max(first, 1) - 1 : last]
+        if dice or csv is not None or png is not None:
+            _dice(told, turns, csv, png, boxes, json)
+        elif json:
+            print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns]})
+        else:
+            marks = _marks(told)
+            texts = (marks.get(turn.value["adjudication"], "") + yamlio.dump(dict(turn.value)) for turn in turns)
+            print("---\n".join(texts), end="")
+
+
+def _marks(told: Published) -> dict[int, str]:
+    """Return the lines that stand above the turn files which were undone later."""
+    return {
+        n: f"# UNDONE, by adjudication {turn.value['adjudication']}\n"
+        for turn in told.turns
+        for n in turn.value.get("act", {}).get("undone", ())
+    }
+
+
+def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | None, boxes: Boxes, json: bool) -> None:
+    """Print the dice of some turns, or write them to files and print their names."""
+    from pbem.dice_log import as_chart, as_csv, as_text, count_row, counts_of, roll_row, rolls_of, undone_in
+    from pbem.draw.sentences import sentences
+
+    charter: Mapping[str, Any] = told.charter.value
+    box = _box(charter["rules"], boxes)
+    say = None if box is None else sentences(box)
+    undone = undone_in(turn.value for turn in told.turns)
+    purposes = box.messages().get("rolls", ()) if box else ()
+    rolls = rolls_of((turn.value for turn in turns), purposes, undone)
+    counts = counts_of(rolls, box.side_ids if box else ())
+    game = str(charter["game"])
+    if csv is not None and str(csv) != "-":
+        csv.write_text(as_csv(rolls, counts), "utf-8")
+        print(csv)
+    if png is not None:
+        colours = {side["id"]: side["colour"] for side in box.table("game")["sides"]} if box else {}
+        png.write_bytes(as_chart(game, counts, say, colours))
+        print(png)
+    if str(csv) == "-":
+        sys.stdout.write(as_csv(rolls, counts))
+    elif json:
+        print_json({"rolls": [roll_row(each) for each in rolls], "counts": [count_row(each) for each in counts]})
+    elif csv is None and png is None:
+        print(as_text(game, rolls, counts, say), end="")
+
+
+def _box(rules: str, boxes: Boxes) -> Box | None:
+    """Return the box of a game; None: it is not here, and its words are done without."""
+    from pbem.box import NotInTheBox, open_box
+
+    try:
+        return open_box(rules, boxes or ())
+    except NotInTheBox:
+        return None

@@ -1,0 +1,150 @@
+"""Check every die of a game without trusting pbem: nothing of it is imported here, only Python's own library.
+
+`python verify_one.py GAME [TURN [ROLL]]`: GAME is a folder made by `git clone`, or a file made by `pbem log --json`.
+TURN shows how the dice of that turn are made. The first thing that does not fit ends it, with exit code 1.
+"""
+
+import hmac
+import json
+import re
+import sys
+from ast import literal_eval
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from struct import unpack
+
+WENT_IN = ("previous", "joined", "sheets", "standing", "shares", "beacon", "act")  # what turns the dice
+HOW = "\n  link {}\n  HMAC-SHA-256, so keyed, of {}\n  is the key {}\n  HMAC-SHA-256, so keyed, of {}: 16 numbers"
+CHECKED = """{game}: {turns} turns, {rolls} rolls. Right are: the digests from game.yaml to the last turn; the links,
+which lead to the tip {tip} (is it the one in your first letter?);
+players' own links; what went into the dice; every face, total and success. Not checked: signatures (`pbem verify`),
+whether the rules ask for these rolls (`pbem replay`), and what is sealed (after the game)."""
+# ---- What the files say. They are a small part of YAML; whatever else stands in them is refused.
+SIGNS = r"!$%&'()*+./;<=>@^_`|~0-9A-Za-z\xa1-\u2027\u2030-\uffff\U00010000-\U0010ffff-"
+END = rf"(?! ?[{SIGNS}])"
+QUOTED = r'"(?:[^"\\\x00-\x1f\x7f-\xa0\u2028-\u202f]|\\(?:["\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}))*"'
+PLAIN = rf"(?:0|-?[1-9][0-9]{{0,17}}|null|true|false){END}|[\[\]{{}}]|, |: "  # as in JSON
+NO_TEXT = rf"(?i:[0-9][0-9a-fotxz_.+ -]*|null|true|false|yes|no|on|off|y|n|<<){END}"  # not to every reader of YAML
+BARE = rf"(?!{NO_TEXT})(?![-!$%&')*+.;=>@^`|~])[{SIGNS}]+(?: [{SIGNS}]+)*"
+TOKEN = re.compile(rf"{QUOTED}|{PLAIN}|{BARE}")
+KEY = re.compile(rf"({QUOTED}|{BARE}):(?: |$)")
+
+
+def must(true, reason):
+    """Go on only if something is true."""
+    if not true:
+        raise ValueError(reason)
+
+
+def once(pairs):
+    """Return a mapping, if no key of it comes twice."""
+    must(len(dict(pairs)) == len(pairs), f"a key comes twice among {[key for key, _ in pairs]}")
+    return dict(pairs)
+
+
+def leaf(text, lines, indent):
+    """Return the value that stands behind a key or a dash; a text of several lines is the next of `lines`."""
+    if text in ("|", "|-"):
+        rows = []
+        while lines and (not lines[-1] or lines[-1].startswith(" " * indent)):
+            rows.append(lines.pop()[indent:])
+        return "\n".join(rows) + "\n" * (text == "|")
+    words = TOKEN.findall(text)
+    must("".join(words) == text, f"cannot read {text!r}")
+    words = [w if re.fullmatch(PLAIN, w) else json.dumps(literal_eval(w) if w[0] == '"' else w) for w in words]
+    return json.loads("".join(words), object_pairs_hook=once)
+
+
+def block(lines, indent=0):
+    """Take the list or the mapping that comes next off `lines`, which are kept last first."""
+    found, listed = [], lines[-1][indent:].startswith("- ")
+    while lines and lines[-1].startswith(" " * indent) and lines[-1][indent:].startswith("- ") == listed:
+        line = lines.pop()[indent:]
+        key = KEY.match(line)
+        must(listed or key, f"cannot read {line!r}")
+        behind = line[2:] if listed else line[key.end() :]
+        if nested := listed and (behind.startswith("- ") or KEY.match(behind)):
+            lines.append(" " * indent + "  " + behind)
+        below = indent if not listed and lines and lines[-1][indent:].startswith("- ") else indent + 2
+        value = block(lines, below) if nested or not behind else leaf(behind, lines, indent + 2)
+        found.append(value if listed else (leaf(key[1], [], 0), value))
+    must(found, f"cannot read {lines[-1:]}")
+    return found if listed else once(found)
+
+
+def files(path):
+    """Yield game.yaml and each turn file as Python has them, with the SHA-256 of each."""
+    told = json.loads(path.read_bytes(), object_pairs_hook=once) if path.is_file() else None
+    yield from (told["game"], *told["turns"]) if told else ()
+    for file in () if told else (path / "game.yaml", *sorted(path.glob("turns/*/????.yaml"))):
+        lines = file.read_bytes().decode().split("\n")[::-1]
+        must(lines.pop(0) == "" and lines, "the file is cut off")
+        found = block(lines)
+        must(not lines, f"cannot read {lines[-1:]}")
+        yield found | {"sha256": sha256(file.read_bytes()).hexdigest()}
+
+
+def canonical(value):
+    """Write whole numbers, text, lists and mappings as bytes, so that no two look alike."""
+    must(type(value) in (int, str, list, dict), f"{value!r} cannot go into the dice")
+    if type(value) in (int, str):
+        return b"i%de" % value if type(value) is int else b"%d:%b" % (len(value.encode()), value.encode())
+    if type(value) is list:
+        return b"l" + b"".join(map(canonical, value)) + b"e"
+    return b"d" + b"".join(canonical(key) + canonical(value[key]) for key in sorted(value, key=str.encode)) + b"e"
+
+
+def check_turn(n, turn, charter, links, shown):
+    """Check a turn and count its rolls; `links` are the last of each chain ("" is the adjudicator's) or its tip."""
+    must(turn["adjudication"] == n, f"the next turn file is that of turn {turn['adjudication']}")
+    shares = turn.get("shares", {})
+    must(set(links) == {"", *shares} and (n == 1 or "joined" not in turn), "who joins in turn 1 has a share later")
+    for side, share in {"": {"link": turn["link"]}, **shares}.items():
+        link, last = share.get("link", ""), links.pop(side)
+        follows = sha256(bytes.fromhex(link)).hexdigest() == last and share == {"link": bytes.fromhex(link).hex()}
+        instead = sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()
+        must(follows or share in ({"missing": instead}, {"lost": instead}), f"{share} {side} does not follow {last}")
+        links |= {} if "lost" in share else {side: link or last}
+    links |= {side: own["chain"]["tip"] for side, own in turn.get("joined", {}).items() if "chain" in own}
+    must(("renewal" in turn) == (n % charter["dice"]["length"] == 0), "a chain is renewed with its last link, not else")
+    links[""] = turn.get("renewal", turn["link"])
+    went_in = canonical({word: turn[word] for word in WENT_IN if word in turn})
+    must(turn["inputs"] == sha256(went_in).hexdigest(), "`inputs` is not the SHA-256 of what went in")
+    label = canonical([charter["dice"]["scheme"], charter["game"], n, turn["inputs"]])
+    key = hmac.digest(bytes.fromhex(turn["link"]), label, "sha256")
+    for number, roll in enumerate(rolls := turn.get("rolls", []), 1):
+        at, sides = f"roll {number}, {roll['name']}:", roll.get("sides", 6)
+        must(1 < sides <= 1000, f"{at} there are no dice of {sides} sides")
+        hmacs = (hmac.digest(key, canonical(["faces", roll["name"], block]), "sha256") for block in count())
+        numbers = (draw for each in hmacs for draw in unpack(">16H", each))  # two bytes each, high byte first
+        fair = (1 + draw % sides for draw in numbers if draw < 65536 - 65536 % sides)  # the rest favours low faces
+        faces = [next(fair) for _ in roll["faces"]]
+        must(roll["faces"] == faces and roll["number"] == number, f"{at} the faces are {faces}, not {roll['faces']}")
+        total = sum(faces) + sum(roll.get("modifiers", {}).values())
+        word, bound = roll.get("need", f">= {total}").split(" ")
+        met = {">=": total >= int(bound), "<=": total <= int(bound)}[word]
+        must((roll["total"], roll.get("success", True)) == (total, met), f"{at} the total is {total}, success {met}")
+        if shown in (number, 0):
+            print(at, faces, HOW.format(turn["link"], label, key.hex(), canonical(["faces", roll["name"], 0])))
+    must(len({roll["name"] for roll in rolls}) == len(rolls), "two rolls have the same name")
+    return len(rolls)
+
+
+def main(path=".", turn="0", roll="0"):
+    """Check a game, and say what was checked."""
+    told, n, rolls = files(Path(path)), 0, 0
+    try:
+        charter = next(told)
+        before, links = charter["sha256"], {"": charter["dice"]["tip"]}
+        while (n := n + 1) and (each := next(told, None)):
+            must(each["previous"] == before, "`previous` is not the SHA-256 of the file before it")
+            shown, before = int(roll) if n == int(turn) else None, each["sha256"]
+            rolls += check_turn(n, each, charter, links, shown)
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as wrong:
+        sys.exit(f"{f'turn {n}' if n else 'game.yaml'}: {wrong if type(wrong) is ValueError else repr(wrong)}")
+    print(CHECKED.format(game=charter["game"], turns=n - 1, rolls=rolls, tip=charter["dice"]["tip"]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
