@@ -20,8 +20,9 @@ import pytest
 from pbem.dice import SeededDice
 from pbem.engine import Queued, Session, Sources, Step, advance, begin, resume, run
 from pbem.playout import play_out
-from pbem.protocol import Decision, Event, Order, Path, Roll, Rules, Side
+from pbem.protocol import Event, Order, Path, Roll, Rules, Side
 from pbem.table import Table
+from tests.garbled import garbled
 from tests.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, start, state, told, walk
 
 FEW, MANY = 60, 1_000_000
@@ -151,47 +152,6 @@ def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, preset: str,
                     assert list(at.rules.audit(session.position)) == [], order
 
 
-def garbled(at: Walk, decision: Decision, rng: Random) -> Iterator[Order]:
-    """Yield orders like the legal ones, with words and numbers changed, left out, doubled."""
-    words = [*loaded(at.rules.id).box.names, "none", "any", "nowhere"]
-    choices = at.rules.options(at.known(decision.side), decision)
-    for _ in range(6):
-        order = choices.pick(rng.random)
-        assert order is not None
-        body = deepcopy(dict(order.body))
-        for _ in range(rng.randint(1, 3)):
-            garble(body, words, rng)
-        yield Order(decision.kind, body)
-
-
-def garble(value: Any, words: list[str], rng: Random) -> Any:
-    """Return a value like the one given; mappings and lists are changed in place."""
-    if isinstance(value, dict) and value:
-        key = rng.choice(sorted(value))
-        if rng.random() < 0.2:
-            del value[key]
-        else:
-            value[key] = garble(value[key], words, rng)
-    elif isinstance(value, list) and value:
-        at = rng.randrange(len(value))
-        what = rng.random()
-        if what < 0.2:
-            del value[at]
-        elif what < 0.4:
-            value.append(deepcopy(value[at]))
-        elif what < 0.6:
-            value.append(rng.choice(words))
-        else:
-            value[at] = garble(value[at], words, rng)
-    elif isinstance(value, bool):
-        return not value
-    elif isinstance(value, int):
-        return value + rng.choice([-1, 1, 1, 2, 5])
-    elif isinstance(value, str):
-        return rng.choice(words)
-    return value
-
-
 def leads_into(body: Any, path: Path) -> bool:
     """Tell whether a path leads to something in a body, or to a key that is missing at its end."""
     try:
@@ -313,77 +273,7 @@ def test_games_end(game: str, preset: str, scenario: str, lengths: Any) -> None:
         assert rules.encode(begun) == before
 
 
-# ---- secrets
-
-
-@each_edition
-def test_nobody_can_tell_what_is_hidden_from_him(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    changed = set()
-    for at in stops(game, preset, scenario, lengths):
-        rules = at.rules
-        for viewer in viewers(rules):
-            other = rules.reseal(at.position, viewer, Table(SeededDice(at.count)))
-            assert list(rules.audit(other)) == []
-            seen, also_seen = rules.known(at.position, viewer), rules.known(other, viewer)
-            assert also_seen == seen
-            assert rules.encode(also_seen) == rules.encode(seen)
-            assert rules.scene(also_seen) == rules.scene(seen)
-            assert asked_of(rules, "standing", also_seen) == asked_of(rules, "standing", seen)
-            for decision in at.waiting:
-                if decision.side == viewer:
-                    choices, also = rules.options(seen, decision), rules.options(also_seen, decision)
-                    assert len(choices) == len(also)
-                    assert choices[0] == also[0]
-                    for what in ("hints", "facts", "advise"):
-                        assert asked_of(rules, what, also_seen, decision) == asked_of(rules, what, seen, decision)
-                    for order in garbled(at, decision, Random(at.count)):
-                        if not faults_of_shape(game, order):
-                            assert list(rules.check(seen, decision, order)) == list(
-                                rules.check(also_seen, decision, order)
-                            )
-            if rules.encode(other) != rules.encode(at.position):
-                changed.add(viewer)
-    assert changed == set(viewers(rules)), "a reseal that changes nothing proves nothing"
-
-
-def asked_of(rules: Rules[Any], what: str, *known: Any) -> Any:
-    """Return what rules say on something that not every game has."""
-    return getattr(rules, what)(*known) if hasattr(rules, what) else None
-
-
-@each_edition
-def test_what_follows_an_answer_tells_nothing_of_what_is_hidden(
-    game: str, preset: str, scenario: str, lengths: Any
-) -> None:
-    """Answer the first question after a rest in two positions that its side cannot tell apart.
-
-    What a rule itself lays open (a card drawn from the enemy's hand) may differ: a game names such events.
-    """
-    compared = 0
-    lays_open: frozenset[str] = getattr(rules_of(game, preset), "reveals", frozenset())
-    for at in stops(game, preset, scenario, lengths):
-        if at.answers or len(at.waiting) != 1 or at.session.table.events:
-            continue
-        side, rules, key = at.waiting[0].side, at.rules, b"%d" % at.count
-        order = at.pick(at.waiting[0])
-        position = rules.decode(plain(at.checkpoint))
-        both = []
-        for twin in (position, rules.reseal(position, side, Table(SeededDice(at.count)))):
-            dice = SeededDice(at.seed)
-            dice.turn_to(key)
-            session = Session(rules, twin, dice)
-            assert [(one.kind, one.side, one.facts) for one in session.waiting] == [
-                (one.kind, one.side, one.facts) for one in at.waiting
-            ]
-            session.answer([order])
-            read = [event for event in session.table.events if event.to is None or side in event.to]
-            asked = [(one.kind, one.side, one.facts if one.side == side else None) for one in session.waiting]
-            both.append((read, asked))
-        if any(event.kind in lays_open for read, _ in both for event in read):
-            continue
-        assert both[0] == both[1], order
-        compared += 1
-    assert compared
+# ---- answers given at once
 
 
 @each_edition

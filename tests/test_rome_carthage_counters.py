@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from pbem.correspondence import side_report
+from pbem import letters
+from pbem.correspondence import take_in
 from pbem.dice import SeededDice
 from pbem.engine import Answer, Outcome, Queued, Session, Sources, advance
+from pbem.letters import side_report
 from pbem.plain import copy
-from pbem.protocol import Decision, Event, Order
+from pbem.protocol import Decision, Event, Order, Side
 from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.state import SIDES, Game
 from pbem.table import Table
-from tests.live import Folder, give, readable, sheet
+from tests.live import ADDRESSES, Folder, letter, readable, sheet
 from tests.walks import loaded
 
 INTO_GAUL = {"card": 34, "as": "operations", "general": "nero", "cu": 3, "path": ["rhone"]}
@@ -90,23 +92,38 @@ def test_onlookers_cannot_list_the_answers() -> None:
 
 
 def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPatch) -> tuple[Any, ...]:
-    """March into Gaul by letter against a hand that plays nothing; return all that Rome and onlookers can read."""
+    """March into Gaul by letter against a hand that plays nothing; return all that Rome and onlookers can read.
+
+    That is also who is written to after each letter, and what Rome reads then.
+    """
     rules: Any = type(loaded("rome_carthage").rules)
     position = massilia(hand)
     patch.setattr(rules, "setup", lambda self, scenario, table: with_options(self, position))
-    with Folder(path).create("rome_carthage", options={"windows": windows}) as game:
-        text = sheet(game, "carthage").replace(b"orders:\n", b"standing:\n- bad_weather: {card: any}\n")
-        assert str(game.receive("carthage", text)) == ""
-        give(game, "rome", Order("play", INTO_GAUL))
+    patch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
+    folder = Folder(path)
+    written: list[list[tuple[str, str, bytes]]] = []
+
+    def write(side: Side, text: bytes) -> None:
+        handled = take_in(letter(side, text, number=len(written)), folder.office)
+        assert handled.accepted
+        written.append([(out.to, out.name, out.content * (out.to == ADDRESSES["rome"])) for out in handled.letters])
+
+    with folder.create("rome_carthage", options={"windows": windows}) as game:
+        write("carthage", sheet(game, "carthage").replace(b"orders:\n", b"standing:\n- bad_weather: {card: any}\n"))
+        write("rome", sheet(game, "rome", Order("play", INTO_GAUL)))
+    with folder.open() as game:
         stops = [(one.side, one.kind) for one in game.waiting]
-        while game.waiting and game.waiting[0].kind == "hostile_tribes":
-            give(game, "carthage", Order("hostile_tribes", {"card": "none"}))
+    while stops[-1][1] == "hostile_tribes":
+        with folder.open() as game:
+            write("carthage", sheet(game, "carthage", Order("hostile_tribes", {"card": "none"})))
+        with folder.open() as game:
             stops += [(one.side, one.kind) for one in game.waiting]
+    with folder.open() as game:
         messages = [commit.message for commit in game.ledger.repo.history()]
         reports = [side_report(game, side, 0).text for side in ("rome", None)]
         files = readable(game.ledger.repo)
     patch.undo()
-    return stops, messages, reports, files
+    return stops, messages, reports, files, written
 
 
 def with_options(rules: Any, position: Game) -> Game:
@@ -124,5 +141,6 @@ def test_nothing_that_others_can_read_tells_which_cards_a_side_kept(
         for number, hand in enumerate([[9, 10], [7, 9], [7, 8]])
     ]
     assert (("carthage", "hostile_tribes") in first[0]) == (windows == "ask")
+    assert [[to for to, _, _ in answers] for answers in first[-1]][1] == sorted(ADDRESSES[side] for side in SIDES)
     for other in others:
         assert other == first

@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pbem.store.objects import StoreError
@@ -52,10 +53,9 @@ class GameLock:
         """Give the lock back."""
         if self._fd is not None:
             fd, self._fd = self._fd, None
-            try:
+            with suppress(OSError):  # all is done; the next holder makes up for it
                 os.ftruncate(fd, 0)
-            finally:
-                os.close(fd)
+            os.close(fd)
 
     def _wait(self, fd: int, timeout: float) -> None:
         until = time.monotonic() + timeout

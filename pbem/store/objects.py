@@ -19,6 +19,7 @@ ENVIRONMENT: Final = {
     "LC_ALL": "C",
 }
 _MOST_TREES: Final = 512
+_MOST_COMMITS: Final = 4096
 
 
 class StoreError(Exception):
@@ -33,6 +34,7 @@ class Objects:
         self._git = Git(path)
         self._git.update_environment(**ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
         self._trees: dict[bytes, dict[str, Entry]] = {}
+        self._commits: dict[bytes, Commit] = {}
         self.unwritten: dict[bytes, GitObject] = {}
         """Objects that are read as if they were in the repo already."""
 
@@ -46,7 +48,11 @@ class Objects:
 
     def commit(self, oid: bytes) -> Commit:
         """Return a commit."""
-        return read_commit(self._read(oid, "commit"))
+        if oid not in self._commits:
+            if len(self._commits) >= _MOST_COMMITS:
+                self._commits.clear()
+            self._commits[oid] = read_commit(self._read(oid, "commit"))
+        return self._commits[oid]
 
     def raw_commit(self, oid: bytes) -> bytes:
         """Return a commit as git keeps it."""
@@ -78,9 +84,9 @@ class Objects:
 
         Raises StoreError if one is damaged.
         """
-        words = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
+        command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
         status, found, blamed = self._git.execute(
-            words, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            command, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
             strip_newline_in_stdout=False,
         )  # fmt: skip
         if status:
@@ -88,7 +94,10 @@ class Objects:
         at = 0
         while at < len(found):
             end = found.index(b"\n", at)
-            oid, kind, length = found[at:end].split(b" ")
+            words = found[at:end].split(b" ")
+            if len(words) != 3:
+                raise StoreError(f"{self._path} cannot be read: {found[at:end].decode('utf-8', 'replace')}")
+            oid, kind, length = words
             at = end + 2 + int(length)
             thing = git_object(kind.decode(), found[end + 1 : at - 1])
             if thing.oid.hex() != oid.decode():

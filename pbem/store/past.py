@@ -22,7 +22,6 @@ from pbem.store.gitobjects import (
     git_object,
     read_commit,
     split_signature,
-    tree_object,
 )
 from pbem.store.layout import REF
 from pbem.store.objects import Objects
@@ -62,10 +61,12 @@ class PastRepo:
     def __init__(self, path: Path) -> None:
         """Find the repo at a path. Raises NoSuchGame if there is none."""
         path = path.absolute()
+        path = path.parent if path.name == ".git" else path
         checkout = (path / ".git").is_dir()
         self.path = path / ".git" if checkout else path
         self.checkout = path if checkout else None
         """The folder of the checked out files; None: the repo is bare."""
+        self.name = path.name
         if not (self.path / "HEAD").exists() or not (self.path / "objects").is_dir():
             raise NoSuchGame(f"there is no repo of a game at {path}")
         self._objects = Objects(self.path)
@@ -162,12 +163,9 @@ class PastRepo:
         if oid is None:
             return _NOTHING
         try:
-            entries = self._objects.tree(oid)
+            return self._objects.tree(oid)
         except ValueError as wrong:
             raise StoreError(f"the folder {oid.hex()} cannot be read: {wrong}") from None
-        if tree_object(entries).oid != oid:
-            raise StoreError(f"the folder {oid.hex()} is not written as git writes folders")
-        return entries
 
 
 def _read(content: bytes, oid: bytes) -> Commit:

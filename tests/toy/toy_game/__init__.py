@@ -236,6 +236,7 @@ class ThreeHills:
 
     id = "toy"
     sides: tuple[Side, ...] = SIDES
+    reveals = frozenset({"dealt", "revealed"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box, self.agreed, self.board = box, options, box.table("hills")

@@ -1,0 +1,31 @@
+"""The verb that makes a running game public (`pbem publish`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pbem.cli.outside import in_the_world, print_json
+from pbem.places import games_folder
+
+
+def publish(
+    name: Annotated[str, typer.Argument(help="The game's name, or where its repo or a clone of it lies.")],
+    folder: Annotated[Path, typer.Argument(help="The bare clone to make, or one made before to bring up to date.")],
+    games: Annotated[Path | None, typer.Option(help="Folder of the games (or PBEM_GAMES).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print for a program to read.")] = False,
+) -> None:
+    """Make a bare clone of a game for spectators, or bring it up to date: what is secret in it is sealed."""
+    from pbem.audit.reading import repo_of
+    from pbem.publish import publish as publish_game
+    from pbem.store import GameRepo
+
+    with in_the_world(), GameRepo.open(repo_of(games or games_folder(), name)) as repo:
+        made = publish_game(repo, folder)
+    if json:
+        print_json({"game": made.game, "folder": str(made.folder), "new_commits": made.commits, "head": made.head})
+        return
+    print(f"{made.game}: {made.folder} has {made.commits} new commits and stands at {made.head[:12]}.")
+    print("Everybody may have it: hands, sheets and plans in it are sealed until the game is over, addresses for ever.")
