@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 
@@ -16,19 +16,32 @@ def write(files: Mapping[Path, bytes], mode: int = 0o644) -> None:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
             opened.callback(os.close, fd)
             fds.append(fd)
-            while content:
-                content = content[os.write(fd, content) :]
+            with naming(path):
+                while content:
+                    content = content[os.write(fd, content) :]
         if len(fds) > 1 and hasattr(os, "posix_fadvise"):
             for fd in fds:
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        for fd in fds:
-            os.fsync(fd)
+        for path, fd in zip(files, fds, strict=True):
+            with naming(path):
+                os.fsync(fd)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let what goes wrong with an open file say which file it is; the system knows only its number."""
+    try:
+        yield
+    except OSError as wrong:
+        wrong.filename = wrong.filename or str(path)
+        raise
 
 
 def sync_folder(path: Path) -> None:
     """Make the names in a folder last."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(fd)
+        with naming(path):
+            os.fsync(fd)
     finally:
         os.close(fd)

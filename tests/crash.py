@@ -21,16 +21,27 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import ENOSPC
 from functools import wraps
 from typing import Any
 
 _DIED = 77
 _FAILED = 78
 _SECONDS = 60
-_NURSERY = multiprocessing.get_context("forkserver")
+NURSERY = multiprocessing.get_context("forkserver")
+"""Where processes of the tests are born: small, with one thread, so that they may fork."""
 # Children start with these imported; a name that is not there does no harm.
-_NURSERY.set_forkserver_preload(
-    ["pytest", "tests.crash", "pbem.seal", "pbem.store", "pbem.adjudicator", "pbem.correspondence", "pbem.cli.desk"]
+NURSERY.set_forkserver_preload(
+    [
+        "pytest",
+        "tests.crash",
+        "pbem.keys",
+        "pbem.seal",
+        "pbem.store",
+        "pbem.adjudicator",
+        "pbem.correspondence",
+        "pbem.cli.desk",
+    ]
 )
 
 CALLS: tuple[tuple[Any, str], ...] = (
@@ -48,7 +59,7 @@ def dies(work: Callable[[], object], at: int, *, torn: bool = False) -> bool:
 
     `torn`: where that call would write, half of the bytes are written first.
     """
-    child = _NURSERY.Process(target=_run, args=(work, at, torn))
+    child = NURSERY.Process(target=_run, args=(work, at, torn))
     child.start()
     child.join(_SECONDS)
     if child.exitcode is None:
@@ -82,6 +93,46 @@ def recorded() -> Iterator[list[tuple[str, tuple[Any, ...], Any]]]:
     finally:
         for module, name, call in real:
             setattr(module, name, call)
+
+
+def refuse_writing(at: int, error: int, *, lasting: bool = True) -> Callable[[], int]:
+    """Let the `at`-th call of this process that would write, and those after it if `lasting`, fail with an error.
+
+    What a full disk still allows (to delete, to shorten) does not count unless the error is another. Returns what
+    tells how many calls have failed.
+    """
+    left, refusals = at, 0
+
+    def writes(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        if name == "open" and (isinstance(args[0], int) or str(args[0]).startswith(("/dev/", "/proc/"))):
+            return False  # a pipe, or what is no disk
+        if name == "open" and isinstance(flags := (*args, 0)[1], int) and "mode" not in options:
+            return bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        if name == "open":
+            return bool(set("wax+") & set(options.get("mode") or (*args, "r")[1]))
+        return name in _WRITING or (error != ENOSPC and name in _LESSENING)
+
+    def refusing(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(call)
+        def refused(*args: Any, **options: Any) -> Any:
+            nonlocal left, refusals
+            if writes(name, args, options):
+                left -= 1
+                if left == 0 or (left < 0 and lasting):
+                    refusals += 1
+                    named = [args[0]] if isinstance(args[0], str | os.PathLike) else []
+                    raise OSError(error, os.strerror(error), *map(str, named))
+            return call(*args, **options)
+
+        return refused
+
+    for module, name in CALLS:
+        setattr(module, name, refusing(name, getattr(module, name)))
+    return lambda: refusals
+
+
+_WRITING = {"write", "pwrite", "fsync", "fdatasync", "rename", "replace", "link", "symlink", "mkdir"}
+_LESSENING = {"unlink", "remove", "rmdir", "truncate", "ftruncate", "chmod"}
 
 
 def _run(work: Callable[[], object], at: int, torn: bool) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from pbem.seal import Keys
+from pbem.keys import Keys
 from pbem.store import GameRepo, numbered
 from tests.crash import dies, recorded
+from tests.live import SECRETS
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {
@@ -138,7 +139,7 @@ def test_a_repo_whose_making_dies_is_whole_or_not_there(tmp_path: Path) -> None:
 
 
 def make_keys(folder: Path) -> None:
-    Keys.create(folder, "toy", chain=b"c" * 32, hidden=b"h" * 32)
+    Keys.create(folder, "toy", SECRETS)
 
 
 @pytest.mark.parametrize("torn", [False, True])
@@ -148,7 +149,7 @@ def test_secrets_whose_writing_dies_are_whole_or_not_there(tmp_path: Path, torn:
         died = dies(partial(make_keys, folder), at, torn=torn)
         if not (folder / "toy.yaml").exists():
             make_keys(folder)
-        assert Keys.load(folder, "toy").chain == b"c" * 32
+        assert Keys.load(folder, "toy").secrets == SECRETS
         if not died:
             break
     assert at > 6

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,28 @@ def test_a_name_must_be_fit_for_a_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="not a name"):
         write_to_maildir(tmp_path, b"one", name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_letter_written_again_at_another_time_is_the_same_letter(tmp_path: Path) -> None:
+    first = write_to_maildir(tmp_path, letter(), "a")
+    upon = {"in_reply_to": "<b@x.org>", "references": [f"<{n}@{'long' * 9}.org>" for n in range(9)]}
+    again = letter(date=datetime(2031, 1, 1, tzinfo=UTC), **upon)
+    assert again != letter()
+    assert write_to_maildir(tmp_path, again, "a") == first
+    assert first.read_bytes() == letter()
+    quoted = letter(text="Date: today\n\nIn-Reply-To: you")
+    assert write_to_maildir(tmp_path, quoted, "a") != first
+    assert write_to_maildir(tmp_path, letter(text="Date: tomorrow\n\nIn-Reply-To: you"), "a") not in (first, quoted)
+    assert len(list(read_maildir(tmp_path))) == 3
+
+
+def test_a_letter_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            write_to_maildir(tmp_path / "outbox", b"one", "a")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert write_to_maildir(tmp_path / "outbox", b"one", "a").read_bytes() == b"one"

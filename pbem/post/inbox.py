@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from pbem.post.address import MESSAGE_ID, mailbox, pretends
@@ -21,7 +22,12 @@ from pbem.post.mime import Headers, Part, Unreadable, decoded, take_apart
 from pbem.post.sheets_in_text import Found, sheets
 
 COMMANDS: Final = frozenset({"FORECAST", "FORM", "HELP", "REPORT", "STATUS"})
-_PHRASE: Final = re.compile(r"PHRASE[ :]+(\S.{0,500})")
+TAKES_MORE: Final = frozenset({"CHAIN", "CONSENT", "KEY", "PHRASE", "REFUSE"})
+"""Words behind which more may stand on the line."""
+_TAKES_MORE: Final = re.compile(rf"({'|'.join(sorted(TAKES_MORE))})(?:[ :]+(\S.*))?")
+_CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
+"""What is left of a word's line where a mail program has broken it."""
+_LONGEST: Final = 1000
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
@@ -41,15 +47,22 @@ def open_letter(raw: bytes) -> Letter:
         return replace(letter, refusal=str(reason))
     bodies = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
     words = tuple(dict.fromkeys(_words([letter.subject, *bodies])))[:_MOST]
-    enclosures = _enclosures(bodies, parts, quoted=set(words) <= {"FORECAST"})
+    enclosures = _enclosures(bodies, parts)
+    passed_over: tuple[Enclosure, ...] = ()
+    # Who answers a report with the one word STATUS has not ordered what the form below it happens to say.
+    if any(sheet.where == "quoted" for sheet in enclosures) and not set(words) <= {"FORECAST"}:
+        enclosures, passed_over = (), enclosures
     if len(enclosures) > _MOST:
         return replace(letter, refusal=_TOO_MANY)
     refusal = None if enclosures or words else _why_nothing(parts, bodies)
-    return replace(letter, words=words, enclosures=enclosures, refusal=refusal)
+    return replace(letter, words=words, enclosures=enclosures, passed_over=passed_over, refusal=refusal)
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:
     references = MESSAGE_ID.findall(headers.one("references")[-20_000:])
+    answered = MESSAGE_ID.match(headers.one("in-reply-to"))
+    if answered is not None and answered[0] not in references:  # some programs write no references (RFC 5322, 3.6.4)
+        references.append(answered[0])
     message_id = MESSAGE_ID.match(headers.one("message-id"))
     return Letter(
         sender=_sender(headers),
@@ -100,17 +113,13 @@ def _body(part: Part) -> str | None:
     return unsigned(unflowed(text, part.delsp) if part.flowed else text)
 
 
-def _enclosures(bodies: Iterable[str], parts: Iterable[Part], *, quoted: bool) -> tuple[Enclosure, ...]:
-    """Return the sheets of a letter, best first, each text once.
-
-    A quoted one only where there is no other, and `quoted` allows it: who answers a report with the one word
-    STATUS has not ordered what the form below it happens to say.
-    """
+def _enclosures(bodies: Iterable[str], parts: Iterable[Part]) -> tuple[Enclosure, ...]:
+    """Return the sheets of a letter, best first, each text once; a quoted one only where there is no other."""
     found = [sheet for text in bodies for sheet in sheets(text)]
     own = [sheet.text for sheet in found if sheet.depth == 0]
     enclosures = [_enclosure(_numbered("letter", i), text, "body") for i, text in enumerate(own)]
     enclosures += _attached(parts)
-    if quoted and not enclosures and found:
+    if not enclosures and found:
         nearest: Found = min(found, key=lambda sheet: sheet.depth)  # the topmost of the youngest letter quoted
         enclosures = [_enclosure("letter", nearest.text, "quoted")]
     return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1]
@@ -143,19 +152,20 @@ def _file_name(name: str) -> str:
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the commands that stand alone on a line of the sender's own text: any of COMMANDS, or `PHRASE ...`.
+    """Yield the words that stand on a line of the sender's own text: any of COMMANDS alone, or `PHRASE ...` and such.
 
-    A command may be written small; PHRASE may not, since it also begins a sentence.
+    A command may be written small; what takes more may not, since it could also begin a sentence.
     """
     for text in texts:
-        for line in lines(text):
-            if line.text == "--":
-                break
-            word = line.text.strip()
-            if line.depth == 0 and word.upper() in COMMANDS:
-                yield word.upper()
-            elif line.depth == 0 and (phrase := _PHRASE.fullmatch(word)):
-                yield f"PHRASE {phrase[1]}"
+        own = [line.text.strip() for line in takewhile(lambda line: line.text != "--", lines(text)) if line.depth == 0]
+        for at, line in enumerate(own):
+            if line.upper() in COMMANDS:
+                yield line.upper()
+            elif (said := _TAKES_MORE.fullmatch(line)) is not None:
+                word = " ".join([said[1], *(said[2] or "").split()])
+                if _CUT_SHORT.fullmatch(word):
+                    word = " ".join([word, *own[at + 1 : at + 2]]).strip()
+                yield word[:_LONGEST]
 
 
 def _why_nothing(parts: list[Part], bodies: list[str]) -> str:

@@ -24,9 +24,10 @@ class Letter:
 
     `sender` is the bare address in lower case; empty if the letter does not say plainly who sent it, and then
     nobody can be answered. `digest` is the SHA-256 of the letter's bytes, `references` the message ids of the
-    letters before it, oldest first. `words` are the commands that stand on a line of their own.
+    letters before it, oldest first. `words` are what stands on a line of its own, such as STATUS or `PHRASE ...`.
     `enclosures` are the sheets to be read, best first: those of the sender's own text, then attached ones; a
-    quoted one only where there is no other. Of two sheets for one game the first counts.
+    quoted one only where there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
+    sheet that does not count because of the words above it.
     `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
     (out of office, delivery failure) holds no orders and must never be answered.
     """
@@ -39,5 +40,6 @@ class Letter:
     references: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
+    passed_over: tuple[Enclosure, ...] = ()
     refusal: str | None = None
     automatic: bool = False

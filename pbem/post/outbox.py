@@ -38,6 +38,7 @@ def compose(
     picture: bytes | None = None,
     sheet: str | None = None,
     position: str | None = None,
+    own_sheet: tuple[str, bytes] | None = None,
     in_reply_to: str | None = None,
     references: Iterable[str] = (),
     message_id: str,
@@ -45,7 +46,7 @@ def compose(
 ) -> bytes:
     """Return a letter as bytes that can be mailed: the text, the map, the form, the position.
 
-    They are called map.png, orders.yaml and position.json.
+    They are called map.png, orders.yaml and position.json. `own_sheet` is a sheet of the reader's own, by its name.
 
     `sender` and `to` are one mailbox each, `Name <address>` or bare; ValueError if they are not, or if `message_id`
     is none. `in_reply_to` and `references` come from others' letters: what is no message id is left out.
@@ -60,6 +61,8 @@ def compose(
         parts.append(_file_part("application", "yaml", "attachment", "orders.yaml", sheet.encode()))
     if position is not None:
         parts.append(_file_part("application", "json", "attachment", "position.json", position.encode()))
+    if own_sheet is not None:
+        parts.append(_file_part("application", "yaml", "attachment", *own_sheet))
     letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound(parts)
     earlier = [known for known in references if MESSAGE_ID.fullmatch(known)]
     answered = MESSAGE_ID.findall(in_reply_to or "")[:1]

@@ -1,0 +1,131 @@
+"""The verbs that look after the key store: `pbem keys list`, `backup` and `restore`."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pbem.cli.outside import WORLD, in_the_world, misuse, print_json, read
+from pbem.places import games_folder, keys_folder
+
+if TYPE_CHECKING:
+    from pbem.custody import Kept
+
+keys = typer.Typer(
+    name="keys",
+    help="Look after the secrets of the games: list them, back them up, bring them back.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
+Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
+Passphrase = Annotated[
+    Path | None, typer.Option("--passphrase-file", help="A file whose first line is the passphrase.")
+]
+
+
+@keys.command("list")
+def list_(games: Games = None, json: Json = False) -> None:
+    """List the games whose secrets are kept here, and what is wrong with them."""
+    from pbem.custody import kept
+
+    folder = keys_folder()
+    with in_the_world():
+        rows = [_row(each) for each in kept(folder, games or games_folder())]
+    if json:
+        print_json({"folder": str(folder), "keys": rows})
+    elif not rows:
+        print(f"There are no secrets in {folder}; PBEM_KEYS names another folder.")
+    else:
+        print(f"In {folder}:")
+        for row in rows:
+            print(f"{row['game']}: {row['scheme'] or 'scheme unknown'}, mode {row['mode']}, {_said(row)}")
+    if any(row["wrong"] for row in rows):
+        sys.exit(WORLD)
+
+
+def _row(each: Kept) -> dict[str, Any]:
+    return {
+        "game": each.game,
+        "file": str(each.file),
+        "scheme": each.keys.scheme if each.keys else None,
+        "mode": f"{stat.S_IMODE(os.stat(each.file).st_mode):o}",
+        "repo": each.repo or None,
+        "wrong": each.wrong,
+    }
+
+
+def _said(row: dict[str, Any]) -> str:
+    """Say how secrets stand to their game."""
+    if row["wrong"]:
+        return f"WRONG: {row['wrong']}"
+    return f"fit {row['repo']}" if row["repo"] else "no such game here"
+
+
+@keys.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.")],
+    game: Annotated[list[str] | None, typer.Argument(help="The games; all, if none is named.")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option("--to", help="A public key to seal to: age1... or ssh-ed25519 AAAA...")
+    ] = None,
+    passphrase_file: Passphrase = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Do not seal it: the disk it goes to must be safe.")] = False,
+) -> None:
+    """Save the secrets of games in one sealed file."""
+    from pbem.custody import back_up
+    from pbem.seal import BadRecipient, check_recipient
+
+    if [bool(to), passphrase_file is not None, plain].count(True) != 1:
+        misuse("say how to seal the backup: --to age1..., or --passphrase-file FILE (or --plain, not sealed)")
+    try:
+        recipients = [check_recipient(each) for each in to or ()]
+    except BadRecipient as wrong:
+        misuse(f"--to: {wrong}")
+    with in_the_world():
+        words = _passphrase(passphrase_file) if passphrase_file else ""
+        saved, left_out = back_up(keys_folder(), game or [], file, recipients, words)
+    print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
+    for each in left_out:
+        print(f"pbem: left out: {each}", file=sys.stderr)
+    if left_out:
+        sys.exit(WORLD)
+
+
+@keys.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="The backup.")],
+    identity: Annotated[
+        Path | None, typer.Option("--identity", help="A file with the secret key that opens it, of age or ssh-ed25519.")
+    ] = None,
+    passphrase_file: Passphrase = None,
+    games: Games = None,
+) -> None:
+    """Bring secrets back from a backup; nothing is overwritten."""
+    from pbem.custody import restore as bring_back
+    from pbem.seal import identities_in
+
+    if identity is not None and passphrase_file is not None:
+        misuse("either --identity or --passphrase-file opens a backup, not both")
+    with in_the_world():
+        identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
+        words = _passphrase(passphrase_file) if passphrase_file else ""
+        restored = bring_back(keys_folder(), games or games_folder(), read(file), identities, words)
+    for each in restored:
+        print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
+    if not all(each.good for each in restored):
+        sys.exit(WORLD)
+
+
+def _passphrase(file: Path) -> str:
+    """Return the first line of a file."""
+    words = read(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
+    if not words:
+        misuse(f"{file}: its first line is to be the passphrase, and it is empty")
+    return words
