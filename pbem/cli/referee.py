@@ -1,0 +1,209 @@
+"""The verbs of the game master: `pbem rollback` and `pbem ruling`; and `pbem reveal`, once a game is over."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pbem.cli.outside import (
+    FAULTS,
+    in_the_world,
+    judge,
+    misuse,
+    open_questions,
+    opened,
+    post,
+    post_office,
+    print_adjudicated,
+    print_json,
+    read,
+    require_side,
+    tell_all,
+)
+from pbem.places import games_folder
+
+if TYPE_CHECKING:
+    from pbem.adjudicator import Adjudicator
+    from pbem.cli.outside import Boxes
+
+Name = Annotated[str, typer.Argument(help="The game's name.")]
+Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
+RulesDir = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
+Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
+ForSide = "A sheet for a side, as side=FILE: `pbem form` prints one to fill in."
+
+
+def rollback(
+    name: Name,
+    to: Annotated[int, typer.Option("--to", help="The adjudication after which the game is to stand again.")],
+    by_game_master: Annotated[
+        bool, typer.Option("--by-game-master", help="Do it at once, without asking; takes --reason.")
+    ] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why: every side is told.")] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Take a game back: ask all sides for their consent by letter, or do it at once with a reason."""
+    if by_game_master and reason is None:
+        misuse("--by-game-master takes a reason, which every side is told: --reason TEXT")
+    from pbem.referee import rollback as room
+    from pbem.referee.letters import request_letters
+
+    with opened(name, games, rules_dir) as game:
+        if by_game_master:
+            _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
+            return
+        request = room.ask_for(game, to, reason or "asked by the game master")
+        office = post_office(games, rules_dir)
+        letters = [post(out, office.games / "outbox") for out in request_letters(game, request, office)]
+        if json:
+            print_json({**_row(request), "letters": letters})
+            return
+        print(f"Request {request.request}: {name} is to go back to where it stood after adjudication {to}.")
+        for line in request.dice:
+            print(f"  die {line}")
+        for line in request.shuffles:
+            print(f"  shuffle {line}")
+        print(f"It is done when {', '.join(room.players(game))} have answered CONSENT {name} {request.request}.")
+        for path in letters:
+            print(f"Letter: {path}")
+
+
+def _row(request: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(request)
+
+
+def ruling(
+    name: Name,
+    reason: Annotated[str, typer.Option("--reason", help="Why: it goes on record, and every side is told.")],
+    answer: Annotated[str | None, typer.Option("--answer", metavar="SIDE=FILE", help=f"Answer. {ForSide}")] = None,
+    default: Annotated[
+        str | None,
+        typer.Option("--default", metavar="SIDE=FILE", help=f"Set what counts if the deadline passes. {ForSide}"),
+    ] = None,
+    patch: Annotated[
+        Path | None, typer.Option("--patch", help="Change the position: YAML, dotted path: value (null takes away).")
+    ] = None,
+    end: Annotated[bool, typer.Option("--end", help="Break the game off, so that its secrets are published.")] = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Rule: answer for a side, set a default, change the position, or break the game off."""
+    if [answer is not None, default is not None, patch is not None, end].count(True) != 1:
+        misuse("say one thing: --answer side=FILE, --default side=FILE, --patch FILE, or --end")
+    from pbem.referee import ruling as room
+    from pbem.referee.patching import BadPatch
+
+    with opened(name, games, rules_dir) as game:
+        if end:
+            number: int | None = room.break_off(game, reason)
+        elif patch is not None:
+            try:
+                number = room.change_position(game, _patch(patch), reason)
+            except BadPatch as bad:
+                _complain(bad, patch, json)
+        else:
+            side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
+            rule = room.answer if answer is not None else room.set_default
+            receipt, number = rule(game, side, read(file), reason, name=file.name)
+            if number is None:
+                judge(receipt, json, "")
+        assert number is not None
+        _tell(game, number, games, rules_dir, json)
+
+
+def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Carry the game on as far as it goes, write to all sides, and print what has come of it."""
+    numbers = [number, *game.adjudicate()]
+    letters = tell_all(game, numbers, games, boxes)
+    if json:
+        print_json(
+            {"adjudications": numbers, "act": dict(game.ledger.turn(number).act or {}),
+             "waiting": open_questions(game), "letters": letters}
+        )  # fmt: skip
+        return
+    print_adjudicated(game, numbers, letters)
+
+
+def _patch(file: Path) -> dict[str, Any]:
+    """Return the patch in a file."""
+    from pbem import yamlio
+
+    try:
+        patch = yamlio.read(read(file), name=file.name).value
+    except yamlio.Unreadable as wrong:
+        misuse(f"--patch: {wrong}")
+    if not isinstance(patch, dict):
+        misuse(f"--patch: {file} must say `dotted.path: value`, one a line")
+    return patch
+
+
+def _complain(bad: Any, file: Path, json: bool) -> None:
+    """Print what is wrong with a patch, and end with exit code 3."""
+    if json:
+        print_json([{"file": str(file), "complaint": each} for each in bad.complaints])
+    else:
+        for each in bad.complaints:
+            print(f"{file}: {each}")
+    sys.exit(FAULTS)
+
+
+def _side_and_file(game: Adjudicator, entry: str, option: str) -> tuple[str, Path]:
+    side, found, file = entry.partition("=")
+    if not found or not file:
+        misuse(f"{option} {entry}: write side=FILE, such as rome=orders.yaml")
+    require_side(game, side)
+    return side, Path(file)
+
+
+def reveal(
+    name: Annotated[str, typer.Argument(help="The game's name, or where a clone of it lies.")],
+    folder: Annotated[
+        Path | None, typer.Option("--open", help="Open its whole history into this folder, new or empty.")
+    ] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Publish the secrets of a game that is over, and open its history for everybody to read."""
+    from pbem.audit.reading import repo_of
+    from pbem.ledger import REVEALED
+    from pbem.reveal import open_history
+    from pbem.store import GameRepo
+
+    with in_the_world():
+        path = repo_of(games or games_folder(), name)
+        with GameRepo.open(path) as repo:
+            published = repo.read(REVEALED) is not None
+        if not published:
+            _publish(name, path, games, rules_dir)
+        history = open_history(path, folder) if folder is not None else None
+    if json:
+        where = {} if history is None else {"folder": str(folder), "files": history.files, "sealed": history.sealed}
+        print_json({"repo": str(path), "file": REVEALED, "new": not published, **where})
+        return
+    print(f"{name}: its secrets {'are' if published else 'are now'} published, in {REVEALED} of {path}.")
+    if history is None:
+        print(f"`pbem reveal {name} --open FOLDER` opens its history; `pbem verify {name} --after-reveal` checks it.")
+    else:
+        print(f"{history.files} files are written to {folder}.")
+        for each in history.sealed:
+            print(f"Still sealed, to a key that is not published: {each}")
+
+
+def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
+    """Publish the secrets of a game that is over. Raises CannotPlay for a clone: only who has them can."""
+    from pbem.open_game import CannotPlay
+    from pbem.referee.revealing import publish
+
+    if path.exists() and path != (games or games_folder()) / f"{name}.git":
+        raise CannotPlay(f"{path} is a clone in which the secrets are not published; it may be older than the end")
+    with opened(name, games, boxes) as game:
+        publish(game)

@@ -1,0 +1,58 @@
+"""What every act of the game master needs first: a game that goes on, the right rules, and a reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pbem.adjudicator import Adjudicator
+from pbem.open_game import CannotPlay
+from pbem.state import State
+
+MOST_LETTERS: Final = 500
+"""How long a reason may be: it stands in the turn file and in every report."""
+
+
+def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
+    """Raise CannotPlay unless a game has begun and goes on; with `pinned`, unless its rules are those that are here."""
+    if not game.begun:
+        raise CannotPlay(f"{game.name} has not begun; there is nothing to rule on yet")
+    if game.result is not None:
+        raise CannotPlay(f"{game.name} is over and its secrets are published: nothing of it can be changed any more")
+    if pinned and (odd := game.differs) is not None:
+        raise CannotPlay(
+            f"{game.name} is played with other rules than those here: the {odd} differs; "
+            f"`pbem migrate {game.name}` comes first"
+        )
+
+
+def reason_of(text: str) -> str:
+    """Return a reason as it goes on record, on one line. Raises CannotPlay if there is none, or it is too long."""
+    reason = " ".join(text.split())
+    if not reason or not reason.isprintable():
+        raise CannotPlay("give a reason: it goes on record, and every side reads it")
+    if len(reason) > MOST_LETTERS:
+        raise CannotPlay(f"the reason has {len(reason)} letters; {MOST_LETTERS} are the most that go on record")
+    return reason
+
+
+def standing_turns(state: State) -> list[int]:
+    """Return the adjudications that stand: those that were not undone."""
+    undone = set(state.undone)
+    return [n for n in range(1, state.adjudication + 1) if n not in undone]
+
+
+def adjudications(numbers: list[int]) -> str:
+    """Return adjudications in ascending order as words, those that follow one another as one.
+
+    >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
+    ('adjudications 7 to 9 and 11', 'adjudication 7', '')
+    """
+    found: list[list[int]] = []
+    for n in numbers:
+        if found and found[-1][-1] == n - 1:
+            found[-1].append(n)
+        else:
+            found.append([n])
+    spans = [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]
+    listed = " and ".join(filter(None, (", ".join(spans[:-1]), *spans[-1:])))
+    return f"adjudication{'s' if len(numbers) > 1 else ''} {listed}" if numbers else ""

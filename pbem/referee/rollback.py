@@ -1,0 +1,172 @@
+"""Takes a game back to where it stood after an earlier adjudication, with the consent of all sides or a reason.
+
+The position, the questions and the answers given since the last resting point are again those of then. What never
+goes back: the numbers of adjudications, the links of the dice chain and of the sides' own, the count of sheets, the
+rules that the game was moved to. Sheets that lay ready are dropped, and told of.
+
+Standing orders stay as they are now: one that a player has withdrawn must not come back by itself. None of them
+answers the question that is asked again, unless it stood when that was asked for the first time; and one that holds
+to the end of a period lapses if the game is taken out of that period.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pbem.adjudicator import Adjudicator
+from pbem.engine import Outcome, Sources, Step, resume
+from pbem.ledger import Opening
+from pbem.open_game import CannotPlay, Now
+from pbem.protocol import Event, Side
+from pbem.referee import ALL_SIDES, GAME_MASTER
+from pbem.referee.grounds import adjudications, reason_of, require_running, standing_turns
+from pbem.requested import Request, made, open_request, request_files
+from pbem.state import State
+
+ROLLBACK: Final = "rollback"
+_DECIDED: Final = {GAME_MASTER: "the game master", ALL_SIDES: "consent of all sides"}
+
+
+def would_undo(game: Adjudicator, to: int) -> list[int]:
+    """Return the adjudications that a rollback would undo. Raises CannotPlay if the game cannot go back there."""
+    require_running(game)
+    state = _state(game)
+    last = state.adjudication
+    if not 1 <= to < last:
+        span = f"from 1 to {last - 1}" if last > 1 else "to nowhere: only the set-up has been made"
+        raise CannotPlay(f"{game.name} stands after adjudication {last}; it can go back {span}, not to {to}")
+    if to in state.undone:
+        earlier = max(n for n in standing_turns(state) if n < to)
+        raise CannotPlay(f"adjudication {to} was undone itself; the last one before it that stands is {earlier}")
+    return [n for n in standing_turns(state) if n > to]
+
+
+def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
+    """Put on record that a rollback is asked for, and return the request; an earlier one that is open is void.
+
+    Raises CannotPlay if the game cannot go back there, or nobody could consent by letter.
+    """
+    with game.ledger.repo.lock():
+        undone, said = would_undo(game, to), reason_of(reason)
+        if not players(game):
+            raise CannotPlay(
+                f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
+            )
+        turns = [game.ledger.turn(n) for n in undone]
+        dice = [
+            f"{turn.n}.{k} {roll.name}: {' + '.join(map(str, roll.faces))}"
+            for turn in turns
+            for k, roll in enumerate(turn.rolls, 1)
+        ]
+        shuffles = [
+            f"{turn.n}.{k} {draw.name}: of {len(draw.items)}" for turn in turns for k, draw in enumerate(turn.draws, 1)
+        ]
+        made_now: list[Request] = []
+
+        def change(state: State) -> tuple[dict[str, bytes], str]:
+            number, files = made(state) + 1, {}
+            if (before := open_request(game.ledger.repo, state)) is not None:
+                before.outcome = f"void: request {number} took its place"
+                files = request_files(before)
+            request = Request(number, ROLLBACK, to, state.adjudication, said, undone, dice, shuffles)
+            state.requests = {"made": number, "open": number}
+            made_now.append(request)
+            return files | request_files(request), f"request {number}, to go back to adjudication {to}"
+
+        game.note(change)
+        return made_now[0]
+
+
+def consent(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> int | None:
+    """Take down a side's consent to a request; if it was the last one wanted, roll back and return the adjudication.
+
+    `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
+    """
+    with game.ledger.repo.lock(), game.ledger.repo.together():
+        request = _open(game, number)
+
+        def change(_: State) -> tuple[dict[str, bytes], str]:
+            request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
+            files = request_files(request) | _letter_files(game, letter, {"side": side, "consents": number})
+            return files, f"{side} consents to request {number}"
+
+        game.note(change)
+        if set(players(game)) - set(request.consents):
+            return None
+        return roll_back(game, request.to, request.reason, request=request)
+
+
+def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> Request:
+    """Take down that a side refuses a request, which ends it, and return it as it stood.
+
+    `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
+    """
+    with game.ledger.repo.lock():
+        request = _open(game, number)
+
+        def change(state: State) -> tuple[dict[str, bytes], str]:
+            request.outcome = f"refused by {side}"
+            state.requests = {"made": made(state)}
+            files = request_files(request) | _letter_files(game, letter, {"side": side, "refuses": number})
+            return files, f"{side} refuses request {number}"
+
+        game.note(change)
+        return request
+
+
+def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | None = None) -> int:
+    """Take a game back to where it stood after adjudication `to`, and return the adjudication that does it.
+
+    Without a request to which all have consented it is the game master's own doing. Raises CannotPlay if the game
+    cannot go back there.
+    """
+    with game.ledger.repo.lock():
+        undone, said = would_undo(game, to), reason_of(reason)
+        by = GAME_MASTER if request is None else ALL_SIDES
+        act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
+        if request is not None:
+            act |= {"request": request.request, "consents": list(request.consents)}
+        then = game.ledger.state(game.ledger.commit_of(to))
+        assert then is not None
+
+        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+            sources = Sources({side: list(queue) for side, queue in state.pending.items()})
+            sources.drop_rest()
+            state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened
+            state.defaults = {}
+            state.undone = sorted({*state.undone, *undone})
+            steps = [*then.steps, Step(opening.key)]
+            session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
+            facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": _DECIDED[by], "reason": said}
+            told = Event("rolled_back", facts)
+            return Outcome([], [told], [], [], session, None), sources
+
+        return game.enact(act, play)
+
+
+def players(game: Adjudicator) -> list[Side]:
+    """Return the sides whose consent is wanted: those that can be written to."""
+    return [side for side in game.rules.sides if side in game.ledger.addresses]
+
+
+def _open(game: Adjudicator, number: int) -> Request:
+    require_running(game)
+    state = _state(game)
+    request = open_request(game.ledger.repo, state)
+    if request is None or request.request != number:
+        open_now = f"request {request.request} is" if request is not None else "none is"
+        known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"
+        raise CannotPlay(f"{game.name}: {known}; {open_now} open")
+    return request
+
+
+def _state(game: Adjudicator) -> State:
+    state = game.ledger.state()
+    if state is None:
+        raise CannotPlay(f"{game.name} has not begun")
+    return state
+
+
+def _letter_files(game: Adjudicator, letter: str | None, note: dict[str, Any]) -> dict[str, bytes]:
+    """Return the note that a letter was carried out; none if it came otherwise."""
+    return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

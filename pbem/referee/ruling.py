@@ -1,0 +1,205 @@
+"""The game master rules: answers for a side, sets a default, changes the position, or breaks the game off.
+
+Each is an adjudication of its own with its reason. What everybody may know of it stands in its turn file, the rest in
+the sealed record beside it; a digest of that turns the dice together with all else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pbem.adjudicator import Adjudicator
+from pbem.checking import Receipt
+from pbem.engine import Outcome, Queued, Session, Sources, begin_at
+from pbem.ledger import Opening
+from pbem.open_game import CannotPlay, Now
+from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
+from pbem.record import as_plain
+from pbem.referee import GAME_MASTER
+from pbem.referee.grounds import adjudications, reason_of, require_running, standing_turns
+from pbem.referee.patching import (
+    BadPatch,
+    Patch,
+    as_text,
+    changing,
+    check_playable,
+    described,
+    open_to,
+    patched,
+)
+from pbem.rulings.compare import shown
+from pbem.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
+from pbem.state import State
+from pbem.table import Table
+
+RULING: Final = "ruling"
+BROKEN_OFF: Final = "broken_off"
+
+
+def answer(
+    game: Adjudicator, side: Side, raw: bytes, reason: str, *, name: str = "orders.yaml"
+) -> tuple[Receipt, int | None]:
+    """Answer for a side; return what is wrong with the sheet, and the adjudication if nothing is.
+
+    The orders then lie ready as those of a sheet of the side would, in place of any that did, and the next
+    adjudication uses them. Raises CannotPlay if nothing is asked of the side.
+    """
+    with game.ledger.repo.lock():
+        receipt, sheet = _checked(game, side, raw, name)
+        if sheet is None:
+            return receipt, None
+        said, orders = reason_of(reason), sheet.orders
+        kinds = list(dict.fromkeys(each.kind for each in orders))
+        act = {"kind": RULING, "reason": said, "what": "answer", "side": side, "asked": kinds}
+        whole = {"side": side, "orders": [{"kind": each.kind, "order": as_plain(each.body)} for each in orders]}
+
+        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+            sources = Sources({of: list(queue) for of, queue in state.pending.items()})
+            sources.lapsed = [(side, queued, []) for queued in sources.sheets.get(side, ())]
+            sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
+            events = [
+                Event("ruled_answer", {"side": side, "asked": kinds, "reason": said}),
+                Event("ruled_ready", {"orders": [_written(each) for each in orders]}, None, (side,)),
+            ]
+            return Outcome([], events, [], [], _session(now), None), sources
+
+        return receipt, _enact(game, act, play, whole)
+
+
+def set_default(
+    game: Adjudicator, side: Side, raw: bytes, reason: str, *, name: str = "orders.yaml"
+) -> tuple[Receipt, int | None]:
+    """Set what counts for a side if its deadline passes; return what is wrong with the sheet, and the adjudication.
+
+    It holds until the open questions are answered. Raises CannotPlay if nothing is asked of the side.
+    """
+    with game.ledger.repo.lock():
+        receipt, sheet = _checked(game, side, raw, name)
+        if sheet is not None and len(sheet.orders) != 1:
+            many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open question"))
+            receipt, sheet = Receipt(side, name, receipt.lines, (many,)), None
+        if sheet is None:
+            return receipt, None
+        said, order = reason_of(reason), sheet.orders[0]
+        act = {"kind": RULING, "reason": said, "what": "default", "side": side, "order": order.kind}
+        whole = {"side": side, "order": {"kind": order.kind, "order": as_plain(order.body)}}
+
+        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+            state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
+            events = [
+                Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
+                Event("ruled_ready", {"orders": [_written(order)], "late": True}, None, (side,)),
+            ]
+            return Outcome([], events, [], [], _session(now), None), _as_they_lie(state)
+
+        return receipt, _enact(game, act, play, whole)
+
+
+def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
+    """Change the position of the last resting point, play on from it, and return the adjudication.
+
+    The answers given since then lapse, and the adjudications that took them are undone. Raises BadPatch, with all
+    complaints, if what comes of it is no position of the game.
+    """
+    with game.ledger.repo.lock():
+        require_running(game)
+        state = game.ledger.state()
+        assert state is not None
+        said = reason_of(reason)
+        if not patch:
+            raise BadPatch(["the patch is empty"])
+        before = game.rules.decode(state.checkpoint)
+        after = patched(game.rules, state.checkpoint, patch)
+        patch = changing(game.rules, patch, before, after)
+        if not patch:
+            raise BadPatch(["everything stands as the patch wants it already; it would change nothing"])
+        check_playable(game.rules, after)
+        stands = standing_turns(state)
+        rest, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
+        was = as_plain(game.rules.encode(before))
+        public = open_to(game.rules, None, patch, before, after)
+        act: dict[str, Any] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "rest": rest}
+        if public:
+            act["patch"] = as_text(patch, public)
+        whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None
+        events = [
+            Event(
+                "ruled_patch",
+                {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest,
+                 "undone": undone, "what": adjudications(undone), "reason": said},
+            )
+        ]  # fmt: skip
+        for side in game.rules.sides:
+            own = [path for path in open_to(game.rules, side, patch, before, after) if path not in public]
+            if own:
+                events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
+
+        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+            sources = _as_they_lie(state)
+            sources.drop_rest()
+            state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
+            state.undone = sorted({*state.undone, *undone})
+            now.dice.turn_to(opening.key)
+            outcome = begin_at(game.rules, after, now.dice, Table(now.dice))
+            outcome.events = events + outcome.events
+            return outcome, sources
+
+        return _enact(game, act, play, whole)
+
+
+def break_off(game: Adjudicator, reason: str) -> int:
+    """End a game that is not played on, so that its secrets are published; return the adjudication."""
+    with game.ledger.repo.lock():
+        require_running(game, pinned=False)
+        said = reason_of(reason)
+        act = {"kind": RULING, "reason": said, "what": "end"}
+
+        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+            session = _session(now)
+            session.result, session.waiting = {"winner": None, "reason": BROKEN_OFF}, ()
+            sources = _as_they_lie(state)
+            sources.drop_rest()
+            state.defaults = {}
+            return Outcome([], [Event("ruled_end", {"reason": said})], [], [], session, None), sources
+
+        return _enact(game, act, play, None)
+
+
+# ---- within
+
+
+def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
+    """Check a sheet that the game master has written for a side: orders alone, and no link of the side's chain."""
+    require_running(game)
+    if not game.asked(side):
+        raise CannotPlay(f"{game.name} asks nothing of {side} now")
+    receipt, sheet = game.check(side, raw, name=name, ruled=True)
+    if sheet is not None:
+        there = [key for key in (STANDING, STANDING_ADD) if key in sheet.document.value]
+        own = "standing orders are the player's own; a ruling sets none"
+        if there:
+            complaints = tuple(sheet.placed(Fault(ILLEGAL, (key,), own)) for key in there)
+            return Receipt(side, name, sheet.document.lines, complaints), None
+    return receipt, sheet
+
+
+def _enact(game: Adjudicator, act: Mapping[str, Any], play: Any, whole: Mapping[str, Any] | None) -> int:
+    """Enact a ruling; the digest of what stays sealed goes on record, and so into the dice."""
+    if whole is not None:
+        act = {**act, "sealed": game.ledger.whole_digest(game.adjudication + 1, whole)}
+    return game.enact(act, play, whole)
+
+
+def _session(now: Now) -> Session[Any]:
+    assert now.session is not None
+    return now.session
+
+
+def _as_they_lie(state: State) -> Sources:
+    """Return the sheets that lie ready, and no other source."""
+    return Sources({side: list(queue) for side, queue in state.pending.items()})
+
+
+def _written(order: Order) -> str:
+    return f"{order.kind} {shown(order.body)}"
