@@ -1,56 +1,44 @@
 """Letters in, letters out: a player's letter is carried out, and everybody concerned is written to.
 
 A letter is known by the digest of its bytes. What it changes and the note that it was carried out are one commit,
-so a letter that is taken in again, after a crash or by mistake, changes nothing and is answered again.
+so a letter that is taken in again, after a crash or by mistake, changes nothing; what it owes is then written.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from pbem.adjudicator import Adjudicator, CannotPlay
-from pbem.checking import Receipt
+from pbem.adjudicator import Adjudicator
 from pbem.draw.foresight import foreseen
-from pbem.draw.picture import render
-from pbem.draw.text import Mail, Report, mail, report
+from pbem.letters import (
+    Answered,
+    Maps,
+    Office,
+    Outgoing,
+    closing_letters,
+    first_letters,
+    foreseen_letter,
+    help_letter,
+    refusal_letter,
+    report_of,
+    returned,
+    turn_letter,
+    words_letter,
+)
+from pbem.open_game import CannotPlay, OtherRules
 from pbem.places import GAME_NAME
 from pbem.post.inbox import open_letter
 from pbem.post.letter import Enclosure, Letter
-from pbem.post.outbox import compose
-from pbem.protocol import Decision, Side
-from pbem.scene import Scene
+from pbem.post.maildir import write_to_maildir
+from pbem.post.told import note_told, told
+from pbem.protocol import Side
+from pbem.referee.letters import refusal_letters
 from pbem.store import NoSuchGame
-
-FORECAST: Final = "FORECAST"
-_GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
-
-
-@dataclass(frozen=True, slots=True)
-class Office:
-    """Where the post office of a server stands: its folders, the address it writes from, and the time."""
-
-    games: Path
-    keys: Path
-    sender: str
-    now: datetime
-    boxes: Sequence[Path] = ()
-    drawings: Path | None = None
-    """Folder where drawn maps are kept between letters."""
-
-
-@dataclass(slots=True)
-class Outgoing:
-    """A letter to be sent: its content, and the name under which it is written to the outbox, once."""
-
-    to: str
-    name: str
-    content: bytes
+from pbem.which_game import game_of, meant, only_names
+from pbem.words import FORECAST, FORM, HELP, REPORT, STATUS, Said, answers, before_the_beginning, carry_out, last_told
 
 
 @dataclass(slots=True)
@@ -64,8 +52,20 @@ class Handled:
     """What is wrong with each sheet that was sent back."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a letter is to do in one game: its words, and the sheet for that game."""
+
+    game: str
+    words: Sequence[str] = ()
+    sheet: Enclosure | None = None
+
+
 def take_in(raw: bytes, office: Office) -> Handled:
-    """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise."""
+    """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise.
+
+    Raises what is wrong with the keys, the disk or the rules here: such a letter is to be taken in again later.
+    """
     letter = open_letter(raw)
     handled = Handled()
     if letter.automatic or not letter.sender:
@@ -76,94 +76,218 @@ def take_in(raw: bytes, office: Office) -> Handled:
     if letter.refusal is not None:
         _refuse(handled, letter, office, letter.refusal)
         return handled
-    if letter.words and not letter.enclosures:
-        words = ", ".join(word.partition(" ")[0] for word in letter.words)
-        _refuse(handled, letter, office, f"It says {words}; requests of this kind are not answered yet, only orders.")
-        return handled
-    answered: set[str] = set()
-    for enclosure in letter.enclosures:
-        game = _game_of(enclosure)
-        if game in answered:
-            continue
-        answered.add(game)
+    if HELP in letter.words:
+        handled.letters.append(help_letter(letter, office))
+        handled.notes.append(f"letter {letter.digest[:12]} asks for the rules of the post")
+    for task in _tasks(handled, letter, office):
         try:
-            _carry_out(handled, letter, enclosure, game, office)
+            _carry_out(handled, letter, task, office)
         except NoSuchGame:
-            _refuse(handled, letter, office, f"There is no game called {game} here. Is its name misspelt?")
+            _refuse(handled, letter, office, _not_yours(task.game, letter))
+        except OtherRules:  # the letter waits until the game master has seen to it
+            raise
         except CannotPlay as refusal:
             _refuse(handled, letter, office, str(refusal))
     return handled
 
 
-def _game_of(enclosure: Enclosure) -> str:
-    """Return the name of the game that a sheet is for, as far as it can be read."""
-    found = _GAME.search(enclosure.text.decode("utf-8", "replace"))
-    return found[3] if found else ""
+def _tasks(handled: Handled, letter: Letter, office: Office) -> list[_Task]:
+    """Return what a letter is to do, game by game; of two sheets for one game the first counts."""
+    words = [word for word in letter.words if word not in (FORECAST, HELP)]
+    sheets: dict[str, Enclosure | None] = {}
+    for enclosure in letter.enclosures:
+        if not (words and only_names(enclosure)):
+            sheets.setdefault(game_of(enclosure), enclosure)
+    about = None
+    if words:
+        try:
+            about = meant(letter, office)
+            sheets.setdefault(about, None)
+        except CannotPlay as refusal:
+            _refuse(handled, letter, office, str(refusal))
+    elif FORECAST in letter.words and not sheets:
+        _refuse(handled, letter, office, "It says FORECAST, which says what a sheet could lead to; there is no sheet.")
+    return [_Task(name, words if name == about else (), sheet) for name, sheet in sheets.items()]
 
 
-def _carry_out(handled: Handled, letter: Letter, enclosure: Enclosure, name: str, office: Office) -> None:
-    """Carry out one sheet of a letter, under the game's lock: the letter may be taken in twice at the same time."""
+def _not_yours(name: str, letter: Letter) -> str:
+    """Return the same to whoever names a game that is not his and to whoever names none: nobody finds out by asking."""
+    return (
+        f"There is no game called {name} here in which {letter.sender} plays. Is its name misspelt? Else write from "
+        "the address that you joined with."
+    )
+
+
+def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) -> None:
+    """Carry out a letter in one game, under the game's lock: it may be taken in twice at the same time."""
+    name = task.game
     if not GAME_NAME.fullmatch(name):
-        raise CannotPlay(f"{enclosure.name} does not name its game in a line such as `game: punica`.")
+        called = task.sheet.name if task.sheet is not None else "Your letter"
+        raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.ledger.repo.lock():
-        game.today = office.now.date()
+        game.today, game.moment = office.now.date(), office.now
         side = game.side_of(letter.sender)
         if side is None:
-            raise CannotPlay(f"{letter.sender} does not play in {name}. Write from the address you joined with.")
-        if FORECAST in letter.words:
-            _forecast(handled, game, side, letter, enclosure, office)
-            return
+            raise CannotPlay(_not_yours(name, letter))
+        desk, first = _Desk(handled, letter, office, game, side), len(handled.letters)
+        if FORECAST in letter.words and task.sheet is not None:
+            desk.forecast(task.sheet)
+            task = _Task(name, task.words)
+        if task.words or task.sheet is not None:
+            desk.carry_out(task)
+        if office.outbox is not None:
+            desk.post(handled.letters[first:], office.outbox)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """One letter of one side on the desk of one game, whose lock is held."""
+
+    handled: Handled
+    letter: Letter
+    office: Office
+    game: Adjudicator
+    side: Side
+    told_all: bool = False
+    """Whether every side is told of everything by the letters written."""
+
+    def carry_out(self, task: _Task) -> None:
+        """Carry out words and sheet of the letter, and write what has come of them."""
+        game, letter = self.game, self.letter
+        if self.office.outbox is not None and told(game.ledger.repo.path) is None:
+            note_told(game.ledger.repo.path, game.adjudication)
         with game.ledger.repo.together():
             done = game.ledger.letter(letter.digest)
-            if done is None:
-                if _is_our_form(enclosure, game, side):
-                    raise CannotPlay(_UNCHANGED)
-                before = game.adjudication
-                receipt = game.receive(side, enclosure.text, name=enclosure.name, letter=letter.digest)
-                if receipt.number is None:
-                    handled.accepted = False
-                    handled.notes.append(f"{name}: a sheet of {side} has {len(receipt.complaints)} faults")
-                    handled.complaints.append(str(receipt))
-                    handled.letters.append(_returned(game, receipt, letter, office))
-                    return
-                handled.notes.append(f"{name}: sheet {receipt.number} of {side} accepted")
-            else:
-                before = done["after"]
-                handled.notes.append(f"{name}: sheet {done['sheet']} of {side} was carried out before")
-            numbers = game.adjudicate()
-        handled.notes += [f"{name}: adjudication {n}" for n in numbers]
-        moved_on = game.adjudication > before
+            before: int = game.adjudication if done is None else done["after"]
+            said = carry_out(game, self.side, task.words, letter.digest, done)
+            if said.done:
+                again = "" if done is None else " again"
+                self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(said.done)}{again}")
+            self.handled.accepted &= said.good
+            sheet = self._hand_in(task.sheet, said) if task.sheet is not None and before else None
+            if task.sheet is not None and not before:
+                self._too_early(said)
+            goes_on = sheet is not None if game.begun else not game.awaited
+            numbers = game.adjudicate() if goes_on else []
+        self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
+        self._pass_over(task, said)
+        self._write(said, sheet, before)
+
+    def post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
+        """Put the letters into the outbox while the lock is held: nobody is told twice, or of a later turn first."""
+        for out in letters:
+            out.file = write_to_maildir(outbox, out.content, out.name)
+        if self.told_all:
+            note_told(self.game.ledger.repo.path, self.game.adjudication)
+
+    def _hand_in(self, enclosure: Enclosure, said: Said) -> int | None:
+        """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
+        game, handled = self.game, self.handled
+        done = game.ledger.letter(self.letter.digest) or {}
+        if "sheet" in done:
+            number: int = done["sheet"]
+            handled.notes.append(f"{game.name}: sheet {number} of {self.side} was carried out before")
+            return number
+        if self._is_our_form(enclosure):
+            if not (said.paragraphs or said.questions):
+                raise CannotPlay(_UNCHANGED)
+            return None
+        receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digest)
+        if receipt.number is None:
+            handled.accepted = False
+            handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
+            handled.complaints.append(str(receipt))
+            handled.letters.append(returned(game, receipt, self.letter, self.office))
+        else:
+            handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
+        return receipt.number
+
+    def _too_early(self, said: Said) -> None:
+        said.good = self.handled.accepted = False
+        said.paragraphs.append(
+            "Your order sheet was not carried out: it came before the first report. That comes with a form to fill in."
+        )
+
+    def _pass_over(self, task: _Task, said: Said) -> None:
+        """Tell the sender of a sheet that does not count because of the words above it."""
+        for enclosure in self.letter.passed_over:
+            if task.words and self.game.begun and not self._is_our_form(enclosure):
+                said.paragraphs.append(
+                    "The order sheet in the text that you quote was not carried out: beside such words only a sheet "
+                    "counts that stands in your own text, without quote marks, or is attached."
+                )
+
+    def _write(self, said: Said, sheet: int | None, before: int) -> None:
+        """Write the letters: reports to all if the game has moved on, else an answer to the sender."""
+        game, office, handled = self.game, self.office, self.handled
         maps = Maps(office.drawings)
-        for reader in game.rules.sides if moved_on else [side]:
-            handled.letters += turn_letter(game, reader, before, office, maps, letter if reader == side else None)
+        answered = Answered(self.letter, said.paragraphs, sheet, before)
+        moved = game.adjudication > before
+        known = before if office.outbox is None else told(game.ledger.repo.path)
+        since = before if known is None else known  # what an earlier letter owes is told with this one
+        owed = game.adjudication > since
+        first = not before and game.begun and not any(map(game.sheets, game.rules.sides))
+        self.told_all = first or not owed or sheet is not None or "CONSENT" in said.done
+        if first:
+            handled.letters += first_letters(game, office, answered)
+        elif owed and (sheet is not None or "CONSENT" in said.done):
+            for reader in game.rules.sides:
+                to_it = answered if reader == self.side else None
+                handled.letters += turn_letter(game, reader, since, office, maps, to_it)
+            handled.letters += closing_letters(game, office)
+        elif moved and (sheet is not None or "CONSENT" in said.done):
+            handled.notes.append(f"{game.name}: and answered before")
+        elif game.closed is not None and (sheet is not None or (said.done and not game.begun)):
+            handled.letters += closing_letters(game, office, answered)
+        elif sheet is not None:
+            handled.letters += turn_letter(game, self.side, before, office, maps, answered)
+        elif REPORT in said.questions and game.begun:
+            stamp = f"report.{game.name}.{self.letter.digest[:24]}"
+            handled.letters += turn_letter(game, self.side, last_told(game), office, maps, answered, stamp)
+        elif said.paragraphs or said.questions:
+            self._answer(said)
+        if "REFUSE" in said.done:
+            handled.letters += refusal_letters(game, self.side, office)
 
+    def _answer(self, said: Said) -> None:
+        """Answer the words of a letter by a letter of their own."""
+        game, side, form = self.game, self.side, None
+        said.paragraphs += answers(game, side, said.questions)
+        if not game.begun and STATUS not in said.questions:
+            said.paragraphs.append(" ".join(before_the_beginning(game, side)))
+        if game.begun and FORM in said.questions:
+            form = report_of(game, side, game.adjudication, game.asked(side)).sheet
+        answered = Answered(self.letter, said.paragraphs)
+        self.handled.letters.append(words_letter(game, answered, form, self.office))
 
-def _forecast(
-    handled: Handled, game: Adjudicator, side: Side, letter: Letter, enclosure: Enclosure, office: Office
-) -> None:
-    """Answer a sheet with what it may lead to; nothing is carried out."""
-    receipt, prospects = game.forecast(side, enclosure.text, name=enclosure.name)
-    if receipt.complaints:
-        handled.accepted = False
-        handled.complaints.append(str(receipt))
-        handled.letters.append(_returned(game, receipt, letter, office))
-    else:
-        words = mail("forecast", game=game.name, forecast=foreseen(game.box, side, prospects))
-        again = enclosure.text.decode("utf-8", "replace")
-        stamp = f"forecast.{game.name}.{letter.digest[:24]}"
-        handled.letters.append(_letter(office, letter.sender, stamp, words, letter, None, again))
-    handled.notes.append(f"{game.name}: a forecast for {side}")
+    def forecast(self, enclosure: Enclosure) -> None:
+        """Answer a sheet with what it may lead to; nothing is carried out."""
+        game, handled = self.game, self.handled
+        if not game.begun:
+            raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
+        receipt, prospects = game.forecast(self.side, enclosure.text, name=enclosure.name)
+        if receipt.complaints:
+            handled.accepted = False
+            handled.complaints.append(str(receipt))
+            handled.letters.append(returned(game, receipt, self.letter, self.office))
+        else:
+            told = foreseen(game.box, self.side, prospects)
+            again = enclosure.text.decode("utf-8", "replace")
+            handled.letters.append(foreseen_letter(game, told, again, self.letter, self.office))
+        handled.notes.append(f"{game.name}: a forecast for {self.side}")
 
+    def _is_our_form(self, enclosure: Enclosure) -> bool:
+        """Tell whether a sheet is but the form we sent, in the text that a mail program quotes below any answer.
 
-def _is_our_form(enclosure: Enclosure, game: Adjudicator, side: Side) -> bool:
-    """Tell whether a sheet is but the form we sent, in the text that a mail program quotes below any answer.
-
-    A form that is quoted and changed, or copied into the letter unchanged, is an order sheet.
-    """
-    if enclosure.where != "quoted":
-        return False
-    forms = [_report(game, side, game.adjudication, waiting).sheet for waiting in (game.waiting, game.asked(side))]
-    return any(form and _words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
+        A form that is quoted and changed, or copied into the letter unchanged, is an order sheet.
+        """
+        if enclosure.where != "quoted":
+            return False
+        game, side = self.game, self.side
+        forms = [
+            report_of(game, side, game.adjudication, waiting).sheet for waiting in (game.waiting, game.asked(side))
+        ]
+        return any(form and _words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
 
 
 def _words(sheet: str) -> list[list[str]]:
@@ -178,105 +302,7 @@ _UNCHANGED: Final = (
 )
 
 
-def first_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
-    """Yield the first letter to every side that has an address: the rules of the post, the dice, the first report."""
-    names = {side["id"]: side["name"] for side in game.box.sides}
-    edition = game.box.table("game")["presets"][game.charter.preset]["title"]
-    maps = Maps(office.drawings)
-    for side in game.rules.sides:
-        if side in game.ledger.addresses:
-            what = side_report(game, side, 0)
-            letter = mail(
-                "first", title=game.box.title, game=game.name, player=game.charter.players[side], side=names[side],
-                players={names[each]: who for each, who in game.charter.players.items()}, edition=edition,
-                tip=game.charter.dice.tip, hidden=game.charter.dice.hidden, report=what.text,
-            )  # fmt: skip
-            yield _to_side(game, side, 0, office, maps, letter, what)
-
-
-def turn_letter(
-    game: Adjudicator, side: Side, since: int, office: Office, maps: Maps, answered: Letter | None = None
-) -> Iterator[Outgoing]:
-    """Yield the letter that tells a side what happened after an adjudication, if it has an address."""
-    if side in game.ledger.addresses:
-        what = side_report(game, side, since)
-        letter = mail("turn", game=game.name, summary=what.summary, asked=what.asked, report=what.text)
-        yield _to_side(game, side, since, office, maps, letter, what, answered)
-
-
-def _to_side(
-    game: Adjudicator, side: Side, since: int, office: Office, maps: Maps, letter: Mail, what: Report,
-    answered: Letter | None = None,
-) -> Outgoing:  # fmt: skip
-    """Return a letter to a side with map, form and position enclosed."""
-    stamp = f"{game.name}.{side}.{game.adjudication}"
-    if game.adjudication == since:
-        stamp += f".sheet-{game.sheets(side)}"
-    return _letter(
-        office, game.ledger.addresses[side], stamp, letter, answered, maps.picture(game, side, since), what.sheet,
-        json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
-    )  # fmt: skip
-
-
-def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
-    """Return the report of a game for a side or an onlooker, of what happened after an adjudication."""
-    return _report(game, side, since, game.waiting)
-
-
-def _report(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
-    return report(
-        game.rules, game.box, game=game.name, adjudication=game.adjudication, side=side, known=game.known(side),
-        events=game.told(side, since), waiting=waiting, others=[each.side for each in game.waiting],
-        result=game.result, filed=[each.written() for each in game.standing(side)] if side is not None else (),
-        list_filed=since == game.adjudication,
-    )  # fmt: skip
-
-
-def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path | None = None) -> bytes:
-    """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
-    return Maps(drawings).picture(game, side, since)
-
-
-class Maps:
-    """The maps of one round of letters: where sides see the same, one picture is drawn for them all."""
-
-    def __init__(self, drawings: Path | None = None) -> None:
-        self._drawings = drawings
-        self._drawn: list[tuple[Scene, bytes]] = []
-
-    def picture(self, game: Adjudicator, side: Side | None, since: int) -> bytes:
-        """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
-        scene: Scene = game.rules.scene(game.known(side), [told.event for told in game.told(side, since)])
-        for other, picture in self._drawn:
-            if other == scene:
-                return picture
-        self._drawn.append((scene, render(scene, cache_folder=self._drawings)))
-        return self._drawn[-1][1]
-
-
-def _returned(game: Adjudicator, receipt: Receipt, letter: Letter, office: Office) -> Outgoing:
-    """Return the letter that sends a sheet with faults back."""
-    words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
-    again = side_report(game, receipt.side, game.adjudication).sheet
-    return _letter(office, letter.sender, f"faults.{game.name}.{letter.digest[:24]}", words, letter, None, again)
-
-
 def _refuse(handled: Handled, letter: Letter, office: Office, reason: str) -> None:
-    words = mail("refusal", subject=letter.subject, reason=reason)
-    stamp = f"refusal.{letter.digest[:24]}.{len(handled.letters)}"
-    handled.letters.append(_letter(office, letter.sender, stamp, words, letter))
+    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, office))
     handled.accepted = False
     handled.notes.append(f"letter {letter.digest[:12]} refused: {reason}")
-
-
-def _letter(
-    office: Office, to: str, stamp: str, words: Mail, answered: Letter | None = None,
-    picture: bytes | None = None, sheet: str | None = None, position: str | None = None,
-) -> Outgoing:  # fmt: skip
-    host = office.sender.rpartition("@")[2].rstrip(">") or "localhost"
-    content = compose(
-        sender=office.sender, to=to, subject=words.subject, text=words.text, picture=picture, sheet=sheet,
-        position=position, message_id=f"<{stamp}@{host}>", date=office.now,
-        in_reply_to=answered.message_id if answered else None, references=answered.references if answered else (),
-    )  # fmt: skip
-    return Outgoing(to, stamp, content)
