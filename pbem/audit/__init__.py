@@ -1,0 +1,1 @@
+"""Everything that a dispute needs: whether the books are sound (verify), and what the rules make of them (replay)."""

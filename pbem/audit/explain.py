@@ -1,0 +1,307 @@
+"""Says how a roll or a turn came about, as prose: which order, which question, which rule, which numbers (explain).
+
+Nothing is told that the reader, a side or an onlooker, may not know: an answer only once it is published, events only
+if they are for him, and which standing order it was only to its own side.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from struct import unpack
+from typing import Any, Final
+
+from pbem.audit.course import Course, Given
+from pbem.audit.differences import Differ
+from pbem.audit.what_if import published_in
+from pbem.dice import SCHEME, canonical
+from pbem.draw.folding import folded
+from pbem.draw.form import order_lines
+from pbem.draw.sentences import joined, sentences
+from pbem.engine import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer
+from pbem.open_game import CannotPlay, OpenGame, Told
+from pbem.protocol import Event, Roll, Side, cited
+
+WIDTH: Final = 60
+_DRAWS: Final = 1 << 16
+_MOST_BETWEEN: Final = 3
+"""So many answers of a span are told between its first and the one that a roll follows from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """An answer of a span: the adjudication it was given in, and after how many of its events; None: not known."""
+
+    n: int
+    after: int | None
+    answer: Answer
+    given: Given | None
+
+
+class Explained:
+    """One turn of a game, played again to find the order of answers and events, for one reader."""
+
+    def __init__(self, game: OpenGame, n: int, viewer: Side | None = None) -> None:
+        """Raise CannotPlay if there is no such turn."""
+        self._game, self._n, self._viewer = game, n, viewer
+        self._say = sentences(game.box)
+        self._course = Course(game)
+        if not 1 <= n <= self._course.last:
+            raise CannotPlay(f"{game.name} has turns 1 to {self._course.last}, not {n}")
+        self._turn = self._course.turn(n)
+        self._rest = self._course.rest_before(n)
+        self._causes = [
+            _Cause(k, None, answer, None) for k in range(self._rest + 1, n) for answer in self._course.turn(k).answers
+        ]
+        self.traced = self._trace()
+        """Whether the rules here play the turn as it is on record, so that it is known what followed from what."""
+
+    def turn(self) -> list[str]:
+        """Return how the whole turn went: each answer, and what it led to."""
+        lines = [f"{self._game.name}, turn {self._n}", ""]
+        if self._turn.act is not None:
+            act = self._turn.act
+            lines += [*self._prose(f"A {act['kind']} of the game master: {act['reason'].rstrip('.')}."), ""]
+        if any(self._n in self._course.public(n).get("act", {}).get("undone", ()) for n in self._later()):
+            lines += [*self._prose("It was undone later: none of it counts any more."), ""]
+        if not self.traced:
+            lines += self._untraced()
+        events, at = self._turn.events, 0
+        for cause in (each for each in self._causes if each.n == self._n and self._may_know(each)):
+            if cause.after is not None and cause.after > at:
+                lines += [*self._told(events[at : cause.after], at), ""]
+                at = cause.after
+            lines += self._answer(cause)
+        lines += self._told(events[at:], at)
+        lines += ["", *self._prose(self._waits())]
+        return _tidy(lines)
+
+    def roll(self, number: int) -> list[str]:
+        """Return how one roll of the turn came about. Raises CannotPlay if there is none of that number."""
+        rolls = self._turn.rolls
+        if not 1 <= number <= len(rolls):
+            there_are = f"it has {len(rolls)}" if rolls else "it has none"
+            raise CannotPlay(f"turn {self._n} has no roll {number}; {there_are}")
+        at = [place for place, event in enumerate(self._turn.events) if event.roll is not None][number - 1]
+        event, roll = self._turn.events[at], rolls[number - 1]
+        lines = [f"{self._game.name}, die {self._n}.{number}", "", *self._rolled(event, roll), ""]
+        lines += ["HOW IT CAME TO THIS", *self._led_here(at), ""]
+        lines += ["THE NUMBERS", *self._numbers(roll, number), ""]
+        lines += ["WHAT IT LED TO", *(self._followed(at) or ["Nothing that the turn tells of."])]
+        return _tidy(lines)
+
+    def _later(self) -> range:
+        return range(self._n + 1, self._course.last + 1)
+
+    # ---- the order of things
+
+    def _trace(self) -> bool:
+        """Play the turn again, and note after which events each answer was given; tell whether it went as recorded."""
+        recorded, given = self._turn, None
+        try:
+            self._course.take_up(self._n - 1)
+            outcome, given = self._course.play(self._n)
+        except Exception:  # changed rules may fail on it anywhere; what is on record can be told all the same
+            outcome = None
+        if outcome is None or given is None or any(Differ(self._game).compare(recorded, outcome)):
+            self._causes += [_Cause(self._n, None, answer, None) for answer in recorded.answers]
+            return False
+        # What tells of sheets stands before or behind what the rules tell, never in between.
+        before = next((at for at, event in enumerate(recorded.events) if event.kind == _first(outcome.events)), 0)
+        self._causes += [_Cause(self._n, before + each.after, each.answer, each) for each in given]
+        return True
+
+    # ---- what was rolled
+
+    def _rolled(self, event: Event, roll: Roll) -> Iterator[str]:
+        """Yield what was rolled for, with which dice, what changed it, what was needed, and the rule."""
+        dice = f"{len(roll.faces)} {'die' if len(roll.faces) == 1 else 'dice'}"
+        dice += "" if roll.sides == 6 else f" of {roll.sides} sides"
+        aim = self._say.what_for(roll, event.facts)
+        yield from self._prose(f"The roll: {aim}, with {dice}, by {self._rule(roll.rule)}.")
+        yield f"  {'die' if len(roll.faces) == 1 else 'dice':<6}{' + '.join(map(str, roll.faces))}"
+        for reason, value in roll.modifiers.items():
+            change, _, why = self._say.changes(replace(roll, modifiers={reason: value})).strip().partition(" ")
+            yield f"  {change:<6}{why}"
+        if roll.modifiers or len(roll.faces) > 1:
+            yield f"  sum   {roll.total}"
+        if roll.need is not None:
+            yield f"  need  {roll.need}: {'a success' if roll.success else 'a failure'}"
+
+    def _rule(self, rule: str | None) -> str:
+        """Return a paragraph with its title, if the box has one."""
+        if rule is None:
+            return "no rule of its own"
+        title = _titles(self._game).get(rule)
+        return cited(rule) + (f" ({title})" if title else "")
+
+    # ---- how it came to this
+
+    def _led_here(self, at: int) -> Iterator[str]:
+        """Yield the answers from the beginning of the span to the one before a roll."""
+        if not self.traced:
+            yield from self._untraced()
+        if published_in(self._course, self._n) is None:
+            yield from self._prose("The answers of a play are published when it is over. Until then you see your own.")
+        before = [each for each in self._causes if each.n < self._n or each.after is None or each.after <= at]
+        seen = [each for each in before if self._may_know(each)]
+        if not seen:
+            yield from self._prose("Nothing that is published brought it about but the course of the game.")
+            return
+        middle = seen[1:-1]
+        for cause in [seen[0], *middle[-_MOST_BETWEEN:], *seen[1:][-1:]]:
+            if len(middle) > _MOST_BETWEEN and cause is middle[-_MOST_BETWEEN]:
+                yield f"... {len(middle) - _MOST_BETWEEN} more answers ..."
+            yield from self._answer(cause)
+
+    def _may_know(self, cause: _Cause) -> bool:
+        """Tell whether an answer is the reader's own, or published and no secret."""
+        if cause.answer.side == self._viewer:
+            return True
+        return not cause.answer.secret and published_in(self._course, cause.n) is not None
+
+    def _answer(self, cause: _Cause) -> Iterator[str]:
+        """Yield an answer: who was asked what, by which rule, where the answer came from, and the answer quoted."""
+        if not self._may_know(cause):
+            return
+        answer = cause.answer
+        told = [f"{self._say.name(answer.side)} was asked {self._title(answer)} by {self._rule(answer.rule)}."]
+        if cause.n != self._n:
+            told[0] = f"Turn {cause.n}: {told[0]}"
+        if cause.given is not None and answer.side == self._viewer:
+            told.append(self._say.question(cause.given.decision))
+        yield from self._prose(" ".join(filter(None, [*told, self._source(answer)])))
+        yield from (f"  {line}" for line in order_lines(answer.kind, answer.order, WIDTH - 2))
+
+    def _title(self, answer: Answer) -> str:
+        form = self._game.box.forms.get(answer.kind)
+        return f'"{form.title}"' if form else answer.kind
+
+    def _source(self, answer: Answer) -> str:
+        """Say where an answer came from."""
+        if answer.by == BY_ONLY:
+            return "There was only one legal answer:"
+        if answer.by == BY_DEFAULT:
+            return "No answer of its own was at hand, so the default counted:"
+        if answer.by == BY_STAND_IN:
+            return "Its stand-in answered:"
+        if answer.by.startswith("standing "):
+            return (
+                f"{answer.by.capitalize()} answered:" if answer.side == self._viewer else "A standing order answered:"
+            )
+        return f"Its {answer.by} said:" if answer.by.startswith("sheet ") else f"The {answer.by} answered:"
+
+    # ---- the numbers
+
+    def _numbers(self, roll: Roll, number: int) -> Iterator[str]:
+        """Yield where the faces come from, so that anybody can come to them again."""
+        public = self._course.public(self._n)
+        key = self._course.key(self._n)
+        yield from self._prose(
+            f"The dice of turn {self._n} come from the link that it opened and from all that went into it. With HMAC "
+            f'by SHA-256, the link gives the key of the turn out of ["{SCHEME}", "{self._game.charter.game}", '
+            f'{self._n}, inputs]; the key gives the numbers out of ["faces", name, 0].'
+        )
+        for word, value in (("link", public["link"]), ("inputs", public["inputs"]), ("key", key.hex())):
+            yield f"  {word:<7}{value[:32]}"
+            yield f"  {'':<7}{value[32:]}"
+        yield f"  name   {roll.name}"
+        yield from (f"  {line}" for line in _drawn(key, roll))
+        yield from self._prose(f"To check it without pbem: python verify_one.py REPO {self._n} {number}")
+
+    # ---- what it led to
+
+    def _followed(self, at: int) -> list[str]:
+        """Return what was told after a roll, up to the next one, or to the next answer."""
+        events = self._turn.events
+        own = [each for each in self._causes if each.n == self._n and self._may_know(each)]
+        next_asked = next((each for each in own if each.after is not None and each.after > at), None)
+        end = len(events) if next_asked is None or next_asked.after is None else next_asked.after
+        rolls = [place for place in range(at + 1, end) if events[place].roll is not None]
+        lines = self._told(events[at + 1 : min([*rolls, end])], at + 1)
+        if rolls:
+            n = sum(event.roll is not None for event in events[: rolls[0] + 1])
+            lines += self._prose(f"Then die {self._n}.{n} was rolled.")
+        elif next_asked is not None:
+            lines += self._prose(
+                f"Then {self._say.name(next_asked.answer.side)} was asked {self._title(next_asked.answer)}."
+            )
+        else:
+            lines += self._prose(self._waits())
+        return lines
+
+    def _waits(self) -> str:
+        """Say what the turn ended with."""
+        public = self._course.public(self._n)
+        if public.get("result") is not None:
+            return f"The game is over. {self._say.result(public['result'])}"
+        forms = self._game.box.forms
+        asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.waiting]
+        return f"The turn ends with a question to {joined(asked)}" if asked else "The turn ends."
+
+    # ---- telling
+
+    def _told(self, events: Sequence[Event], start: int) -> list[str]:
+        """Return events as the reader is told of them."""
+        rolls = sum(event.roll is not None for event in self._turn.events[:start])
+        told = []
+        for event in events:
+            rolls += event.roll is not None
+            if event.to is None or self._viewer in event.to:
+                told.append(Told(self._n, event, rolls if event.roll is not None else None))
+        lines = []
+        for said in self._say.tell(told):
+            indent = "  " * min(said.depth, 2)
+            lines += self._prose(said.text + (f" {said.tag}" if said.tag else ""), indent)
+        return lines
+
+    def _untraced(self) -> list[str]:
+        return self._prose(
+            "The rules here do not play this turn as it is on record (pbem replay says how they differ), so the "
+            "answers are told without what each of them led to."
+        )
+
+    def _prose(self, text: str, indent: str = "") -> list[str]:
+        return folded(text, WIDTH, indent, indent + "  " if indent else "")
+
+
+def _first(events: Sequence[Event]) -> str | None:
+    return events[0].kind if events else None
+
+
+def _drawn(key: bytes, roll: Roll) -> Iterator[str]:
+    """Yield the numbers that were drawn for a roll, and the faces that they are."""
+    fair, left, block = _DRAWS - _DRAWS % roll.sides, list(roll.faces), 0
+    while left:
+        for draw in unpack(">16H", hmac.digest(key, canonical(["faces", roll.name, block]), "sha256")):
+            if not left:
+                return
+            if draw >= fair:
+                yield f"{draw} is thrown away: it would favour low faces"
+            else:
+                yield f"{draw} leaves {draw % roll.sides} when divided by {roll.sides}: face {draw % roll.sides + 1}"
+                left.pop()
+        block += 1
+
+
+def _titles(game: OpenGame) -> dict[str, Any]:
+    """Return the titles of the paragraphs that a game's box lists."""
+    try:
+        sources = game.box.table("paragraphs")
+    except Exception:  # a box need not have such a list
+        return {}
+    return {
+        each["id"]: each["title"] for source in reversed(sources) for each in source["paragraphs"] if "title" in each
+    }
+
+
+def _tidy(lines: Sequence[str]) -> list[str]:
+    """Return lines without blank ones at the end, or two blank ones in a row."""
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept

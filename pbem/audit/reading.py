@@ -1,0 +1,58 @@
+"""Opens a game only to read it: with the secrets of the key store or, once it is over, with those it has published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pbem import plain, shelf, yamlio
+from pbem.charter import Revealed
+from pbem.keys import BadKeys, Keys, Secrets
+from pbem.ledger import CHARTER, REVEALED, Ledger
+from pbem.open_game import OpenGame
+from pbem.seal import commitment, recipient_of
+from pbem.store import GameRepo, NoSuchGame
+
+
+def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> OpenGame:
+    """Return a game that is only looked at: `name` is one in the folder, or where a clone lies. The caller closes it.
+
+    Raises NoSuchGame; BadKeys if its secrets are neither in the key store nor published; BrokenBox.
+    """
+    repo = GameRepo.open(repo_of(games, name))
+    try:
+        ledger = Ledger(repo, _keys(repo, keys_folder))
+        charter = ledger.charter
+        loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
+    except BaseException:
+        repo.close()
+        raise
+    return OpenGame(ledger, loaded)
+
+
+def repo_of(games: Path, name: str) -> Path:
+    """Return where the repo of a game lies: a name in the folder of games, or the path of a clone, bare or not."""
+    clone = Path(name)
+    for path in (games / f"{name}.git", clone / ".git", clone, clone.with_name(f"{clone.name}.git")):
+        if (path / "HEAD").is_file():
+            return path
+    return games / f"{name}.git"
+
+
+def _keys(repo: GameRepo, folder: Path) -> Keys:
+    """Return the secrets that open what is sealed, wherever they are found."""
+    charter, published = repo.read(CHARTER), repo.read(REVEALED)
+    if charter is None:
+        raise NoSuchGame(f"{repo.path} holds no game: it has no {CHARTER}")
+    told = yamlio.read(charter, name=CHARTER).value
+    if published is None:
+        keys = Keys.load(folder, str(told["game"]))
+        hidden, identity = keys.hidden, keys.identity
+    else:
+        revealed = plain.decode(Revealed, yamlio.read(published, name=REVEALED).value)
+        hidden, identity = bytes.fromhex(revealed.hidden), revealed.identity
+        # What makes the dice stays secret for ever, and who only reads needs it not.
+        keys = Keys(str(told["game"]), Secrets(b"", hidden, identity, ""))
+    if commitment(hidden) != told["dice"]["hidden"] or recipient_of(identity) != told["sealed_to"]:
+        raise BadKeys(f"these are not the secrets that {told['game']} was begun with")
+    return keys

@@ -1,0 +1,224 @@
+"""Says what would have happened with other orders or other dice: a fork of the game, and how it differs (what if).
+
+Of both courses only that is told which a side, or an onlooker, may know of its own game. Of the fork of a running
+game less: neither what its rules would lay open in it, nor the answers that only the fork brings to light. What
+happens in it may still follow from what is hidden, such as standing orders: until the game is over, it is for the game
+master.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from pbem.audit.course import Course
+from pbem.audit.differences import different, shortly
+from pbem.audit.fork import Fork, window_of
+from pbem.checking import Receipt
+from pbem.dice import BadLoad
+from pbem.draw.form import order_lines
+from pbem.draw.sentences import Sentences, joined, sentences
+from pbem.engine import Answer, RulesDiffer
+from pbem.ledger import Turn
+from pbem.open_game import CannotPlay, OpenGame, Told
+from pbem.protocol import Event, Side
+from pbem.record import as_plain
+
+MOST_PLACES = 12
+"""So many places of the position are listed."""
+THEN, NOW = "- ", "+ "
+
+
+@dataclass(slots=True)
+class WhatIf:
+    """What came of a fork: the adjudications compared, and the differences line by line, under headings.
+
+    `refused` are sheets with faults; nothing was played then.
+    """
+
+    n: int
+    then: list[int] = field(default_factory=list)
+    now: list[int] = field(default_factory=list)
+    sections: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    refused: list[Receipt] = field(default_factory=list)
+
+
+def what_if(
+    game: OpenGame, n: int, folder: Path, *, sheets: Mapping[Side, tuple[str, bytes]] | None = None,
+    dice: Mapping[str, Sequence[int]] | None = None, viewer: Side | None = None,
+) -> WhatIf:  # fmt: skip
+    """Play a game on from before adjudication n with other sheets or dice, and compare; the game is not touched.
+
+    The scratch repo is made in `folder`, which must be empty. `sheets` are a name and a text by side. `dice` are
+    faces by the names of rolls. Raises CannotPlay where that cannot be.
+    """
+    course = Course(game)
+    if not 1 < n <= course.last:
+        raise CannotPlay(f"{game.name} can be forked before adjudications 2 to {course.last}, not {n}")
+    window = window_of(course, n)
+    try:
+        with Fork.of(game, n, folder, faces=dice or {}, window=window) as fork:
+            receipts = [fork.put_in(side, raw, name) for side, (name, raw) in (sheets or {}).items()]
+            refused = [receipt for receipt in receipts if receipt.number is None]
+            if refused:
+                return WhatIf(n, refused=refused)
+            made = fork.play_on()
+            given = {(receipt.side, f"sheet {receipt.number}") for receipt in receipts}
+            found = WhatIf(n, [turn.n for turn in window], made)
+            course.take_up(window[-1].n)
+            _compare(found, course, window, fork, viewer, given)
+            return found
+    except BadLoad as wrong:
+        raise CannotPlay(str(wrong)) from None
+    except RulesDiffer as differs:
+        raise CannotPlay(
+            f"with the rules here the game cannot be taken up before adjudication {n}: {differs}"
+        ) from None
+
+
+def _compare(
+    found: WhatIf, course: Course, window: Sequence[Turn], fork: Fork, viewer: Side | None, given: Set[tuple[Side, str]]
+) -> None:
+    """Fill in how the fork differs from what happened; `given` are the sheets that were put into it."""
+    say = sentences(course.game.box)
+    played = Course(fork)
+    turns = [played.turn(n) for n in found.now]
+    then, now = _Telling(course, window, say, viewer), _Telling(played, turns, say, viewer)
+    if course.game.result is None:
+        now.given, now.reveals = given, frozenset(getattr(course.rules, "reveals", ()))
+        now.on_record = [event for turn in window for event in turn.events]
+    answers = list(then.answers())
+    found.sections["answers"] = list(_runs(answers, list(now.answers(answers))))
+    found.sections["rolls"] = list(_runs(list(then.rolls()), list(now.rolls())))
+    found.sections["events"] = list(_runs(list(then.events()), list(now.events())))
+    rules, before = course.rules, course.session
+    assert before is not None
+    view = None if now.keeps_back else viewer  # a hand that is dealt in the fork may be dealt in the game yet
+    seen = [as_plain(rules.encode(rules.known(each, view))) for each in (before.position, fork.position)]
+    found.sections["position"] = list(_places(say, *seen))
+    waited = [_questions(say, fork, window[-1].waiting), _questions(say, fork, turns[-1].waiting if turns else None)]
+    if waited[0] != waited[1]:
+        found.sections["the game waits"] = [f"{THEN}{waited[0]}", f"{NOW}{waited[1]}"]
+    found.sections = {name: lines for name, lines in found.sections.items() if lines}
+    found.remarks = list(_remarks(course, fork, now))
+
+
+def _remarks(course: Course, fork: Fork, now: _Telling) -> Iterator[str]:
+    """Yield what a reader must know of the dice and the rules of a fork."""
+    if unused := fork.dice.unused():
+        rolled = [roll.name for turn in now.turns for roll in turn.rolls]
+        yield f"Dice were given for {joined(unused)}, which was not rolled; rolled were: {', '.join(rolled) or 'none'}."
+    rolled_now = {roll.name for turn in now.turns for roll in turn.rolls}
+    if fresh := [name for name in fork.as_then.fresh if name in rolled_now]:
+        yield f"Not rolled then, so by dice made up for this fork: {joined(fresh)}."
+    if now.keeps_back:
+        yield "It would lay open what is hidden: that is not told while the game goes on."
+    acts = [course.public(later).get("act", {}) for later in range(fork.forked_before, course.last + 1)]
+    moved = any(act.get("kind") == "migration" for act in acts)
+    if moved or course.game.differs is not None:
+        yield "The rules here are not those that it was played with: some differences may be theirs."
+
+
+@dataclass(slots=True)
+class _Telling:
+    """Some turns of one course, as a viewer may be told of them."""
+
+    course: Course
+    turns: Sequence[Turn]
+    say: Sentences
+    viewer: Side | None
+    given: Set[tuple[Side, str]] | None = None
+    """Side and source of the answers that may be told though they are published only here; None: of all."""
+    reveals: Set[str] = frozenset()
+    """Kinds of events that are told only if they are on record."""
+    on_record: Sequence[Event] = ()
+
+    @property
+    def keeps_back(self) -> bool:
+        """Whether anything is kept back that would be told of a game that is over."""
+        return any(self._kept_back(event) for turn in self.turns for event in turn.events if self._is_for_me(event))
+
+    def _is_for_me(self, event: Event) -> bool:
+        return event.to is None or self.viewer in event.to
+
+    def _kept_back(self, event: Event) -> bool:
+        return event.kind in self.reveals and event not in self.on_record
+
+    def answers(self, known: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the answers that are published or the viewer's own; what stands in `known` is no secret either."""
+        for turn in self.turns:
+            published = published_in(self.course, turn.n) is not None
+            for answer in turn.answers:
+                line = f"{self.say.name(answer.side)} {shown_by(answer, self.viewer)}: {shown_order(answer)}"
+                public = published and not answer.secret
+                if self.given is not None:
+                    public = public and (answer.side, answer.by) in self.given
+                if answer.side == self.viewer or public or line in known:
+                    yield line
+
+    def rolls(self) -> Iterator[str]:
+        for turn in self.turns:
+            for event in turn.events:
+                if event.roll is not None:
+                    yield self.say.dice(event.roll, event.facts)
+
+    def events(self) -> Iterator[str]:
+        told = [
+            Told(turn.n, event)
+            for turn in self.turns
+            for event in turn.events
+            if event.roll is None and self._is_for_me(event) and not self._kept_back(event)
+        ]
+        for said in self.say.tell(told):
+            yield said.text
+
+
+def published_in(course: Course, n: int) -> int | None:
+    """Return the adjudication whose turn file publishes the answers of adjudication n; None: not yet."""
+    for later in range(n, course.last + 1):
+        public = course.public(later)
+        if "answers" in public:
+            return later
+        if n in public.get("act", {}).get("undone", ()):
+            return None
+    return None
+
+
+def shown_by(answer: Answer, viewer: Side | None) -> str:
+    """Return where an answer came from, in brackets; which standing order it was is for its side alone."""
+    hidden = answer.by.startswith("standing ") and answer.side != viewer
+    return f"({'standing order' if hidden else answer.by})"
+
+
+def shown_order(answer: Answer) -> str:
+    """Return an answer as a sheet would have it, on one line."""
+    return order_lines(answer.kind, answer.order, 10_000)[0].removeprefix("- ")
+
+
+def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    """Yield the lines in which two tellings differ, those of then before those of now."""
+    for what, a, b, c, d in SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
+        if what != "equal":
+            yield from (f"{THEN}{line}" for line in then[a:b])
+            yield from (f"{NOW}{line}" for line in now[c:d])
+
+
+def _places(say: Sentences, then: Any, now: Any) -> Iterator[str]:
+    """Yield where two positions differ."""
+    places = list(different(then, now))
+    for path, was, here in places[:MOST_PLACES]:
+        where = ", ".join(say.name(word) for word in path)
+        yield f"{where}: then {shortly(was)}, now {shortly(here)}"
+    if len(places) > MOST_PLACES:
+        yield f"... and {len(places) - MOST_PLACES} more"
+
+
+def _questions(say: Sentences, game: OpenGame, waiting: Iterable[Mapping[str, str]] | None) -> str:
+    if waiting is None:
+        return "as before: nothing could be adjudicated"
+    titles = [f"for {say.name(each['side'])}: {game.box.forms[each['kind']].title}" for each in waiting]
+    return "; ".join(titles) or "for nobody: the game is over"
