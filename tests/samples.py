@@ -1,4 +1,4 @@
-"""The sample games under `games/`: each is the files of a finished game's repo, with its secrets beside them.
+"""The sample games under `games/`: each is the history of a finished game as `pbem reveal --open` writes it.
 
 `python -m tests.samples` plays them anew, two stand-ins by order sheets, and puts their files, their final maps and
 their last reports there. The tests play the same sheets again and compare every file.
@@ -6,6 +6,7 @@ their last reports there. The tests play the same sheets again and compare every
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,20 +16,26 @@ from typing import Any, Final
 
 from pbem import yamlio
 from pbem.adjudicator import Adjudicator
-from pbem.correspondence import map_picture, side_report
-from pbem.seal import Keys
-from tests.live import files, sheet
+from pbem.keys import Secrets
+from pbem.ledger import PINS
+from pbem.letters import map_picture, side_report
+from pbem.reveal import open_history
+from tests.live import sheet
 
 GAMES: Final = Path(__file__).resolve().parents[1] / "games"
 ZAMA: Final = "zama"
-SECRETS: Final = (b"the chain of the sample game ...", b"the hidden secret of sample    8")
+SECRETS: Final = Secrets(
+    b"the chain of the sample game ...",
+    b"the hidden secret of sample    8",
+    "AGE-SECRET-KEY-165VL8QR03Q7KF68N0A0DF2E5TL4DPKTAURNPG62M9LV8NPVC4U5Q8ML4T4",
+    "AGE-SECRET-KEY-1L0CQUKACSAWXNLSPU7GX8F603VYNX40FMWN4SY968Z3ACAW93RRQ9F38PE",
+)
 PLAYERS: Final = {"carthage": "Stand-in of Carthage", "rome": "Stand-in of Rome"}
-REVEALED: Final = "revealed"
-"""The folder of the secrets, published because the game is over."""
 BESIDE: Final = ("map.png", "report.txt")
 """What lies beside the files of the repo."""
 STANDING: Final = b"standing: default\n"
 DAY: Final = datetime(2026, 11, 22, tzinfo=UTC)
+TURN: Final = re.compile(r"turns/\d{3}/\d{4}\.yaml")
 MOST_SHEETS: Final = 2000
 
 
@@ -50,13 +57,9 @@ def make(name: str = ZAMA) -> None:
             assert game.result is not None, "the game does not end"
             target = GAMES / name
             shutil.rmtree(target, ignore_errors=True)
-            for path, content in files(game.ledger.repo).items():
-                (target / path).parent.mkdir(parents=True, exist_ok=True)
-                (target / path).write_bytes(content)
+            open_history(game.ledger.repo.path, target)
             (target / "map.png").write_bytes(map_picture(game, None, game.adjudication))
             (target / "report.txt").write_text(side_report(game, None, 0).text, "utf-8")
-            (target / REVEALED).mkdir()
-            shutil.copy(home / "keys" / f"{name}.yaml", target / REVEALED / f"{name}.yaml")
 
 
 def play_on(game: Adjudicator) -> None:
@@ -69,49 +72,36 @@ def play_on(game: Adjudicator) -> None:
     game.adjudicate()
 
 
-def kept(name: str) -> dict[str, bytes]:
-    """Return the files of a sample's repo as they are kept."""
-    folder = GAMES / name
+def kept(folder: Path) -> dict[str, bytes]:
+    """Return the files of a sample that its sheets decide: not what says with which code it was played."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in BESIDE and REVEALED not in path.parts
+        if path.is_file() and path.name not in (*BESIDE, PINS)
     }
 
 
 def played_again(name: str, home: Path) -> Adjudicator:
     """Return a sample game played again by its sheets; the caller closes it."""
-    charter: Mapping[str, Any] = yamlio.read(kept(name)["game.yaml"], name="game.yaml").value
-    keys = Keys.load(_private(GAMES / name / REVEALED, home), name)
+    charter: Mapping[str, Any] = yamlio.read(kept(GAMES / name)["game.yaml"], name="game.yaml").value
     game = Adjudicator.create(
         home / "games", home / "keys", name, charter["rules"], players=charter["players"],
-        scenario=charter["scenario"], preset=charter["preset"], options=charter["options"],
-        secrets=(keys.chain, keys.hidden),
+        scenario=charter["scenario"], preset=charter["preset"], options=charter["options"], secrets=SECRETS,
     )  # fmt: skip
-    for side, raw in sheets(name, game):
+    for side, raw in sheets(name):
         receipt = game.receive(side, raw)
         assert receipt.number is not None, str(receipt)
         game.adjudicate()
     return game
 
 
-def sheets(name: str, game: Adjudicator) -> Iterator[tuple[str, bytes]]:
+def sheets(name: str) -> Iterator[tuple[str, bytes]]:
     """Yield the sheets of a sample in the order in which they were used."""
-    found = kept(name)
-    for path in sorted(path for path in found if path.startswith("turns/") and path.endswith(".yaml")):
+    found = kept(GAMES / name)
+    for path in sorted(path for path in found if TURN.fullmatch(path)):
         for side, paths in yamlio.read(found[path], name=path).value.get("sheets", {}).items():
             for each in paths:
-                yield side, game.ledger.unsealed(each, found[each])
-
-
-def _private(folder: Path, home: Path) -> Path:
-    """Return a copy of a folder of secrets with the rights that secrets need: git does not keep them."""
-    copied = home / REVEALED
-    shutil.copytree(folder, copied)
-    copied.chmod(0o700)
-    for path in copied.iterdir():
-        path.chmod(0o600)
-    return copied
+                yield side, found[each.removesuffix(".age") + ".yaml"]
 
 
 if __name__ == "__main__":

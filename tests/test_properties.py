@@ -27,8 +27,10 @@ from tests.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, sta
 
 FEW, MANY = 60, 1_000_000
 """How many questions of a random game `make test` looks at, and `make soak`."""
-SOAK, ASIDE = 300, 60
-"""How many whole games `make soak` plays of the first scenario of a game, over all its editions, and of each other."""
+SOAK = int(os.environ.get("PBEM_SOAK_GAMES", "90"))
+"""How many whole games `make soak` plays of the first scenario of a game, over all its editions."""
+ASIDE = SOAK // 5
+"""How many of each other scenario."""
 
 each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit import replay
-from pbem.correspondence import side_report
-from tests.live import files
+from pbem.audit.replay import replay
+from pbem.audit.verify import verify
+from pbem.letters import side_report
+from pbem.reveal import open_history
 from tests.samples import GAMES, kept, played_again
 
 SAMPLES = sorted(path.parent.name for path in GAMES.glob("*/game.yaml"))
@@ -22,8 +23,10 @@ def test_there_is_a_sample() -> None:
 def test_a_sample_played_again_comes_to_the_same_files(name: str, tmp_path: Path) -> None:
     with played_again(name, tmp_path) as game:
         assert game.result is not None
-        again, before = files(game.ledger.repo), kept(name)
+        open_history(game.ledger.repo.path, tmp_path / "opened")
+        again, before = kept(tmp_path / "opened"), kept(GAMES / name)
         assert sorted(again) == sorted(before)
         assert [path for path in sorted(before) if again[path] != before[path]] == []
         assert list(replay(game)) == []
+        assert verify(game.ledger.repo.path).findings.sorted == []
         assert side_report(game, None, 0).text == (GAMES / name / "report.txt").read_text("utf-8")
