@@ -19,12 +19,13 @@ from typing import Any
 from unittest.mock import patch
 
 from bench import Figure
-from pbem import correspondence, ledger
+from pbem import ledger
 from pbem.adjudicator import Adjudicator
 from pbem.cli import demonstration
-from pbem.correspondence import Office, side_report, take_in
+from pbem.correspondence import take_in
 from pbem.draw.form import order_lines
 from pbem.draw.picture import render
+from pbem.letters import Office, side_report
 from pbem.seal import new_identity, recipient_of, seal, unseal
 from pbem.signing import sign
 
@@ -68,7 +69,7 @@ def letters(office: Office, rng: Random) -> Iterator[tuple[float, float, float]]
     sealed: list[float] = []
     mailed = 0
     with (
-        patch.object(correspondence, "render", timed(render, drawn)),
+        patch.object(letters, "render", timed(render, drawn)),
         patch.object(ledger, "seal", timed(seal, sealed)),
         patch.object(ledger, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),

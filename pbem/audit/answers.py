@@ -12,11 +12,10 @@ from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
 from pbem.audit.turn_files import Books
 from pbem.dice import step_key
-from pbem.ledger import STATE, sealed_path
+from pbem.files import STATE, sheet_path
 from pbem.protocol import Side
 from pbem.record import public_answer
 from pbem.sheet import BadSheet, OrderForm, read_sheet
-from pbem.store import numbered
 
 _BY_SHEET: Final = pattern(r"sheet ([0-9]+)")
 Record = Mapping[str, Any]
@@ -131,7 +130,7 @@ class Sheets:
 
     def wrong_with(self, side: Side, n: int, answer: Mapping[str, Any]) -> str | None:
         """Return what is wrong with an answer that is said to come out of a sheet; None: nothing."""
-        path = sealed_path(numbered(f"sheets/{side}", n))
+        path = sheet_path(side, n)
         if path not in self._orders:
             self._orders[path] = self._read(path)
         orders = self._orders[path]
@@ -167,7 +166,7 @@ def check_answers(
             if found is None:
                 continue
             answers += 1
-            if sealed_path(numbered(f"sheets/{answer['side']}", int(found[1]))) not in used:
+            if sheet_path(answer["side"], int(found[1])) not in used:
                 findings.blame(
                     history.place(n), f"{answer['by']} of {answer['side']} answers, which had not come by then"
                 )

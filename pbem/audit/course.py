@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from pbem import yamlio
 from pbem.dice import ChainDice, Dice, step_key
 from pbem.engine import Answer, Outcome, Recorded, RulesDiffer, Session, Step, advance, begin, begin_at, resume
-from pbem.ledger import Turn, turn_path
+from pbem.files import turn_path
+from pbem.ledger import Turn
 from pbem.open_game import OpenGame
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.patching import patched, whole_patch

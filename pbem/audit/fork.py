@@ -20,8 +20,9 @@ from pbem.charter import Pins, promise
 from pbem.checking import Receipt
 from pbem.dice import Dice, LoadedDice, SeededDice
 from pbem.engine import BY_DEFAULT, BY_STAND_IN, Session, resume
+from pbem.files import POSITION, turn_path
 from pbem.keys import Keys
-from pbem.ledger import POSITION, Ledger, Turn, turn_path
+from pbem.ledger import Ledger, Turn
 from pbem.open_game import CannotPlay, Now, OpenGame
 from pbem.protocol import Side
 from pbem.seal import recipient_of

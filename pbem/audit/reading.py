@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pbem import plain, shelf, yamlio
-from pbem.charter import Revealed
+from pbem import shelf
 from pbem.keys import BadKeys, Keys, Secrets
-from pbem.ledger import CHARTER, REVEALED, Ledger
+from pbem.ledger import Ledger
 from pbem.open_game import OpenGame
+from pbem.published import charter_in, revealed_in
 from pbem.seal import commitment, recipient_of
-from pbem.store import GameRepo, NoSuchGame
+from pbem.store import GameRepo
 
 
 def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> OpenGame:
@@ -41,18 +41,12 @@ def repo_of(games: Path, name: str) -> Path:
 
 def _keys(repo: GameRepo, folder: Path) -> Keys:
     """Return the secrets that open what is sealed, wherever they are found."""
-    charter, published = repo.read(CHARTER), repo.read(REVEALED)
-    if charter is None:
-        raise NoSuchGame(f"{repo.path} holds no game: it has no {CHARTER}")
-    told = yamlio.read(charter, name=CHARTER).value
-    if published is None:
-        keys = Keys.load(folder, str(told["game"]))
-        hidden, identity = keys.hidden, keys.identity
+    charter, revealed = charter_in(repo), revealed_in(repo)
+    if revealed is None:
+        keys = Keys.load(folder, charter.game)
     else:
-        revealed = plain.decode(Revealed, yamlio.read(published, name=REVEALED).value)
-        hidden, identity = bytes.fromhex(revealed.hidden), revealed.identity
         # What makes the dice stays secret for ever, and who only reads needs it not.
-        keys = Keys(str(told["game"]), Secrets(b"", hidden, identity, ""))
-    if commitment(hidden) != told["dice"]["hidden"] or recipient_of(identity) != told["sealed_to"]:
-        raise BadKeys(f"these are not the secrets that {told['game']} was begun with")
+        keys = Keys(charter.game, Secrets(b"", bytes.fromhex(revealed.hidden), revealed.identity, ""))
+    if commitment(keys.hidden) != charter.dice.hidden or recipient_of(keys.identity) != charter.sealed_to:
+        raise BadKeys(f"these are not the secrets that {charter.game} was begun with")
     return keys

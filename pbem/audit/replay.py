@@ -19,7 +19,7 @@ from pbem.audit.course import Course, Unasked, rested
 from pbem.audit.differences import Differ, Difference
 from pbem.dice import check_link
 from pbem.engine import Outcome, RulesDiffer
-from pbem.ledger import POSITION
+from pbem.files import POSITION
 from pbem.open_game import OpenGame
 from pbem.record import answer_record, as_plain
 

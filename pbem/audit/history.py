@@ -1,0 +1,276 @@
+"""Checks the commits of a game: who signed them, which files they bring, and that what was there stays as it is."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from re import compile as pattern
+from typing import Any, Final
+
+from pbem import yamlio
+from pbem.audit.findings import Findings, Place, listed, number
+from pbem.audit.shapes import NOTE, misfit
+from pbem.audit.shapes import REQUEST as REQUEST_SHAPE
+from pbem.files import (
+    BEACON,
+    CHARTER,
+    PINS,
+    PLAYERS,
+    POSITION,
+    REVEALED,
+    STATE,
+    joined_path,
+    known_path,
+    request_path,
+    sealed_path,
+    sheet_path,
+    standing_path,
+    turn_path,
+)
+from pbem.protocol import Side
+from pbem.signing import verifies
+from pbem.store.past import Change, Past
+
+TURN: Final = "turn"
+SHEET: Final = "sheet"
+JOINED: Final = "joined"
+STANDING: Final = "standing"
+LETTER: Final = "letter"
+REQUEST: Final = "request"
+ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED)
+"""What is never changed once it is there."""
+_NUMBER: Final = pattern(r"(?:turns|requests|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
+_LETTER: Final = pattern(r"letters/([0-9a-f]{2})/\1[0-9a-f]{62}")
+_ARMOUR: Final = pattern(
+    rb"-----BEGIN AGE ENCRYPTED FILE-----\n(?:[A-Za-z0-9+/]{64}\n)*((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/=]{4})\n"
+    rb"-----END AGE ENCRYPTED FILE-----\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A path as the layout knows it: of what sort it is, whose, which number."""
+
+    sort: str
+    side: Side | None = None
+    n: int = 0
+
+
+@dataclass(slots=True)
+class Version:
+    """One content of a file, and how many commits lie before the one that brought it."""
+
+    at: int
+    oid: bytes | None
+
+
+@dataclass(slots=True)
+class History:
+    """The past of a game by file: every version of each, the first first."""
+
+    commits: Sequence[Past]
+    files: dict[str, list[Version]] = field(default_factory=dict)
+    turns: dict[int, int] = field(default_factory=dict)
+    """The commit that brought each adjudication."""
+    sheets: dict[int, dict[Side, list[str]]] = field(default_factory=dict)
+    """The sheets that were committed after each adjudication, and before the next."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last adjudication that there is a file of."""
+        return max(self.turns, default=0)
+
+    def latest(self, path: str) -> bytes | None:
+        """Return what names the content that a file has now, or had before it was taken out; None: never there."""
+        return next((version.oid for version in reversed(self.files.get(path, ())) if version.oid is not None), None)
+
+    def before(self, path: str, at: int) -> bytes | None:
+        """Return what names the content that a file had before a commit; None: it was not there."""
+        earlier = [version for version in self.files.get(path, ()) if version.at < at]
+        return earlier[-1].oid if earlier else None
+
+    def place(self, n: int, roll: int | None = None, name: str | None = None, kind: str = "roll") -> Place:
+        """Return the place of an adjudication, or of a roll in it."""
+        at = self.turns.get(n)
+        if at is None:
+            at = min((when for each, when in self.turns.items() if each > n), default=len(self.commits))
+        return Place(at, n, roll, name, turn_path(n), None, kind)
+
+    def place_of(self, path: str, at: int | None = None) -> Place:
+        """Return the place of a file."""
+        versions = self.files.get(path)
+        return Place(versions[0].at if versions and at is None else at or 0, file=path)
+
+
+def filed(path: str, sides: Sequence[Side]) -> Filed | None:
+    """Return how the layout knows a path; None: it does not."""
+    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON):
+        return Filed(path)
+    found = _NUMBER.fullmatch(path)
+    n = int(found[1]) if found else 0
+    if n and path in (turn_path(n), sealed_path(turn_path(n))):
+        return Filed(TURN, None, n)
+    if n and path == request_path(n):
+        return Filed(REQUEST, None, n)
+    if _LETTER.fullmatch(path):
+        return Filed(LETTER)
+    for side in sides:
+        if path == joined_path(side):
+            return Filed(JOINED, side)
+        if path in (standing_path(side), known_path(side)):
+            return Filed(path.split("/")[0], side)
+        if n and path == sheet_path(side, n):
+            return Filed(SHEET, side, n)
+    return None
+
+
+class Historian:
+    """Goes through the commits of a game, the oldest first."""
+
+    def __init__(
+        self, commits: Sequence[Past], sides: Sequence[Side], signed_by: str, read: Callable[[bytes], bytes],
+        findings: Findings,
+    ) -> None:  # fmt: skip
+        self.history = History(commits)
+        self._sides = sides
+        self._signed_by = signed_by
+        self._read = read
+        self._findings = findings
+        self._turn = 0
+        self._counts = dict.fromkeys(sides, 0)
+
+    def tell(self) -> History:
+        """Check every commit and return the past by file."""
+        for commit in self.history.commits:
+            place = Place(commit.at, commit=commit.sha)
+            self._findings.blame(place, *self._signature(commit))
+            self._commit(commit)
+        commits = len(self.history.commits)
+        files = self.history.files
+        text = (
+            f"{number(commits, 'commit')}, all signed by the key of {CHARTER}; {number(len(files), 'file')}, "
+            f"all known to the layout, none changed that must stay"
+        )
+        self._findings.check("history", text)
+        return self.history
+
+    def _signature(self, commit: Past) -> Iterator[str]:
+        said = commit.message.partition("\n")[0]
+        if not commit.signature:
+            yield f"it is not signed ({said})"
+        elif not verifies(self._signed_by, commit.signed, commit.signature):
+            yield f"its signature is not that of the key in {CHARTER} ({said})"
+        if not commit.own_form:
+            yield f"it is not written as a game's commits are, the {commit.at + 1}. of them ({said})"
+
+    def _commit(self, commit: Past) -> None:
+        """Check what one commit does to the files."""
+        sorts: dict[str, list[Filed]] = {}
+        for change in commit.changes:
+            known = filed(change.path, self._sides)
+            if known is None:
+                self._findings.blame(Place(commit.at, file=change.path), "the layout of a game has no such file")
+                continue
+            self._findings.blame(self._place(known, change, commit), *self._change(known, change, commit))
+            self.history.files.setdefault(change.path, []).append(Version(commit.at, change.new))
+            if change.old is None or known.sort not in ONCE:
+                sorts.setdefault(known.sort, []).append(known)
+        self._findings.blame(Place(commit.at, commit=commit.sha), *self._mixed(sorts, commit))
+        for n in {each.n for each in sorts.get(TURN, ())} - self.history.turns.keys():
+            self.history.turns[n] = commit.at
+            self._turn = max(n, self._turn)
+        for change in commit.changes:
+            known = filed(change.path, self._sides)
+            if known is not None and known.sort == LETTER:
+                self._letter(commit, change, sorts)
+            elif known is not None and known.sort == REQUEST:
+                self._said(commit, change, REQUEST_SHAPE)
+
+    def _place(self, known: Filed, change: Change, commit: Past) -> Place:
+        return Place(commit.at, known.n if known.sort == TURN else None, file=change.path)
+
+    def _change(self, known: Filed, change: Change, commit: Past) -> Iterator[str]:
+        """Yield what is wrong with what a commit does to one file."""
+        by = f"commit {commit.sha[:12]} ({commit.message.partition(chr(10))[0]})"
+        what = f"{change.path} " if known.sort == TURN else ""
+        if not change.plain:
+            yield f"{what}is no plain file since {by}"
+        if change.new is None:
+            yield f"{what}is taken out by {by}; nothing is ever taken out"
+            return
+        if change.old is not None and known.sort in ONCE:
+            yield f"{what}is changed by {by}; it must stay as it was"
+        elif change.old is None and known.sort == SHEET:
+            yield from self._sheet(known, change)
+        if change.path.endswith(".age") and not armoured(self._read(change.new)):
+            yield f"{what}is no sealed file: it is not written as age writes them"
+
+    def _sheet(self, known: Filed, change: Change) -> Iterator[str]:
+        """Put a new sheet on record; yield what is wrong with its number."""
+        assert known.side is not None
+        expected = self._counts[known.side] + 1
+        if known.n != expected:
+            yield f"after sheet {expected - 1} of {known.side} comes sheet {known.n}"
+        self._counts[known.side] = max(known.n, self._counts[known.side])
+        self.history.sheets.setdefault(self._turn, {}).setdefault(known.side, []).append(change.path)
+
+    def _mixed(self, sorts: dict[str, list[Filed]], commit: Past) -> Iterator[str]:
+        """Yield what does not belong into one commit."""
+        turns = sorted({each.n for each in sorts.get(TURN, ())})
+        if len(turns) > 1:
+            yield f"it brings the turn files {listed(turns)}; each has a commit of its own"
+        elif turns and turns[0] not in self.history.turns and turns[0] != self._turn + 1:
+            yield f"after turn {self._turn} comes turn {turns[0]}"
+        if turns and len(sorts[TURN]) != 2 * len(turns):
+            yield f"it brings half of turn {turns[0]}: the turn file and the sealed record belong together"
+        if turns and SHEET in sorts:
+            yield "it brings a sheet together with an adjudication"
+        if len(sorts.get(SHEET, ())) > 1:
+            yield "it brings more than one sheet"
+        if POSITION in sorts and not turns:
+            yield f"it changes {POSITION} without an adjudication"
+        for each in sorts.get(STANDING, ()):
+            if not turns and each.side not in {sheet.side for sheet in sorts.get(SHEET, ())}:
+                yield f"it changes the standing orders of {each.side} without a sheet of it or an adjudication"
+
+    def _letter(self, commit: Past, change: Change, sorts: dict[str, list[Filed]]) -> None:
+        """Check the note of a letter that a commit brings."""
+        note = self._said(commit, change, NOTE)
+        if note is None:
+            return
+        sheets, reasons = [sheet.n for sheet in sorts.get(SHEET, ()) if sheet.side == note["side"]], []
+        if note["side"] not in self._sides:
+            reasons.append(f"it is of {note['side']}, who does not play")
+        if note.get("after", self._turn) != self._turn:
+            reasons.append(f"it says adjudication {note['after']}; it came after {self._turn}")
+        if "sheet" in note and [note["sheet"]] != sheets:
+            reasons.append(f"it says sheet {note['sheet']} of {note['side']}, which came otherwise")
+        self._findings.blame(Place(commit.at, file=change.path), *reasons)
+
+    def _said(self, commit: Past, change: Change, shape: Any) -> dict[str, Any] | None:
+        """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
+        if change.new is None:
+            return None
+        place, content = Place(commit.at, file=change.path), self._read(change.new)
+        try:
+            said: dict[str, Any] = yamlio.read(content, name=change.path).value
+        except yamlio.Unreadable as wrong:
+            self._findings.blame(place, f"it cannot be read: {wrong}")
+            return None
+        wrong_shape = misfit(said, shape)
+        self._findings.blame(place, *([wrong_shape] if wrong_shape else not_canonical(said, content)))
+        return None if wrong_shape else said
+
+
+def armoured(content: bytes) -> bool:
+    """Tell whether a file is written as age writes sealed ones: there is one way to write each."""
+    found = _ARMOUR.fullmatch(content)
+    # Of the bits in the last letters some say nothing, and must be as they come out again.
+    return found is not None and b64encode(b64decode(found[1])) == found[1]
+
+
+def not_canonical(value: object, content: bytes) -> Iterator[str]:
+    """Yield a complaint if a file of YAML is not written as we write it: then somebody else did."""
+    if yamlio.dump(value).encode() != content:  # type: ignore[arg-type]
+        yield "it says what it may say, but is not written as pbem writes it: somebody has changed it"

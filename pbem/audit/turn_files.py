@@ -1,0 +1,224 @@
+"""Checks what the turn files say of themselves and of each other: their numbers, digests, sheets, acts, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from pbem import yamlio
+from pbem.audit.findings import Findings, Place, listed, number
+from pbem.audit.history import History, not_canonical
+from pbem.audit.shapes import JOINED, TURN, misfit
+from pbem.dice import inputs_digest
+from pbem.files import CHARTER, POSITION, joined_path, standing_path, turn_path
+from pbem.protocol import Side
+from pbem.seal import BadRecipient, check_recipient
+
+
+@dataclass(slots=True)
+class Books:
+    """The turn files that can be read, by number, with the digest of each; 0: the charter's digest."""
+
+    turns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    digests: dict[int, str] = field(default_factory=dict)
+    undone: set[int] = field(default_factory=set)
+    """Turns that were rolled back."""
+
+
+def read_turns(history: History, read: Callable[[bytes], bytes], findings: Findings) -> Books:
+    """Return the turn files, each read once; one that is not of their shape is blamed and left out."""
+    books = Books()
+    charter = history.latest(CHARTER)
+    assert charter is not None
+    books.digests[0] = sha256(read(charter)).hexdigest()
+    for n in range(1, history.last + 1):
+        place = history.place(n)
+        oid = history.latest(turn_path(n))
+        if oid is None:
+            findings.blame(place, "there is no turn file")
+            continue
+        content = read(oid)
+        books.digests[n] = sha256(content).hexdigest()
+        try:
+            turn = yamlio.read(content, name=turn_path(n)).value
+        except yamlio.Unreadable as wrong:
+            findings.blame(place, f"the turn file cannot be read: {wrong}")
+            continue
+        if wrong_shape := misfit(turn, TURN):
+            findings.blame(place, f"the turn file is not written as they are: {wrong_shape}")
+            continue
+        books.turns[n] = turn
+        findings.blame(place, *not_canonical(turn, content))
+    return books
+
+
+def check_turn_files(
+    history: History, books: Books, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
+) -> None:
+    """Check every turn file against the one before it, and against what was committed."""
+    for n, turn in books.turns.items():
+        place = history.place(n)
+        findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
+        findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
+    findings.check("turns", f"{number(len(books.turns), 'turn file')}, each naming the one before by its digest")
+    for n, turn in books.turns.items():
+        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books))
+    sheets = sum(len(paths) for by_side in history.sheets.values() for paths in by_side.values())
+    waiting = sum(len(paths) for paths in history.sheets.get(history.last, {}).values())
+    text = f"{number(sheets, 'sheet')}, each committed before the turn that used it" + (
+        f"; {number(waiting, 'sheet')} not used yet" if waiting else ""
+    )
+    findings.check("sheets", text)
+    if 1 in books.turns:
+        _joined(books.turns[1], history, sides, read, findings)
+    if books.undone:
+        findings.check("undone", f"turns {listed(sorted(books.undone))}; their dice never come again")
+
+
+def _chain(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
+    """Yield what is wrong with number, digest of the turn file before, and digest of all that went in."""
+    if turn["adjudication"] != n:
+        yield f"the turn file calls itself adjudication {turn['adjudication']}"
+    before = books.digests.get(n - 1)
+    if before is not None and turn["previous"] != before:
+        what = f"turn file {n - 1}" if n > 1 else CHARTER
+        yield f"it goes on from another {what} than the one that is there: that was altered, or this"
+    try:
+        stated = inputs_digest(turn)
+    except TypeError as wrong:
+        yield f"what went in cannot go into dice: {wrong}"
+        return
+    if turn["inputs"] != stated:
+        yield f"`inputs` is not the digest of what went in: the turn file says {turn['inputs']}, it is {stated}"
+
+
+def _sheets(n: int, turn: Mapping[str, Any], history: History) -> Iterator[str]:
+    """Yield where the sheets that a turn file names are not those committed before it and after the turn before."""
+    named = {side: list(paths) for side, paths in turn.get("sheets", {}).items()}
+    there = history.sheets.get(n - 1, {})
+    for side in sorted(named.keys() | there.keys()):
+        for path in named.get(side, ()):
+            if path in there.get(side, ()):
+                continue
+            versions = history.files.get(path)
+            when = f"was committed after turn {_after(history, versions[0].at)}" if versions else "was never committed"
+            yield f"it uses {path}, which {when}"
+        for path in there.get(side, ()):
+            if path not in named.get(side, ()):
+                yield f"it passes over {path}, which was committed before it"
+
+
+def _after(history: History, at: int) -> int:
+    """Return the last adjudication before a commit."""
+    return max((n for n, when in history.turns.items() if when < at), default=0)
+
+
+def _standing(n: int, turn: Mapping[str, Any], history: History, books: Books) -> Iterator[str]:
+    """Yield where standing orders are named that are not there, or another digest without another file."""
+    earlier = books.turns.get(n - 1, {}).get("standing", {})
+    for side, digest in turn.get("standing", {}).items():
+        file = history.before(standing_path(side), history.turns[n])
+        if file is None:
+            yield f"it names standing orders of {side}, which has filed none"
+        elif n - 1 in history.turns:
+            same = file == history.before(standing_path(side), history.turns[n - 1])
+            if side in earlier and same and digest != earlier[side]:
+                yield f"it names other standing orders of {side} than turn {n - 1}, but none were filed between"
+
+
+def _position(n: int, turn: Mapping[str, Any], history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
+    file = history.before(POSITION, history.turns[n] + 1)
+    if file is None:
+        yield f"there is no {POSITION} after it"
+    elif (digest := sha256(read(file)).hexdigest()) != turn["position"]:
+        yield f"{POSITION} after it is not the one that it names: {digest}, not {turn['position']}"
+
+
+def _sides(turn: Mapping[str, Any], sides: Sequence[Side]) -> Iterator[str]:
+    """Yield the sides that do not play, wherever they are named."""
+    named = {side for word in ("joined", "sheets", "standing", "shares") for side in turn.get(word, ())}
+    named |= {each["side"] for word in ("answers", "waiting") for each in turn.get(word, ())}
+    for side in sorted(named - set(sides)):
+        yield f"it names {side}, who does not play"
+    for word in ("joined", "sheets", "standing", "shares"):
+        if list(turn.get(word, ())) != sorted(turn.get(word, ())):
+            yield f"the sides of {word} do not stand in their order"
+    if any(list(paths) != sorted(paths) for paths in turn.get("sheets", {}).values()):
+        yield "the sheets of a side do not stand in their order"
+    if turn.get("result") is not None and turn["waiting"]:
+        yield "it says how the game ended, and that it waits for answers"
+
+
+def _events(turn: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where the events do not tell each roll once, in order."""
+    if any(type(event.get("kind")) is not str for event in turn["events"]):
+        yield "an event is of no kind"
+    told = [event["roll"] for event in turn["events"] if "roll" in event]
+    rolled = [roll["number"] for roll in turn.get("rolls", ())]
+    if told != rolled:
+        yield f"its events tell of rolls {listed(told) or 'none'}, its list of rolls has {listed(rolled) or 'none'}"
+
+
+def _act(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
+    """Put on record what the game master did; yield what is wrong with it."""
+    act = turn.get("act")
+    if act is None:
+        return
+    if act.get("kind") not in ("rollback", "ruling", "migration"):
+        yield f"the game master cannot do {act.get('kind')!r}"
+    if not (isinstance(act.get("reason"), str) and act["reason"].strip()):
+        yield "the game master did something without a reason"
+    back = {"rollback": act.get("to"), "ruling": act.get("rest")}.get(str(act.get("kind")))
+    if back is None and "undone" not in act:
+        return
+    if not isinstance(back, int) or not 0 < back < n or back in books.undone:
+        yield f"it goes back to turn {back}, which is none to go back to"
+        return
+    expected = [each for each in range(back + 1, n) if each not in books.undone]
+    if act.get("undone") != expected:
+        yield f"going back to turn {back} undoes turns {listed(expected) or 'none'}; it says {act.get('undone')}"
+    books.undone |= set(expected)
+
+
+def _joined(
+    turn: Mapping[str, Any], history: History, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
+) -> None:
+    """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
+    counted, phrases = turn.get("joined", {}), 0
+    for side in sides:
+        for version in history.files.get(joined_path(side), ()):
+            if version.oid is None:
+                continue
+            place = Place(version.at, file=joined_path(side))
+            try:
+                said = yamlio.read(content := read(version.oid), name=joined_path(side)).value
+            except yamlio.Unreadable as wrong:
+                findings.blame(place, f"it cannot be read: {wrong}")
+                continue
+            if wrong_shape := misfit(said, JOINED):
+                findings.blame(place, wrong_shape)
+                continue
+            findings.blame(place, *not_canonical(said, content), *_key(said))
+            first = history.turns.get(1, 0)
+            if version.oid == history.before(joined_path(side), first) and said != counted.get(side):
+                findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")
+            if version.at > first and _promised(said) != _promised(counted.get(side, {})):
+                findings.blame(place, f"phrase and chain of {side} are changed after the first shuffle")
+        phrases += "phrase" in counted.get(side, {})
+        if side in counted and history.before(joined_path(side), history.turns.get(1, 0)) is None:
+            findings.blame(history.place(1), f"something of {side} went in that it had not mailed")
+    findings.check("phrases", f"{phrases} of {number(len(sides), 'side')} mailed a phrase before the first shuffle")
+
+
+def _key(said: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        if "key" in said and check_recipient(said["key"]) != said["key"]:
+            yield "its key is not written as keys are"
+    except BadRecipient as wrong:
+        yield str(wrong)
+
+
+def _promised(said: Mapping[str, Any]) -> tuple[Any, Any]:
+    return said.get("phrase"), said.get("chain")

@@ -1,0 +1,114 @@
+"""Verifies a game: everything that can be checked without trusting whoever carries it on (`pbem verify`).
+
+Without any key: the repo is sound, every commit is signed by the key of the charter, nothing was changed once it was
+there, every link follows, every roll is what the dice say, every sheet was committed before the turn that used it.
+With the secrets, from the key store or once they are revealed: every sealed file opens and is what its digest promised,
+and every shuffle is what the hidden secret makes of it.
+
+What no look at a repo can tell: that it is not all made anew, or cut off at an earlier commit. Against that stand the
+tip in the first letter, the digests in the others, and the clones of everybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem import plain, yamlio
+from pbem.audit.chains import check_beacon, check_chain, check_shares
+from pbem.audit.findings import Findings, Place
+from pbem.audit.history import Historian, not_canonical
+from pbem.audit.opened import secrets_of
+from pbem.audit.rolls import check_rolls
+from pbem.audit.rules import check_rules
+from pbem.audit.sealed import check_sealed, sealed_text
+from pbem.audit.shapes import CHARTER as CHARTER_SHAPE
+from pbem.audit.shapes import misfit
+from pbem.audit.turn_files import check_turn_files, read_turns
+from pbem.charter import Charter
+from pbem.files import CHARTER
+from pbem.keys import Keys
+from pbem.store import NoSuchGame, StoreError
+from pbem.store.past import Past, PastRepo
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of it: which game, how far it has come, whether its secrets were at hand, and what was found."""
+
+    game: str
+    findings: Findings
+    adjudications: int = 0
+    head: str = ""
+    tip: str = ""
+    """The tip of the dice chain, which the first letter to each side has as well."""
+    signed_by: str = ""
+    opened: bool = False
+
+
+def verify(path: Path, *, keys: Callable[[str], Keys] | None = None, folders: Iterable[str | Path] = ()) -> Verdict:
+    """Verify the game whose repo is at a path: its own, a clone, bare or not.
+
+    `keys` returns the secrets of a game by its name; without it those are used that the game has revealed, if it has.
+    `folders` hold more boxes. Raises NoSuchGame if there is no game, BadKeys if `keys` has not the right ones.
+    """
+    findings = Findings()
+    with PastRepo(path) as repo:
+        damage = list(repo.damage())
+        findings.blame(Place(), *(f"the repo is damaged: {line}" for line in damage))
+        findings.check("repo", "objects, packs and indices (git fsck)")
+        try:
+            return _verify(repo, keys, folders, findings)
+        except NoSuchGame:
+            raise
+        except StoreError as wrong:
+            findings.blame(Place(), str(wrong))
+            return Verdict(repo.name, findings)
+
+
+def _verify(
+    repo: PastRepo, keys: Callable[[str], Keys] | None, folders: Iterable[str | Path], findings: Findings
+) -> Verdict:
+    commits = repo.commits()
+    charter = _charter(repo, commits[0], findings)
+    if charter is None:
+        return Verdict(repo.name, findings)
+    history = Historian(commits, list(charter.players), charter.signed_by, repo.blob, findings).tell()
+    for path in repo.strays():
+        findings.blame(Place(len(commits), file=path), "the checked out file is not the one that is committed")
+    books = read_turns(history, repo.blob, findings)
+    check_turn_files(history, books, list(charter.players), repo.blob, findings)
+    check_chain(history, books, charter, findings)
+    check_shares(history, books, findings)
+    check_beacon(history, books, charter, repo.blob, findings)
+    check_rolls(history, books, charter.game, findings)
+    same_box = check_rules(history, books, charter, repo.blob, folders, findings)
+    secrets = secrets_of(history, charter, repo.blob, keys, findings)
+    if secrets is None:
+        findings.leave("sealed", sealed_text(history))
+    else:
+        check_sealed(history, books, charter, secrets, repo.blob, folders, same_box, findings)
+    head, dice = commits[-1].sha, charter.dice
+    return Verdict(charter.game, findings, history.last, head, dice.tip, charter.signed_by, secrets is not None)
+
+
+def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:
+    """Return the charter as it was at first; blame it if it cannot be read.
+
+    Raises NoSuchGame if the first commit brings none: then this is something else.
+    """
+    oid = next((change.new for change in first.changes if change.path == CHARTER), None)
+    if oid is None:
+        raise NoSuchGame(f"{repo.name} holds no game: its first commit has no {CHARTER}")
+    place, content = Place(file=CHARTER), repo.blob(oid)
+    try:
+        said = yamlio.read(content, name=CHARTER).value
+    except yamlio.Unreadable as wrong:
+        findings.blame(place, f"it cannot be read: {wrong}")
+        return None
+    if wrong_shape := misfit(said, CHARTER_SHAPE):
+        findings.blame(place, wrong_shape)
+        return None
+    findings.blame(place, *not_canonical(said, content))
+    return plain.decode(Charter, said)
