@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from pbem import shelf, yamlio
-from pbem.charter import ChainPromise, Charter, Joined, promise
+from pbem.charter import ChainPromise, Charter, Joined, Pins, promise
 from pbem.checking import Receipt
 from pbem.closing import DRAND, Closing, close
+from pbem.custody import keys_for_new_game
 from pbem.engine import Outcome, Queued, Sources, Step, advance, at_hand, begin
+from pbem.files import turn_path
 from pbem.keys import Secrets
-from pbem.ledger import Ledger, Opening, Turn, keys_for_new_game
+from pbem.ledger import Ledger, Opening, Turn
 from pbem.notices import notices, of_the_beacon
-from pbem.open_game import CannotPlay, Now, OpenGame, answers
+from pbem.open_game import CannotPlay, Now, OpenGame, OtherRules, answers
 from pbem.protocol import Side
-from pbem.record import as_plain, event_records
+from pbem.record import as_plain, decision_record, event_records
 from pbem.requested import settle
 from pbem.seal import BadRecipient, check_recipient, recipient_of
 from pbem.shares import MOST_LINKS, last_links
@@ -68,10 +70,10 @@ class Adjudicator(OpenGame):
         charter = Charter(
             name, rules, preset or loaded.box.presets[0], scenario,
             {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
-            loaded.box.digest, loaded.code, loaded.box.version, promise(keys, beacon),
+            promise(keys, beacon),
             recipient_of(keys.identity), public_key(keys.signing),
         )  # fmt: skip
-        game = cls(Ledger.create(path, keys, charter, addresses or {}), loaded)
+        game = cls(Ledger.create(path, keys, charter, Pins(loaded.box.digest, loaded.code), addresses or {}), loaded)
         try:
             if begin:
                 game.adjudicate()
@@ -180,7 +182,7 @@ class Adjudicator(OpenGame):
         return self._put_in(lambda closing: closing.without_signature(number, reason, self._time()))
 
     def _put_in(self, completed: Callable[[Closing], Closing]) -> list[int]:
-        with self._changing():
+        with self._changing(pinned=False):
             closing = self.closed
             if closing is None:
                 raise CannotPlay(f"{self.name} waits for no round of the beacon; no sheets are closed")
@@ -195,18 +197,19 @@ class Adjudicator(OpenGame):
 
     def enact(
         self, act: Mapping[str, Any], play: Callable[[Now, State, Opening], tuple[Outcome[Any], Sources]],
-        whole: Mapping[str, Any] | None = None,
+        whole: Mapping[str, Any] | None = None, *, resumed: bool = True,
     ) -> int:  # fmt: skip
         """Make an adjudication out of what the game master does, and return its number.
 
         `act` is put on record: its kind, its reason, what belongs to it; `whole` is what of it stays sealed until the
         end. `play` is told how the game stands and what turns the dice; it may change the state, and says what came
-        of it.
+        of it. Without `resumed` the rules here need not be able to go on from where the game stands.
         """
         with self._changing(pinned=False):
-            now = self._current()
-            self._session()
-            self._require_open()
+            now = self._current(resumed=resumed)
+            if resumed or now.state is None:
+                self._session()
+            self._require_open(act["kind"])
             state = now.state
             assert state is not None
             opening = self.ledger.opening(state.adjudication + 1, state, act)
@@ -247,8 +250,9 @@ class Adjudicator(OpenGame):
             now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
         return None
 
-    def _require_open(self) -> None:
-        if (closed := self.closed) is not None:
+    def _require_open(self, act: str = "") -> None:
+        closed = self.closed  # only with other rules a game can need a migration to adjudicate at all
+        if closed is not None and not (closed.come and act == "migration"):
             raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
 
     def _begin(self, now: Now, call: Call) -> bool:
@@ -307,6 +311,7 @@ class Adjudicator(OpenGame):
         else:
             state.steps = [*state.steps, Step(opening.key, outcome.answers)]
         state.adjudication, state.new_sheets, state.shares = n, {}, {}
+        state.asked = [decision_record(decision) for decision in session.waiting]
         state.links = last_links(opening.went_in.get("shares", {}), state.links)
         if outcome.answers:
             state.opened, state.defaults = n, {}
@@ -318,7 +323,7 @@ class Adjudicator(OpenGame):
         state.result = None if session.result is None else dict(session.result)
         files |= self.ledger.state_files(state, len(position))
         now.state, now.session = state, session
-        files |= self._files_of_sides(now, turn, len(position)) | settled.files
+        files |= self._files_of_sides(now, turn, len(position) + len(files[turn_path(n)])) | settled.files
         if session.result is not None:
             files |= self.ledger.revealed_files()
         now.head = self.ledger.commit(files, _subject(self.name, turn))
@@ -348,12 +353,12 @@ class Adjudicator(OpenGame):
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:
         """Hold the game's lock; when something goes wrong, forget what is in memory: the repo is right.
 
-        With `pinned`, raise CannotPlay if the rules here are not those that the game is played with.
+        With `pinned`, raise OtherRules if the rules here are not those that the game is played with.
         """
         with self.ledger.repo.lock():
             try:
                 if pinned and (odd := self.differs) is not None:
-                    raise CannotPlay(
+                    raise OtherRules(
                         f"{self.name} is played with other rules than those here: the {odd} differs. "
                         f"`pbem replay {self.name}` says what would change, `pbem migrate {self.name}` moves it."
                     )

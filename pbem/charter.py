@@ -25,7 +25,7 @@ class DicePromise:
 
 @dataclass(slots=True)
 class Charter:
-    """What is played, by whom, under which options, and with which dice; see `Pins` for box and code."""
+    """What is played, by whom, under which options, with which dice. It goes into the dice; `Pins` do not."""
 
     game: str
     rules: str
@@ -34,11 +34,6 @@ class Charter:
     players: dict[str, str]
     options: dict[str, Any]
     """Options that differ from the preset."""
-    box: str
-    """Digest of the rules box that the game was begun with."""
-    code: str
-    """Digest of the package of rules that it was begun with."""
-    version: int
     dice: DicePromise
     sealed_to: str
     """The public key that the sealed files are sealed to."""
@@ -65,7 +60,7 @@ class Joined:
 
 @dataclass(slots=True)
 class Pins:
-    """The rules that a game is played with: digests of box and code."""
+    """`rules.yaml`: the rules that a game is played with, by the digests of its box and its package of code."""
 
     box: str
     code: str

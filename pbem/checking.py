@@ -6,10 +6,23 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pbem.box import Box
+from pbem.closing import Closing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
-from pbem.sheet import ORDERS, STANDING, STANDING_ADD, BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
+from pbem.shares import OwnChain, wrong_with
+from pbem.sheet import (
+    LINK,
+    ORDERS,
+    STANDING,
+    STANDING_ADD,
+    BadSheet,
+    Sheet,
+    as_rows,
+    check_heading,
+    complain,
+    read_sheet,
+)
 from pbem.standing_orders import Terms, check_standing
-from pbem.yamlio import Placed, by_place
+from pbem.yamlio import Mark, Placed, by_place
 
 
 @dataclass(slots=True)
@@ -33,14 +46,18 @@ class Receipt:
 def check_sheet(
     box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
     faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
-    periods: Collection[str] = (), today: str | None = None,
+    periods: Collection[str] = (), today: str | None = None, own: OwnChain | None = None,
+    closed: Closing | None = None,
 ) -> tuple[Receipt, Sheet | None]:  # fmt: skip
     """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
 
     `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
     checked against its question; further orders wait for theirs. `periods` are those at whose end a standing order
-    may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it.
+    may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it. `own` is the side's
+    own chain; None: it has none. `closed` says what decides, while no sheet may come.
     """
+    if closed is not None:
+        return _too_late(side, name, raw, closed), None
     bad: BadSheet | None = None
     try:
         sheet: Sheet | None = read_sheet(raw, name=name, forms=box.forms)
@@ -50,6 +67,8 @@ def check_sheet(
     if sheet is not None:
         heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
         complaints += [sheet.placed(fault) for fault in heading]
+        if (wrong := wrong_with(sheet.link, own)) is not None:
+            complaints.append(sheet.placed(Fault(ILLEGAL, (LINK,), wrong)))
         if not heading:
             terms = Terms(box.forms, periods, box.standing, today, box.names)
             for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
@@ -57,6 +76,18 @@ def check_sheet(
             complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
+
+
+def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
+    """Return the refusal of a sheet that came when all sheets had been closed."""
+    lines = raw.decode("utf-8", "replace").splitlines()
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    reason = (
+        f"the sheets were closed for adjudication {closed.adjudication}, which round {closed.round} of drand decides "
+        f"(published {closed.time}); wait for the next report and answer that"
+    )
+    mark = Mark(first + 1, 1, len(lines[first].rstrip()) if lines else 1)
+    return Receipt(side, name, lines, (Placed(Fault(ILLEGAL, (), reason), mark),))
 
 
 def _order_faults(

@@ -6,20 +6,19 @@ the store. Whoever has age and the right key can take it apart without us.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from errno import EEXIST
 from pathlib import Path
 from typing import Any, Final
 
-from pbem import plain, yamlio
-from pbem.charter import Charter, check_keys
-from pbem.durable import sync_folder, write
-from pbem.keys import BadKeys, Keys, key_file
+from pbem.charter import check_keys
+from pbem.durable import write_new
+from pbem.keys import BadKeys, Keys, Secrets, key_file
 from pbem.places import GAME_NAME
+from pbem.published import charter_in
 from pbem.seal import unwrap, wrap
-from pbem.store import GameRepo, NoSuchGame, StoreError
+from pbem.store import GameExists, GameRepo, NoSuchGame, StoreError
 
 HEADING: Final = b"# pbem-keys-v1: the secrets of games. Whoever reads them knows every hand and every coming roll.\n"
 _CUT: Final = b"---\n"
@@ -63,16 +62,36 @@ def kept(folder: Path, games: Path) -> Iterator[Kept]:
 def misfit_of(keys: Keys, games: Path) -> str | None:
     """Return why secrets are not those of the game of their name; None: they are, or there is no such game here."""
     try:
-        with GameRepo.open(games / f"{keys.game}.git") as repo:
-            text = repo.read("game.yaml")
-            if text is None:
-                return f"{repo.path} has no game.yaml"
-            check_keys(plain.decode(Charter, yamlio.read(text, name="game.yaml").value), keys)
+        repo = GameRepo.open(games / f"{keys.game}.git")
     except NoSuchGame:
         return None
-    except (BadKeys, StoreError, yamlio.Unreadable, ValueError, TypeError, KeyError) as wrong:
+    except StoreError as wrong:
         return str(wrong)
+    with repo:
+        try:
+            check_keys(charter_in(repo), keys)
+        except (BadKeys, StoreError) as wrong:
+            return str(wrong)
     return None
+
+
+def keys_for_new_game(folder: Path, name: str, path: Path, secrets: Secrets | None) -> Keys:
+    """Return the secrets of a new game; those that a game left behind which never came to be are used up.
+
+    Raises GameExists if there is such a game at `path`, BadKeys if the secrets of another stand in the way.
+    """
+    try:
+        return Keys.create(folder, name, secrets)
+    except BadKeys:
+        try:
+            GameRepo.open(path).close()
+        except NoSuchGame:
+            left = Keys.load(folder, name)
+            if secrets in (None, left.secrets):
+                return left
+        else:
+            raise GameExists(f"{path} exists already; a new game needs another name") from None
+        raise
 
 
 def _repo_of(games: Path, name: str) -> str:
@@ -106,7 +125,12 @@ def back_up(
     content = HEADING + b"".join(_CUT + keys.text() for keys in saved)
     if recipients or passphrase:
         content = wrap(content, recipients, passphrase)
-    _write_new(file, content)
+    try:
+        write_new(file, content)
+    except FileExistsError:
+        raise FileExistsError(
+            EEXIST, "exists; a backup never takes the place of another: name another file", str(file)
+        ) from None
     return [keys.game for keys in saved], left_out
 
 
@@ -149,17 +173,3 @@ def _put_back(folder: Path, games: Path, keys: Keys) -> Restored:
         return Restored(keys.game, False, f"not restored: {path} holds other secrets; nothing was overwritten")
     keys.write(folder)
     return Restored(keys.game, True, f"restored to {path}; {fits}")
-
-
-def _write_new(file: Path, content: bytes) -> None:
-    """Write a file for nobody else to read; never over another, and whole or not at all."""
-    if os.path.lexists(file):
-        raise FileExistsError(17, "exists; a backup never takes the place of another: name another file", str(file))
-    draft = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        write({draft: content}, mode=0o600)
-        os.link(draft, file)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(draft)
-    sync_folder(file.parent)

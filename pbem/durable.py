@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 
@@ -25,6 +25,18 @@ def write(files: Mapping[Path, bytes], mode: int = 0o644) -> None:
         for path, fd in zip(files, fds, strict=True):
             with naming(path):
                 os.fsync(fd)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone, whole or not at all. Raises FileExistsError if one of its name is there."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write({draft: content}, mode=0o600)
+        os.link(draft, path)  # unlike a rename, never takes the place of another file
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
+    sync_folder(path.parent)
 
 
 @contextmanager

@@ -8,15 +8,13 @@
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final
 
 from pbem.dice import LENGTH, SCHEME
-from pbem.durable import sync_folder, write
+from pbem.durable import write_new
 from pbem.places import GAME_NAME
 from pbem.seal import new_identity, recipient_of
 
@@ -90,16 +88,10 @@ class Keys:
         _refuse_open(folder)
         if path.exists():
             raise _in_the_way(path)
-        draft = folder / f"{path.name}.{os.getpid()}.tmp"
         try:
-            write({draft: self.text()}, mode=0o600)
-            os.link(draft, path)  # unlike a rename, never takes the place of another file
+            write_new(path, self.text())
         except FileExistsError:
             raise _in_the_way(path) from None
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(draft)
-        sync_folder(folder)
         return path
 
     @classmethod

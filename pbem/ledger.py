@@ -1,24 +1,4 @@
-"""The books of one game: its charter, its turn files, and what is sealed until the end. The layout of a game's repo.
-
-```
-game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
-joined/<side>.yaml             what a side has mailed for itself: a phrase, a chain of its own, a key
-position.yaml                  where things stand, as an onlooker may know it
-turns/000/0042.yaml            an adjudication as everybody may read it
-turns/000/0042.age             the whole of it (sealed)
-sealed/state.age               the last resting point, the answers since, the orders that wait (sealed)
-sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
-standing/<side>.age            a side's standing orders (sealed)
-sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
-known/<side>.age               what a side knows and is asked (sealed to the key that it gave)
-letters/9f/9f86d081...         a letter that was carried out (named by its keyed digest, since who can guess a letter
-                               could find its digest): side, sheet, adjudication before it
-beacon.yaml                    the sheets that were closed last, and the round of the beacon that decides them
-revealed.yaml                  the secrets, once the game is over
-```
-
-What is sealed is JSON, but for the sheets. Every commit is signed.
-"""
+"""The books of one game: its charter, its turn files, and what is sealed until the end; see `pbem.files`."""
 
 from __future__ import annotations
 
@@ -29,14 +9,31 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
+from re import compile as pattern
 from typing import Any, Final, NamedTuple
 
 from pbem import plain, yamlio
-from pbem.charter import Charter, Joined, Revealed, check_keys
+from pbem.charter import Charter, Joined, Pins, Revealed, check_keys
 from pbem.closing import Closing
 from pbem.dice import Chain, inputs_digest, step_key
 from pbem.engine import Answer
-from pbem.keys import BadKeys, Keys, Secrets
+from pbem.files import (
+    BEACON,
+    CHARTER,
+    LETTERS,
+    PINS,
+    PLAYERS,
+    POSITION,
+    REVEALED,
+    STATE,
+    joined_path,
+    known_path,
+    sealed_path,
+    sheet_path,
+    standing_path,
+    turn_path,
+)
+from pbem.keys import Keys
 from pbem.protocol import Draw, Event, Roll, Side
 from pbem.record import (
     answer_record,
@@ -53,14 +50,9 @@ from pbem.seal import recipient_of, salt_of, salted, seal, unseal
 from pbem.shares import share
 from pbem.signing import sign
 from pbem.state import State, read_state
-from pbem.store import GameExists, GameRepo, NoSuchGame, numbered
+from pbem.store import GameRepo
 
-CHARTER: Final = "game.yaml"
-POSITION: Final = "position.yaml"
-REVEALED: Final = "revealed.yaml"
-BEACON: Final = "beacon.yaml"
-STATE: Final = "sealed/state.age"
-PLAYERS: Final = "sealed/players.age"
+_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 _MOST_TURNS: Final = 64
 
 
@@ -89,26 +81,6 @@ class Turn:
     """What of it not everybody may know yet; it stands in the sealed record."""
 
 
-def turn_path(n: int) -> str:
-    """Return the path of a turn file."""
-    return numbered("turns", n)
-
-
-def sealed_path(path: str) -> str:
-    """Return the path of the sealed file beside a file."""
-    return path.removesuffix(".yaml") + ".age"
-
-
-def joined_path(side: Side) -> str:
-    """Return the path of what a side has mailed for itself."""
-    return f"joined/{side}.yaml"
-
-
-def standing_path(side: Side) -> str:
-    """Return the path of a side's standing orders."""
-    return f"standing/{side}.age"
-
-
 class Ledger:
     """The books of one game, open. Writes nothing until `commit`."""
 
@@ -121,10 +93,10 @@ class Ledger:
         self._turns: dict[tuple[str, int], Turn] = {}
 
     @classmethod
-    def create(cls, path: Path, keys: Keys, charter: Charter, addresses: Mapping[Side, str]) -> Ledger:
+    def create(cls, path: Path, keys: Keys, charter: Charter, pins: Pins, addresses: Mapping[Side, str]) -> Ledger:
         """Make a game's repo with its charter; nothing has been rolled yet."""
         players = seal([recipient_of(keys.office)], PLAYERS, _json(dict(addresses)))
-        files = {CHARTER: yamlio.dump(plain.encode(charter)).encode(), PLAYERS: players}
+        files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players}
         return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
 
     def check_keys(self) -> None:
@@ -136,6 +108,11 @@ class Ledger:
         self.repo.close()
 
     # ---- reading
+
+    @cached_property
+    def pins(self) -> Pins:
+        """The rules that the game was begun with."""
+        return plain.decode(Pins, self._yaml(PINS))
 
     @cached_property
     def addresses(self) -> Mapping[Side, str]:
@@ -164,11 +141,11 @@ class Ledger:
         if key not in self._turns:
             if len(self._turns) >= _MOST_TURNS:
                 self._turns.clear()
-            self._turns[key] = self._read_turn(n)
+            self._turns[key] = self.read_turn(n, self.public_turn(n))
         return self._turns[key]
 
-    def _read_turn(self, n: int) -> Turn:
-        public = self._yaml(turn_path(n))
+    def read_turn(self, n: int, public: Any) -> Turn:
+        """Return an adjudication of the past, whole, whose turn file is at hand already."""
         record = self._unsealed(sealed_path(turn_path(n))) or {}
         rolls = [read_roll(roll) for roll in public.get("rolls", ())]
         readers = {int(at): sides for at, sides in record["readers"].items()}
@@ -191,14 +168,10 @@ class Ledger:
         """Return the digest of a turn file as it lies there; for 0, that of the charter."""
         return sha256(self._file(turn_path(n) if n else CHARTER)).hexdigest()
 
-    def commit_of(self, n: int) -> str:
-        """Return the commit that made adjudication n. Raises FileNotFoundError if there was none."""
-        subject = f"{self.charter.game}: adjudication {n}"
-        for commit in self.repo.history():
-            line = commit.message.partition("\n")[0]
-            if line == subject or line.startswith(f"{subject}, "):
-                return commit.sha
-        raise FileNotFoundError(f"{self.repo.path.name} has no adjudication {n}")
+    def commits(self) -> dict[int, str]:
+        """Return the commit that made each adjudication."""
+        found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.repo.history())
+        return {int(subject[1]): sha for subject, sha in found if subject is not None}
 
     def whole_digest(self, n: int, whole: Mapping[str, Any]) -> str:
         """Return the salted digest of what is sealed of an act of the game master in adjudication n."""
@@ -214,7 +187,7 @@ class Ledger:
 
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
-        path = sealed_path(numbered(f"sheets/{side}", n))
+        path = sheet_path(side, n)
         return unseal(self.keys.identity, path, self._file(path))
 
     # ---- dice
@@ -249,16 +222,16 @@ class Ledger:
 
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed for itself."""
-        return {joined_path(side): yamlio.dump(plain.encode(joined)).encode()}
+        return {joined_path(side): _yaml_of(joined)}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that says which sheets are closed, and what decides them."""
-        return {BEACON: yamlio.dump(plain.encode(closing)).encode()}
+        return {BEACON: _yaml_of(closing)}
 
     def sheet_files(self, state: State, side: Side, raw: bytes) -> dict[str, bytes]:
         """Return the file of a newly accepted sheet, and count it in `state`."""
         n = state.sheets.get(side, 0) + 1
-        path = sealed_path(numbered(f"sheets/{side}", n))
+        path = sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
         return {path: self._seal(path, raw)}
@@ -277,15 +250,16 @@ class Ledger:
             state.standing_digests[side] = self.salted(path, content)
         else:
             state.standing_digests.pop(side, None)
-        return {path: self._seal(path, content)}
+        return {path: self._seal(path, content, _STANDING_ROOM)}
 
     def state_files(self, state: State, public: int = 0) -> dict[str, bytes]:
         """Return the sealed state; `public` is a length known to all by which its room is chosen."""
-        return {STATE: self._seal(STATE, _json(state.record()), public or self._public_length())}
+        room = _STATE_MORE + (public or len(self._file(POSITION)))
+        return {STATE: self._seal(STATE, _json(state.record()), room)}
 
     def side_files(self, side: Side, known: Mapping[str, Any], public: int) -> dict[str, bytes]:
         """Return what a side may know, sealed to the key that it gave; nothing if it gave none."""
-        key, path = self.joined(side).key, f"known/{side}.age"
+        key, path = self.joined(side).key, known_path(side)
         return {} if key is None else {path: seal([key], path, _json(known), public=public)}
 
     def turn_files(
@@ -325,14 +299,16 @@ class Ledger:
         if result is not None:
             public["result"] = dict(result)
         public["position"] = sha256(position).hexdigest()
+        # There is no digest of the sealed record: it follows from sheets, dice and the hidden secret, and a digest that
+        # nobody can check yet would be a place from which to choose the next dice.
         text = yamlio.dump(public).encode()
-        sealed = self._seal(sealed_path(path), whole, len(text) + len(position))
+        sealed = self._seal(sealed_path(path), whole, _ROOMS * (len(text) + len(position)))
         return {path: text, sealed_path(path): sealed, POSITION: position}
 
     def revealed_files(self) -> dict[str, bytes]:
         """Return the file that publishes the secrets of a game that is over."""
         revealed = Revealed(self.keys.hidden.hex(), self.keys.identity)
-        return {REVEALED: yamlio.dump(plain.encode(revealed)).encode()}
+        return {REVEALED: _yaml_of(revealed)}
 
     def salted(self, path: str, content: bytes) -> str:
         """Return the salted digest of a content that is sealed at a path."""
@@ -340,7 +316,7 @@ class Ledger:
 
     def _letter_path(self, digest: str) -> str:
         name = hmac.digest(self.keys.office.encode(), digest.encode(), "sha256").hex()
-        return f"letters/{name[:2]}/{name}"
+        return f"{LETTERS}{name[:2]}/{name}"
 
     # ---- the repo
 
@@ -358,10 +334,7 @@ class Ledger:
         return yamlio.read(self._file(path), name=path).value
 
     def _seal(self, path: str, content: bytes, public: int = 0) -> bytes:
-        return seal([self.charter.sealed_to], path, content, public=_ROOMS * public)
-
-    def _public_length(self) -> int:
-        return len(self.repo.read(POSITION) or b"")
+        return seal([self.charter.sealed_to], path, content, public=public)
 
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
@@ -369,26 +342,15 @@ class Ledger:
 
 
 _ROOMS: Final = 4
-"""What is sealed is given so many times the room of what is public beside it: more than it ever needs."""
+"""The whole of a turn is given so many times the room of what is public of it: more than it ever needs."""
+_STATE_MORE: Final = 12 * 1024
+"""So much more room than the public position has the state: for hands, answers, orders that wait or stand."""
+_STANDING_ROOM: Final = 8 * 1024
+"""The room of standing orders: more than the longest set that comes with a game."""
 
 
-def keys_for_new_game(folder: Path, name: str, path: Path, secrets: Secrets | None) -> Keys:
-    """Return the secrets of a new game; those that a game left behind which never came to be are used up.
-
-    Raises GameExists if there is such a game at `path`, BadKeys if the secrets of another stand in the way.
-    """
-    try:
-        return Keys.create(folder, name, secrets)
-    except BadKeys:
-        try:
-            GameRepo.open(path).close()
-        except NoSuchGame:
-            left = Keys.load(folder, name)
-            if secrets in (None, left.secrets):
-                return left
-        else:
-            raise GameExists(f"{path} exists already; a new game needs another name") from None
-        raise
+def _yaml_of(value: Any) -> bytes:
+    return yamlio.dump(plain.encode(value)).encode()
 
 
 def _json(value: Any) -> bytes:

@@ -19,14 +19,13 @@ from pbem.checking import Receipt
 from pbem.draw.folding import folded
 from pbem.draw.picture import render
 from pbem.draw.text import WIDTH, Mail, Report, mail, report
-from pbem.ledger import sealed_path, turn_path
+from pbem.files import sheet_path, turn_path
 from pbem.post.letter import Letter
 from pbem.post.outbox import compose
 from pbem.protocol import Decision, Side
 from pbem.rulings.compare import shown
 from pbem.scene import Scene
 from pbem.seal import salt_of
-from pbem.store import numbered
 
 OWN_SHEET: Final = "your-sheet.yaml"
 """The name under which a player gets his own sheet back, as it was read."""
@@ -167,7 +166,7 @@ def turn_letter(
     else:
         number = None
         words = mail(
-            "first", phrases=_phrases(game), report=what.text, answers=answers, **_heading(game, side)
+            "first", phrases=_went_in(game), report=what.text, answers=answers, **_heading(game, side)
         )  # fmt: skip
     if not stamp:
         stamp = f"{game.name}.{side}.{game.adjudication}"
@@ -204,7 +203,7 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, str]:
     """Return where a sheet is on record, its salted digest and the salt: what its own side needs to check it."""
     ledger = game.ledger
-    path = sealed_path(numbered(f"sheets/{side}", number))
+    path = sheet_path(side, number)
     return {
         "path": path,
         "digest": ledger.salted(path, ledger.sheet(side, number)),
@@ -249,14 +248,20 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     )
 
 
-def _phrases(game: Adjudicator) -> list[str]:
-    """Return the lines that tell whose phrases went into the dice."""
+def _went_in(game: Adjudicator) -> list[str]:
+    """Return the lines that tell what of each side went into the first dice, so that it can deny what it never sent."""
     lines = []
+    went_in = game.ledger.public_turn(1).get("joined", {})
     for side in game.rules.sides:
-        phrase = game.ledger.joined(side).phrase
+        joined = went_in.get(side, {})
+        phrase = joined.get("phrase")
         told = f"{called(game, side)} sent none." if phrase is None else f"{called(game, side)}: {phrase}"
         # The bar keeps a line of somebody else's words from being read as the beginning of a sheet when it is quoted.
         lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
+        if (chain := joined.get("chain")) is not None:
+            lines += [f"{_INDENT}| With a dice chain of its own:", f"{_INDENT}| {chain['tip']} {chain['length']}"]
+        if (key := joined.get("key")) is not None:
+            lines += folded(f"| With the key: {key}", WIDTH, _INDENT, f"{_INDENT}| ")
     return lines
 
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from pbem.closing import Closing
 from pbem.engine import Answer, Sources
 from pbem.protocol import Event, Side
 from pbem.sheet import STANDING
 from pbem.standing_orders import Filed, InForce
+
+
+def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
+    """Yield what all sides are told of the beacon in the first adjudication that a round decides."""
+    if closing is not None and closing.adjudication == n:
+        if closing.missing is None:
+            yield Event("beacon_round", {"round": closing.round})
+        else:
+            yield Event("beacon_missing", {"round": closing.round, "reason": closing.missing})
 
 
 def notices(

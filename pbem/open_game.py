@@ -13,7 +13,7 @@ from pbem import plain, shelf
 from pbem.charter import Pins
 from pbem.checking import Receipt, check_sheet
 from pbem.closing import Closing
-from pbem.dice import ChainDice
+from pbem.dice import ChainDice, Dice
 from pbem.engine import Queued, Session, resume
 from pbem.forecast import of_sheet
 from pbem.keys import Keys
@@ -34,6 +34,10 @@ class CannotPlay(Exception):
     """Something about a game, a player or an address is not as it must be; the text is for a person."""
 
 
+class OtherRules(CannotPlay):
+    """The rules here are not those that a game is played with: a matter of the game master, not of a player."""
+
+
 @dataclass(slots=True)
 class Told:
     """One event of one adjudication, with the number of its roll if it is one."""
@@ -50,7 +54,7 @@ class Now:
     head: str
     state: State | None
     session: Session[Any] | None
-    dice: ChainDice = field(default_factory=lambda: ChainDice(b"", b""))
+    dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
 
 
 class OpenGame:
@@ -101,13 +105,21 @@ class OpenGame:
     @property
     def begun(self) -> bool:
         """Whether the first shuffle has been made."""
-        return self._current().state is not None
+        return self._current(resumed=False).state is not None
+
+    @property
+    def awaited(self) -> tuple[Side, ...]:
+        """The sides with an address whose phrase is still to come; none once the first shuffle has been made."""
+        if self.begun:
+            return ()
+        addresses = self.ledger.addresses
+        return tuple(each for each in self.rules.sides if each in addresses and self.ledger.joined(each).phrase is None)
 
     @property
     def pins(self) -> Pins:
         """The rules that the game is played with."""
-        state = self._current().state
-        return Pins(**state.pins) if state and state.pins else Pins(self.charter.box, self.charter.code)
+        state = self._current(resumed=False).state
+        return Pins(**state.pins) if state and state.pins else self.ledger.pins
 
     @property
     def differs(self) -> str | None:
@@ -126,7 +138,7 @@ class OpenGame:
     @property
     def adjudication(self) -> int:
         """The number of the last adjudication; 0: the game has not begun."""
-        state = self._current().state
+        state = self._current(resumed=False).state
         return state.adjudication if state else 0
 
     @property
@@ -155,7 +167,7 @@ class OpenGame:
     @property
     def result(self) -> Mapping[str, Any] | None:
         """How the game ended; None: it goes on."""
-        state = self._current().state
+        state = self._current(resumed=False).state
         return state.result if state else None
 
     def known(self, side: Side | None) -> Any:
@@ -166,6 +178,18 @@ class OpenGame:
         """Return how many sheets a side has had accepted."""
         state = self._current().state
         return state.sheets.get(side, 0) if state else 0
+
+    @property
+    def defaults(self) -> Mapping[Side, Queued]:
+        """What the game master has set to be the answer of a side, should its deadline pass."""
+        state = self._current().state
+        return state.defaults if state else {}
+
+    @property
+    def requests(self) -> Mapping[str, Any]:
+        """How many rollbacks have been asked for (`made`), and the number of the one that is open (`open`)."""
+        state = self._current().state
+        return state.requests if state else {}
 
     def standing(self, side: Side) -> list[Filed]:
         """Return a side's standing orders in force, first to last."""
@@ -207,7 +231,7 @@ class OpenGame:
             "rules": self.charter.rules,
             "preset": self.charter.preset,
             "options": dict(self.charter.options),
-            "box": (now.state.pins or {}).get("box", self.charter.box),
+            "box": (now.state.pins or {}).get("box", self.ledger.pins.box),
             "position": as_plain(self.rules.encode(known)),
             "waiting": [decision_record(decision) for decision in now.session.waiting if decision.side == side],
             **({} if own is None else {"own_chain": plain.encode(own)}),
@@ -228,12 +252,17 @@ class OpenGame:
                     found.append(Told(n, event, rolls if event.roll is not None else None))
         return found
 
-    def check(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
-        """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it."""
+    def check(
+        self, side: Side, raw: bytes, *, name: str = "orders.yaml", ruled: bool = False
+    ) -> tuple[Receipt, Sheet | None]:
+        """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it.
+
+        One that the game master has written (`ruled`) opens no link of the side's own chain.
+        """
         return check_sheet(
             self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
-            raw, name=name, periods=tuple(self._periods()), today=self._today(), own=self.own_chain(side),
-            closed=self.closed,
+            raw, name=name, periods=tuple(self._periods()), today=self._today(),
+            own=None if ruled else self.own_chain(side), closed=self.closed,
         )  # fmt: skip
 
     def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
@@ -263,19 +292,21 @@ class OpenGame:
             raise CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
         return session
 
-    def _current(self) -> Now:
-        """Return the game as it stands, resumed anew if its repo has moved on since we last looked."""
+    def _current(self, *, resumed: bool = True) -> Now:
+        """Return the game as it stands, read anew if its repo has moved on since we last looked.
+
+        Without `resumed` there may be no session: rules that are not the game's own may be unable to go on.
+        """
         head = self.ledger.repo.head
         if self._now is None or self._now.head != head:
-            state = self.ledger.state()
-            dice = ChainDice(b"", self.ledger.keys.hidden)
-            session = None
-            if state is not None:
-                session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, dice)
-                if state.result is not None and session.result is None:  # the game master broke the game off
-                    session.result, session.waiting = state.result, ()
-            self._now = Now(head, state, session, dice)
-        return self._now
+            self._now = Now(head, self.ledger.state(), None, ChainDice(b"", self.ledger.keys.hidden))
+        now = self._now
+        if resumed and now.session is None and (state := now.state) is not None:
+            session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, now.dice)
+            if state.result is not None and session.result is None:  # the game master broke the game off
+                session.result, session.waiting = state.result, ()
+            now.session = session
+        return now
 
 
 def answers(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:

@@ -10,7 +10,7 @@ A field marked `static()` (the board, the options) is never written; `decode` is
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
@@ -40,6 +40,30 @@ def decode(cls: type[D], plain: Mapping[str, Any], **statics: Any) -> D:
     kind: Any = cls
     decoded: D = _codec(kind)[1](plain, statics)
     return decoded
+
+
+def misfits(value: Any, annotation: Any = None, path: str = "") -> Iterator[str]:
+    """Yield what in a dataclass value is not of the type declared: `decode` takes numbers and text as they come."""
+    annotation = type(value) if annotation is None else annotation
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        if value is not None:
+            yield from misfits(value, next(each for each in arguments if each is not type(None)), path)
+    elif origin in (list, dict):
+        if not isinstance(value, origin):
+            yield f"{path}: a {'list' if origin is list else 'mapping'} must stand there, not {value!r}"
+            return
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            yield from misfits(item, arguments[-1], f"{path}.{key}")
+    elif isinstance(annotation, type) and is_dataclass(annotation):
+        hints = get_type_hints(annotation)
+        for declared in fields(annotation):
+            if not declared.metadata.get("static"):
+                name = f"{path}.{declared.name}" if path else declared.name
+                yield from misfits(getattr(value, declared.name), hints[declared.name], name)
+    elif annotation is not Any and type(value) is not annotation:
+        yield f"{path}: {annotation.__name__} must stand there, not {value!r}"
 
 
 def copy(value: D) -> D:

@@ -1,4 +1,12 @@
-"""What a game's repo publishes, read without any key: the charter and the turn files, of a live game or of a clone."""
+"""What a game publishes, read and copied without any key: of a running game, or of a clone of one.
+
+A clone for spectators is a mirror of the game's main branch, commit by commit, for a commit that was changed would no
+longer be signed. So what must stay private can only be kept so by what it is sealed to. The hands, the sheets, the
+plans are sealed to a key that is published when the game is over. The players' addresses are in it as well, but sealed
+to a key that never is (`pbem.keys`: `office`). The secrets that make the dice are not in it at all.
+
+What lies in the game's repo beside main, such as locks, packs half written or objects that no commit names, stays out.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +14,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, TypeVar
 
-from pbem import yamlio
-from pbem.store import GameRepo, NoSuchGame, StoreError, numbered
+from pbem import plain, yamlio
+from pbem.charter import Charter, Revealed
+from pbem.files import CHARTER, REVEALED, turn_path
+from pbem.store import GameRepo, NoSuchGame, StoreError
+from pbem.store.mirror import mirror
 
-CHARTER: Final = "game.yaml"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +49,37 @@ class Published:
 def published(path: Path) -> Published:
     """Return what the repo at a path publishes. Raises StoreError if it is no game, or a file cannot be read."""
     with GameRepo.open(path) as repo:
-        charter = _page(repo, CHARTER)
-        if charter is None:
-            raise NoSuchGame(f"{path} holds no game: it has no {CHARTER}")
-        return Published(charter, list(_turns(repo)))
+        return Published(_charter_page(repo), list(_turns(repo)))
+
+
+def charter_in(repo: GameRepo) -> Charter:
+    """Return the charter of the game in a repo. Raises NoSuchGame if there is none, StoreError if it is damaged."""
+    return _decoded(Charter, repo, CHARTER, _charter_page(repo))
+
+
+def revealed_in(repo: GameRepo) -> Revealed | None:
+    """Return the secrets that a game has published; None: not yet. Raises StoreError if their file is damaged."""
+    page = _page(repo, REVEALED)
+    return None if page is None else _decoded(Revealed, repo, REVEALED, page)
+
+
+def _charter_page(repo: GameRepo) -> Page:
+    page = _page(repo, CHARTER)
+    if page is None:
+        raise NoSuchGame(f"{repo.path} holds no game: it has no {CHARTER}")
+    return page
+
+
+def _decoded(kind: type[T], repo: GameRepo, path: str, page: Page) -> T:
+    try:
+        return plain.decode(kind, page.value)
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise StoreError(f"{repo.path}: {path} is damaged: {wrong}") from None
 
 
 def _turns(repo: GameRepo) -> Iterator[Page]:
     n = 1
-    while (page := _page(repo, numbered("turns", n))) is not None:
+    while (page := _page(repo, turn_path(n))) is not None:
         yield page
         n += 1
 
@@ -62,3 +95,27 @@ def _page(repo: GameRepo, path: str) -> Page | None:
     if not isinstance(value, dict):
         raise StoreError(f"{repo.path}: {path} says nothing by name")
     return Page(value, sha256(raw).hexdigest())
+
+
+# ---------------------------------------------------------------------------------------------- for spectators
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What came of it: the game, where its clone stands, how many commits are new there, and the last of them."""
+
+    game: str
+    folder: Path
+    commits: int
+    head: str
+
+
+def publish(repo: GameRepo, folder: Path) -> Publication:
+    """Make a bare clone of a game for spectators, or bring one that was made before up to date.
+
+    No key is needed. Raises StoreError if `repo` is no game or anything stands in the way at `folder`.
+    """
+    game = charter_in(repo).game
+    commits = mirror(repo, folder)
+    with GameRepo.open(folder) as clone:
+        return Publication(game, folder.absolute(), commits, clone.head)

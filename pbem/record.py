@@ -34,9 +34,18 @@ def public_answer(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a published turn file says of an answer that is no secret.
 
     Which of a side's standing orders answered stays its own: the number would tell that those before it did not fit.
+    The words of an order stand as its sheet has them. Where there is no sheet to hold them against they are sorted,
+    or who writes the turn file could choose between as many digests of it as there are orders to put them in.
     """
     by = "standing" if record["by"].startswith("standing ") else record["by"]
-    return {"side": record["side"], "kind": record["kind"], "order": record["order"], "by": by}
+    order = record["order"] if by.startswith("sheet ") else _sorted(record["order"])
+    return {"side": record["side"], "kind": record["kind"], "order": order, "by": by}
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
 def queued_record(queued: Queued) -> dict[str, Any]:
@@ -135,3 +144,10 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: as_plain(item) for key, item in value.items()}
     return [as_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def rested(turn: Mapping[str, Any]) -> bool:
+    """Tell whether by its turn file the adjudication reached a resting point from which the game goes on."""
+    if "act" in turn and turn["act"].get("what") == "patch":
+        return True
+    return "answers" in turn and "result" not in turn

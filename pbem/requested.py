@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pbem import plain, yamlio
+from pbem.files import request_path
 from pbem.protocol import Event, Side
 from pbem.state import State
-from pbem.store import GameRepo, numbered
+from pbem.store import GameRepo
 
 OPEN: Final = "open"
 VOID: Final = "void: the game went on"
@@ -44,11 +45,6 @@ class Settled:
 
     files: dict[str, bytes] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
-
-
-def request_path(number: int) -> str:
-    """Return the path of a request."""
-    return numbered("requests", number)
 
 
 def request_files(request: Request) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
-"""Opens the whole history of a game that is over into a folder of readable files, with nothing but its repo.
+"""Publishes the secrets of a game that is over, and opens its whole history into a folder of readable files.
 
-The secrets stand in `revealed.yaml`, so a clone from anywhere will do. What is written:
+The adjudication that ends a game publishes them itself; where it could not, `reveal` does. Opening takes nothing but
+the repo: the secrets stand in `revealed.yaml`, so a clone from anywhere will do. What is written:
 
 ```
 game.yaml  position.yaml  joined/  requests/  turns/000/0042.yaml    as they are in the repo
@@ -21,21 +22,17 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pbem import plain, yamlio
-from pbem.charter import Charter, Revealed
-from pbem.ledger import CHARTER, PLAYERS, REVEALED, STATE
+from pbem import yamlio
+from pbem.adjudicator import Adjudicator
+from pbem.files import KNOWN, LETTERS, PLAYERS, REVEALED, SEALED, SHEETS, STANDING, STATE
 from pbem.open_game import CannotPlay
+from pbem.published import charter_in, revealed_in
 from pbem.seal import unseal
+from pbem.store import GameRepo
 from pbem.store.past import PastRepo
 from pbem.store.paths import parts
-
-_LETTERS: Final = "letters/"
-_KNOWN: Final = "known/"
-_STANDING: Final = "standing/"
-_SHEETS: Final = "sheets/"
-_SEALED: Final = ".age"
 
 
 @dataclass(slots=True)
@@ -48,23 +45,45 @@ class Opened:
     sealed: list[str] = field(default_factory=list)
 
 
+def reveal(game: Adjudicator) -> bool:
+    """Publish the secrets of a game, and tell whether they were not published yet.
+
+    Raises CannotPlay if the game goes on: its secrets would tell every hand.
+    """
+    with game.ledger.repo.lock():
+        if game.result is None:
+            raise CannotPlay(
+                f"{game.name} goes on, and its secrets would tell every hand. One that nobody plays on is broken off "
+                f"with: pbem ruling {game.name} --end --reason TEXT"
+            )
+        if game.ledger.repo.read(REVEALED) is not None:
+            return False
+        game.note(lambda _: (game.ledger.revealed_files(), "its secrets are published"))
+        return True
+
+
 def open_history(path: Path, folder: Path) -> Opened:
     """Open the history of the game whose repo lies at a path into a new or empty folder.
 
-    Raises CannotPlay if the game has not been revealed or the folder is in use, CannotOpen if a file was not sealed
-    to its key, StoreError if the repo cannot be read.
+    Raises CannotPlay if the game has not been revealed or the folder is in use, CannotOpen if a file was not sealed to
+    its key, StoreError if the repo cannot be read.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CannotPlay(f"{folder} is not empty; name another folder")
     with PastRepo(path) as repo:
+        with GameRepo.open(repo.path) as told:
+            game, revealed = charter_in(told).game, revealed_in(told)
+        if revealed is None:
+            raise CannotPlay(
+                "its secrets are not published: that is done when the game is over, and `pbem reveal` says how"
+            )
         versions = _versions(repo)
-        game, identity = _game(repo, versions, path), _identity(repo, versions)
         opened = Opened(game, folder)
         # Beside it first, so that what breaks on the way leaves no half of a history that looks like a whole one.
         draft = folder.absolute().with_name(f".{folder.absolute().name}.opening")
         shutil.rmtree(draft, ignore_errors=True)
         try:
-            for where, content in _contents(repo, versions, identity, opened.sealed):
+            for where, content in _contents(repo, versions, revealed.identity, opened.sealed):
                 target = draft.joinpath(*parts(where))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
@@ -93,38 +112,22 @@ def _contents(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield where each readable file goes, and what is in it; note in `left` what stays sealed."""
     for path, oids in sorted(versions.items()):
-        if path.startswith(_LETTERS):
+        if path.startswith(LETTERS):
             continue
-        if not path.endswith(_SEALED):
+        if not path.endswith(SEALED):
             yield path, repo.blob(oids[-1])
-        elif path == PLAYERS or path.startswith(_KNOWN):
+        elif path == PLAYERS or path.startswith(KNOWN):
             left.append(path)
-        elif path.startswith(_SHEETS):
-            yield path.removesuffix(_SEALED) + ".yaml", unseal(identity, path, repo.blob(oids[-1]))
-        elif path.startswith(_STANDING):
+        elif path.startswith(SHEETS):
+            yield path.removesuffix(SEALED) + ".yaml", unseal(identity, path, repo.blob(oids[-1]))
+        elif path.startswith(STANDING):
             for number, oid in enumerate(oids, 1):
-                yield f"{path.removesuffix(_SEALED)}/{number:04}.yaml", _readable(identity, path, repo.blob(oid))
+                yield f"{path.removesuffix(SEALED)}/{number:04}.yaml", _readable(identity, path, repo.blob(oid))
         else:
-            where = "state.yaml" if path == STATE else path.removesuffix(_SEALED) + ".whole.yaml"
+            where = "state.yaml" if path == STATE else path.removesuffix(SEALED) + ".whole.yaml"
             yield where, _readable(identity, path, repo.blob(oids[-1]))
 
 
 def _readable(identity: str, path: str, sealed: bytes) -> bytes:
     content: Any = json.loads(unseal(identity, path, sealed))
     return yamlio.dump(content).encode()
-
-
-def _game(repo: PastRepo, versions: dict[str, list[bytes]], path: Path) -> str:
-    if CHARTER not in versions:
-        raise CannotPlay(f"{path} holds no game: it has no {CHARTER}")
-    charter = plain.decode(Charter, yamlio.read(repo.blob(versions[CHARTER][-1]), name=CHARTER).value)
-    return charter.game
-
-
-def _identity(repo: PastRepo, versions: dict[str, list[bytes]]) -> str:
-    if REVEALED not in versions:
-        raise CannotPlay(
-            "its secrets are not published: that is done when the game is over, and `pbem reveal` says how"
-        )
-    revealed = plain.decode(Revealed, yamlio.read(repo.blob(versions[REVEALED][-1]), name=REVEALED).value)
-    return revealed.identity

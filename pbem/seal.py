@@ -101,13 +101,24 @@ def unseal(identity: str, path: str, sealed: bytes) -> bytes:
         padded: bytes = decrypt(sealed, [_identity(identity)])
     except (DecryptError, ValueError):
         raise CannotOpen(f"{path}: was altered, or sealed to another key") from None
+    sealed_for, content = _unpadded(padded, path)
+    if sealed_for != path:
+        raise CannotOpen(f"{path}: was sealed as {sealed_for}")
+    return content
+
+
+def open_with(identities: Iterable[Any], sealed: bytes) -> tuple[str, bytes]:
+    """Return the path that something was sealed for, and what it is. Raises CannotOpen."""
+    return _unpadded(unwrap(sealed, identities), "the file")
+
+
+def _unpadded(padded: bytes, name: str) -> tuple[str, bytes]:
+    """Return path and content of what was sealed; `name` is what a complaint calls it."""
     head, _, rest = padded.partition(b"\n")
     words = head.decode("utf-8", "replace").split(" ")
     if len(words) != 3 or words[0].encode() != MARK or not words[2].isdigit() or int(words[2]) > len(rest):
-        raise CannotOpen(f"{path}: is not of this kind: it must begin with {MARK.decode()}")
-    if words[1] != path:
-        raise CannotOpen(f"{path}: was sealed as {words[1]}")
-    return rest[: int(words[2])]
+        raise CannotOpen(f"{name}: is not of this kind: it must begin with {MARK.decode()}")
+    return words[1], rest[: int(words[2])]
 
 
 # ---------------------------------------------------------------------------------------------- promises

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,12 +42,25 @@ class Loaded:
 @cache
 def _code_digest(package: str) -> str:
     """Return the digest of all sources of a package; line ends do not count."""
-    folder = Path(next(iter(import_module(package).__path__)))
+    found = find_spec(package)  # to import it takes longer than to read it
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError(f"Python finds no package {package}", name=package)
+    folder = Path(next(iter(found.submodule_search_locations)))
     total = sha256()
     for path in sorted(folder.rglob("*.py")):
         text = path.read_bytes().replace(b"\r\n", b"\n")
         total.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
     return total.hexdigest()
+
+
+def digests(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, str]:
+    """Return the digests of a game's box and code as they are here, without making its rules.
+
+    Raises NotInTheBox for an id that does not exist, BrokenBox for a box that cannot be read, ModuleNotFoundError if
+    the code is not installed.
+    """
+    box = Box(box_folder(id, folders))
+    return {"box": box.digest, "code": _code_digest(box.package)}
 
 
 def ids(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:

@@ -30,6 +30,8 @@ class State:
     """The salted digest of the file of each side's standing orders."""
     opened: int = 1
     """The adjudication that asked the questions now open."""
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+    """The questions now open, with their facts, so that other rules can be held against them."""
     result: Mapping[str, Any] | None = None
     pins: Mapping[str, str] | None = None
     """Digests of the box and the code that the game has been moved to; None: those of the charter."""
@@ -38,9 +40,7 @@ class State:
     links: dict[Side, str] = field(default_factory=dict)
     """The last link opened of each side's own chain; its tip, if none was."""
     shares: dict[Side, str] = field(default_factory=dict)
-    """The links opened since the last adjudication."""
-    beacon: Mapping[str, Any] | None = None
-    """The round of the beacon that is waited for, or that has come."""
+    """The links opened since the last adjudication, or the word `lost`."""
     defaults: dict[Side, Queued] = field(default_factory=dict)
     """What the game master has set to be the answer of a side, should its deadline pass."""
     requests: dict[str, Any] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class State:
 
 
 _PLAIN = (
-    "adjudication", "checkpoint", "new_sheets", "sheets", "standing", "standing_digests", "opened", "result", "pins",
-    "undone", "links", "shares", "beacon", "requests",
+    "adjudication", "checkpoint", "new_sheets", "sheets", "standing", "standing_digests", "opened", "asked", "result",
+    "pins", "undone", "links", "shares", "requests",
 )  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def files(path):
 
 def canonical(value):
     """Write whole numbers, text, lists and mappings as bytes, so that no two look alike."""
-    must(type(value) in (int, str, list, dict), f"{value!r} cannot go into the dice")
+    must(type(value) in (int, str, list, dict) and value != {}, f"{value!r} cannot go into the dice")
     if type(value) in (int, str):
         return b"i%de" % value if type(value) is int else b"%d:%b" % (len(value.encode()), value.encode())
     if type(value) is list:

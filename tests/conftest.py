@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from pbem.adjudicator import Adjudicator
+from tests.disputed import Assault, assaulted
+from tests.live import Folder
+from tests.walks import FOLDERS
 
 # The same examples on every run, and no clock: a busy machine must not fail a test.
 settings.register_profile("steady", derandomize=True, deadline=None, database=None)
@@ -21,3 +27,44 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
         yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """Return an empty folder of games, with its key store."""
+    return Folder(tmp_path)
+
+
+@pytest.fixture
+def in_the_folder(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line find the games of the folder, their keys, and the box of Three Hills."""
+    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
+    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
+    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
+    monkeypatch.chdir(folder.path)
+
+
+@pytest.fixture
+def toy(folder: Folder) -> Iterator[Adjudicator]:
+    """Yield a game of Three Hills that waits for both sides."""
+    with folder.create() as game:
+        yield game
+
+
+@pytest.fixture
+def punica(folder: Folder) -> Folder:
+    """Return a folder in which a game of Three Hills waits for both sides."""
+    folder.create().close()
+    return folder
+
+
+@pytest.fixture
+def assault(folder: Folder) -> Assault:
+    """Play a game of Three Hills in which an assault of Blue is repulsed by adjudication 5; both bid after it."""
+    return assaulted(folder)
+
+
+@pytest.fixture
+def hills(folder: Folder, assault: Assault) -> Folder:
+    """Return the folder of that game."""
+    return folder

@@ -13,10 +13,10 @@ from typing import Any
 import pyrage
 
 from pbem.adjudicator import Adjudicator
-from pbem.correspondence import Office
 from pbem.draw.form import order_lines
+from pbem.files import PLAYERS
 from pbem.keys import Secrets
-from pbem.ledger import PLAYERS
+from pbem.letters import Office
 from pbem.protocol import Decision, Order, Side
 from pbem.seal import unseal
 from pbem.store import GameRepo
@@ -134,12 +134,14 @@ def readable(repo: GameRepo, at: str | None = None) -> dict[str, bytes]:
 
 def opened(repo: GameRepo, at: str | None = None, secrets: Secrets = SECRETS) -> dict[str, bytes]:
     """Return every file of a commit, the sealed ones as they were before: sealing draws at random."""
-    found = {}
-    for path, content in files(repo, at).items():
-        if path.endswith(".age") and not path.startswith("known/"):
-            content = unseal(secrets.office if path == PLAYERS else secrets.identity, path, content)
-        found[path] = content
-    return found
+    return {path: clear(path, content, secrets) for path, content in files(repo, at).items()}
+
+
+def clear(path: str, content: bytes, secrets: Secrets) -> bytes:
+    """Return a file as it was before it was sealed, if it is; what is sealed to a player stays so."""
+    if not path.endswith(".age") or path.startswith("known/"):
+        return content
+    return unseal(secrets.office if path == PLAYERS else secrets.identity, path, content)
 
 
 def room(sealed: bytes, identity: str = SECRETS.identity) -> int:

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from pbem import yamlio
 from pbem.adjudicator import Adjudicator
+from pbem.files import PINS
 from pbem.keys import Secrets
-from pbem.ledger import PINS
 from pbem.letters import map_picture, side_report
 from pbem.reveal import open_history
 from tests.live import sheet

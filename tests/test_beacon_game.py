@@ -26,18 +26,11 @@ from pbem.referee import rollback, ruling
 from tests.live import Folder, git, give, letter, order, sheet, subjects
 from tests.test_beacon import PUBLISHED
 from tests.test_cli import pbem
-from tests.walks import FOLDERS
 
 FIRST, SECOND, THIRD, FOURTH = PUBLISHED
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    folder = Folder(tmp_path)
-    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
-    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
-    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
-    return folder
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 CHECKED = cache(check_signature)

@@ -10,9 +10,9 @@ import pytest
 from pbem import yamlio
 from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
 from tests.live import Folder, letter, play
-from tests.test_cli import both_bury, folder, hand, pbem, punica, said, sheet_file, told
+from tests.test_cli import both_bury, hand, pbem, said, sheet_file, told
 
-__all__ = ["folder", "punica"]
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def outbox(folder: Folder) -> list[str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from hashlib import sha256
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -53,17 +51,6 @@ def read(out: Outgoing) -> Read:
             text += part.get_content().replace("\r\n", "\n")
     assert message["To"] == out.to
     return Read(out.to, message["Subject"], text, parts, message)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
-
-
-@pytest.fixture
-def toy(folder: Folder) -> Iterator[Adjudicator]:
-    with folder.create() as game:
-        yield game
 
 
 @pytest.fixture

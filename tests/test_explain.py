@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from importlib import import_module
-from pathlib import Path
 from struct import unpack
 from typing import Any
 
@@ -15,30 +14,11 @@ from pbem.audit.reading import open_to_read
 from pbem.cli.outside import DONE, USAGE, WORLD
 from pbem.dice import canonical, step_key
 from pbem.open_game import CannotPlay
-from tests.disputed import Assault, assaulted, hand, routed, run
+from tests.disputed import Assault, hand, routed, run
 from tests.live import Folder, give, order, play, sheet
 from tests.walks import FOLDERS, loaded
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    folder = Folder(tmp_path)
-    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
-    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
-    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
-    return folder
-
-
-@pytest.fixture
-def assault(folder: Folder) -> Assault:
-    """Play a game of Three Hills in which an assault of Blue is repulsed by adjudication 5; both bid after it."""
-    return assaulted(folder)
-
-
-@pytest.fixture
-def hills(folder: Folder, assault: Assault) -> Folder:
-    """Return the folder of that game."""
-    return folder
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def explained(folder: Folder, n: int, roll: int | None = None, side: str | None = None) -> str:

@@ -24,13 +24,13 @@ from pbem.seal import new_identity, recipient_of, unseal
 from pbem.store import GameRepo
 from pbem.words import MOST_OF_A_PHRASE
 from tests.crash import dies
-from tests.live import Folder, files, git, later, letter, order, readable, sheet, subjects
+from tests.live import SECRETS, Folder, files, git, later, letter, order, readable, sheet, subjects
 from tests.test_cli import OF_TOY, told
 from tests.test_cli import said as printed
 from tests.test_correspondence import Read, read
 from tests.walks import FOLDERS
 
-KEY = recipient_of(new_identity())
+KEY = recipient_of(SECRETS.identity)
 PLAYERS = ["--player", "red=Ann Smit <red@example.org>", "--player", "blue=Bob <blue@example.org>"]
 
 
@@ -225,6 +225,17 @@ def test_an_opponents_phrase_cannot_pass_for_an_order_sheet(waiting: Folder) -> 
     first = got(says(waiting, "red", "PHRASE vae victis"))["red"]
     assert "\n  | game: punica\n" in first.text
     assert not [line for line in first.text.splitlines() if line.strip().startswith("game:")][1:]
+
+
+def test_all_that_went_into_the_first_dice_is_told_to_all(waiting: Folder) -> None:
+    # Or the referee could put in a key for a side that never sent one, and try many.
+    tip = "ab" * 32
+    says(waiting, "red", "PHRASE alea iacta est", f"KEY {KEY}", f"CHAIN {tip} 500")
+    for each in got(says(waiting, "blue", "PHRASE vae victis")).values():
+        told_of = each.text.partition("else they had sent by then:")[2].partition("Three Hills")[0]
+        assert flat(told_of).replace("| ", "") == (
+            f"Red: alea iacta est With a dice chain of its own: {tip} 500 With the key: {KEY} Blue: vae victis"
+        )
 
 
 # ---- beginning without them

@@ -18,45 +18,44 @@ PACKAGE = ROOT / "pbem"
 
 WORDS = {"protocol", "choices", "scene", "standing", "odds", "prospects"}
 BASE = {
-    "dice",
-    "plain",
-    "sheet",
-    "yamlio",
-    "maps",
-    "seal",
-    "signing",
-    "keys",
-    "places",
-    "durable",
-    "beacon",
-    "closing",
-    "shares",
-    "own_chain",
-}
+    "dice", "plain", "sheet", "yamlio", "maps", "seal", "signing", "keys", "places", "durable",
+    "shares", "my_chain", "beacon", "closing", "fairness",
+}  # fmt: skip
 TABLE = {"table", "box"}
-BOOKS = {"record", "charter", "custody", "state", "ledger", "standing_orders", "notices", "checking", "forecast"}
-JOINERS = {"open_game", "adjudicator", "correspondence", "at_home", "shelf", "audit", "rulings", "cli", "__main__"}
+BOOKS = {
+    "files", "charter", "published", "custody", "record", "state", "requested", "ledger",
+    "standing_orders", "notices", "checking", "forecast", "dice_log",
+}  # fmt: skip
+JOINERS = {
+    "open_game", "adjudicator", "referee", "reveal", "migrate", "letters", "words", "which_game", "correspondence",
+    "at_home", "shelf", "audit", "rulings", "cli",
+}  # fmt: skip
 
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
+    "verify_one": set(),
     **dict.fromkeys(WORDS, WORDS),
     **dict.fromkeys(BASE, WORDS | BASE),
     **dict.fromkeys(TABLE, WORDS | BASE | TABLE),
+    "rules": {"protocol", "choices", "scene", "standing", "odds", "table", "maps", "box", "plain"},
     "engine": WORDS | BASE | TABLE,
     "playout": WORDS | BASE | TABLE | {"engine"},
-    "record": WORDS | BASE | {"engine"},
-    "standing_orders": WORDS | BASE | {"engine"},
-    "notices": WORDS | BASE | {"engine", "standing_orders"},
-    "forecast": WORDS | BASE | TABLE,
-    "checking": WORDS | BASE | {"box", "standing_orders"},
-    "charter": WORDS | BASE,
-    "state": WORDS | BASE | {"engine", "record"},
-    "ledger": WORDS | BASE | {"engine", "record", "charter", "state", "store"},
-    "rules": {"protocol", "choices", "scene", "standing", "odds", "table", "maps", "box", "plain"},
     "store": WORDS | BASE,
-    "custody": WORDS | BASE | {"charter", "store"},
     "post": WORDS | BASE,
     "draw": WORDS | BASE | {"box"},
+    "files": WORDS | BASE | {"store"},
+    "charter": WORDS | BASE,
+    "published": WORDS | BASE | {"store", "files", "charter"},
+    "custody": WORDS | BASE | {"store", "charter", "published"},
+    "record": WORDS | BASE | {"engine"},
+    "state": WORDS | BASE | {"engine", "record"},
+    "requested": WORDS | BASE | {"store", "files", "state"},
+    "ledger": WORDS | BASE | {"engine", "store", "files", "charter", "record", "state"},
+    "standing_orders": WORDS | BASE | {"engine"},
+    "notices": WORDS | BASE | {"engine", "standing_orders"},
+    "checking": WORDS | BASE | {"box", "standing_orders"},
+    "forecast": WORDS | BASE | TABLE,
+    "dice_log": WORDS | BASE | {"record", "draw"},
     **dict.fromkeys(JOINERS, WORDS | BASE | TABLE | JOINERS | BOOKS | {"engine", "store", "post", "draw"}),
 }
 """Each room below `pbem/`, and the other rooms it may import. A room is a module, or a folder with all in it."""

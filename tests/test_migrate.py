@@ -15,26 +15,14 @@ from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
 from pbem.letters import side_report
 from pbem.migrate import UPKEEP, consider, migrate
 from pbem.open_game import CannotPlay
-from tests.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, assaulted, hand, other_box, routed, run, told
+from tests.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, other_box, routed, run, told
 from tests.live import Folder, files, give, order, play
 from tests.walks import FOLDERS, loaded
 
 RENAMED = {'holds: "{side} assaults nothing."': 'holds: "{side} stays where it is."'}
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    folder = Folder(tmp_path)
-    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
-    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
-    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
-    return folder
-
-
-@pytest.fixture
-def hills(folder: Folder) -> Folder:
-    assaulted(folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from pbem.cli.outside import DONE, WORLD
 from pbem.correspondence import take_in
 from pbem.dice import Chain, inputs_digest, missing_share
 from pbem.letters import side_report
+from pbem.my_chain import BadChainFile, load, make, open_next
 from pbem.open_game import CannotPlay
-from pbem.own_chain import BadChainFile, load, make, open_next
 from pbem.shares import BadShare, OwnChain, check_share, follow, last_links, wrong_with
 from tests.live import Folder, git, letter, order, sheet
 from tests.test_cli import pbem
@@ -30,11 +30,6 @@ from tests.walks import FOLDERS
 LENGTH = 4
 CHAIN = Chain(b"r" * 32, LENGTH)
 OTHER = Chain(b"b" * 32, LENGTH)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
 
 
 @pytest.fixture

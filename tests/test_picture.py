@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem import correspondence
+from pbem import letters
 from pbem.box import open_box
 from pbem.draw import ground, picture
 from pbem.draw.berths import berths, overlap
@@ -367,11 +367,11 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
 
 def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = iter((b"first", b"second", b"third"))
-    monkeypatch.setattr(correspondence, "render", lambda scene, **_: next(pictures))
+    monkeypatch.setattr(letters, "render", lambda scene, **_: next(pictures))
     seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
     game: Any = SimpleNamespace(
         known=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda known, events: known)
     )
-    maps = correspondence.Maps()
+    maps = letters.Maps()
     drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
     assert drawn == [b"first", b"first", b"second", b"first"]

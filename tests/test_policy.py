@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import CannotPlay
-from pbem.audit import replay
+from pbem.audit.replay import replay
 from pbem.dice import SeededDice
+from pbem.open_game import CannotPlay
 from pbem.playout import Player, play_out
 from pbem.protocol import Decision, Order, Rules, Side
 from pbem.rules.rome_carthage.consuls import places_for

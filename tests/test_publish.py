@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 from pbem.adjudicator import Adjudicator
 from pbem.audit.verify import verify
 from pbem.cli.verbs import app
+from pbem.files import PLAYERS
 from pbem.keys import Secrets
-from pbem.ledger import PLAYERS
 from pbem.protocol import Side
-from pbem.publish import publish
+from pbem.published import publish
 from pbem.seal import CannotOpen, new_identity, recipient_of, unseal
 from pbem.store import GameRepo, StoreError
 from pbem.store.mirror import InTheWay
@@ -95,11 +95,6 @@ def give_advised(game: Adjudicator, side: Side) -> None:
     rules = game.rules
     orders = [rules.advise(game.known(side), each) for each in game.waiting if each.side == side]  # type: ignore[attr-defined]
     give(game, side, *orders)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
 
 
 def play_on(game: Adjudicator, most: int) -> None:

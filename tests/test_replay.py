@@ -13,7 +13,6 @@ import pytest
 
 from pbem.audit.reading import open_to_read
 from pbem.audit.replay import Replayed, replay, replay_turns
-from pbem.cli.disputes import ranges
 from pbem.cli.outside import DONE, FAULTS, WORLD
 from pbem.keys import BadKeys
 from pbem.referee import rollback, ruling
@@ -22,7 +21,6 @@ from tests.disputed import (
     RETREAT_TABLE,
     STRONGER,
     Assault,
-    assaulted,
     forged,
     hand,
     other_box,
@@ -33,26 +31,7 @@ from tests.disputed import (
 from tests.live import Folder, files, git, give, order, play, sheet
 from tests.walks import FOLDERS, loaded
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    folder = Folder(tmp_path)
-    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
-    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
-    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
-    return folder
-
-
-@pytest.fixture
-def assault(folder: Folder) -> Assault:
-    """Play a game of Three Hills in which an assault of Blue is repulsed by adjudication 5; both bid after it."""
-    return assaulted(folder)
-
-
-@pytest.fixture
-def hills(folder: Folder, assault: Assault) -> Folder:
-    """Return the folder of that game."""
-    return folder
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def again(folder: Folder, first: int = 1, last: int | None = None, boxes: Path | None = None) -> list[Replayed]:
@@ -410,9 +389,3 @@ def test_nothing_is_written(hills: Folder) -> None:
 def test_replay_yields_the_differences_alone(hills: Folder) -> None:
     with hills.open() as game:
         assert list(replay(game)) == []
-
-
-def test_ranges() -> None:
-    assert ranges([]) == ""
-    assert ranges([3]) == "3"
-    assert ranges([1, 2, 4, 6, 7, 8]) == "1 to 2, 4, 6 to 8"

@@ -11,19 +11,13 @@ import pytest
 
 from pbem import yamlio
 from pbem.adjudicator import Adjudicator
-from pbem.ledger import REVEALED, sealed_path, turn_path
+from pbem.files import REVEALED, sealed_path, turn_path
 from pbem.open_game import CannotPlay
 from pbem.referee import ruling
-from pbem.referee.revealing import publish
-from pbem.reveal import open_history
+from pbem.reveal import open_history, reveal
 from pbem.seal import unseal
 from pbem.store import NoSuchGame
 from tests.live import ADDRESSES, SECRETS, Folder, files, give, order, play, sheet, subjects
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
 
 
 @pytest.fixture
@@ -87,7 +81,7 @@ def test_a_game_that_goes_on_is_not_revealed(folder: Folder) -> None:
     with folder.create() as game:
         list(play(game, 7, 6))
         with pytest.raises(CannotPlay, match=r"punica goes on.*`?pbem ruling punica --end --reason TEXT"):
-            publish(game)
+            reveal(game)
         with pytest.raises(CannotPlay, match="its secrets are not published"):
             open_history(folder.repo("punica"), folder.path / "opened")
         assert not (folder.path / "opened").exists()
@@ -96,10 +90,10 @@ def test_a_game_that_goes_on_is_not_revealed(folder: Folder) -> None:
 
 def test_what_is_left_to_do_is_done_once(folder: Folder, over: Adjudicator) -> None:
     count = len(subjects(over))
-    assert publish(over) is False
+    assert reveal(over) is False
     over.ledger.repo.commit({REVEALED: None}, "as if it had been forgotten")
-    assert publish(over) is True
-    assert publish(over) is False
+    assert reveal(over) is True
+    assert reveal(over) is False
     assert len(subjects(over)) == count + 2
     with folder.open() as again:
         assert again.ledger.repo.read(REVEALED) is not None
@@ -110,7 +104,7 @@ def test_a_game_that_is_broken_off_is_opened_too(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         list(play(game, 3, 8))
         ruling.break_off(game, "nobody writes any more")
-        assert publish(game) is False
+        assert reveal(game) is False
         opened = open_history(folder.repo("punica"), folder.path / "opened")
         assert opened.game == "punica"
         whole = (folder.path / "opened" / turn_path(1).replace(".yaml", ".whole.yaml")).read_text("utf-8")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import email.message
 import email.policy
 import shutil
-from collections.abc import Iterator
 from functools import partial
 from itertools import count as counting
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,29 +19,17 @@ from pbem.beacon import time_of
 from pbem.charter import ChainPromise
 from pbem.correspondence import Handled, take_in
 from pbem.dice import Chain, check_link
-from pbem.ledger import turn_path
+from pbem.files import request_path, turn_path
 from pbem.letters import Outgoing, side_report
 from pbem.open_game import CannotPlay
 from pbem.referee import rollback, ruling
 from pbem.referee.letters import request_letters
-from pbem.requested import request_path
 from tests.crash import dies
 from tests.live import Folder, files, give, letter, order, play, sheet, subjects
 from tests.test_letter_crash import LETTER, outbox
 from tests.test_letter_crash import take_in as take_letter_in
 
 GAMES = pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
-
-
-@pytest.fixture
-def toy(folder: Folder) -> Iterator[Adjudicator]:
-    with folder.create() as game:
-        yield game
 
 
 def played(game: Adjudicator, sheets: int = 12, seed: int = 7) -> list[tuple[str, bytes]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from pbem.audit.differences import NOT_OF_THE_RULES
 from pbem.audit.replay import replay
 from pbem.dice import canonical, inputs_digest
 from pbem.draw.every_game import EVERY_GAME
-from pbem.ledger import turn_path
+from pbem.files import turn_path
 from pbem.letters import side_report
 from pbem.open_game import CannotPlay
 from pbem.referee import EVENTS, rollback, ruling
@@ -21,17 +19,6 @@ from pbem.referee.patching import BadPatch, whole_patch
 from tests.live import Folder, files, give, order, play, readable, sheet
 
 REASON = "the player has been away"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
-
-
-@pytest.fixture
-def toy(folder: Folder) -> Iterator[Adjudicator]:
-    with folder.create() as game:
-        yield game
 
 
 def hand(game: Adjudicator, side: str) -> list[int]:
@@ -269,7 +256,7 @@ def test_a_patch_in_the_middle_of_a_span_after_a_rollback(folder: Folder) -> Non
 
 
 def _state(game: Adjudicator, n: int) -> Any:
-    return game.ledger.state(game.ledger.commit_of(n))
+    return game.ledger.state(game.ledger.commits()[n])
 
 
 def test_standing_orders_answer_what_is_asked_after_a_patch(toy: Adjudicator) -> None:

@@ -374,6 +374,12 @@ def doubled(turn: Turn, at: int) -> None:
     turn["rolls"].insert(at, turn["rolls"][at])
 
 
+def left_out(turn: Turn, at: int) -> None:
+    turn["rolls"].pop(at)
+    if not turn["rolls"]:
+        del turn["rolls"]
+
+
 EDITS: dict[str, tuple[Callable[[Turn, int], object], str]] = {
     "modifier": (lambda turn, at: turn["rolls"][at].setdefault("modifiers", {}).update(luck=1), "come to"),
     "total": (lambda turn, at: turn["rolls"][at].update(total=9), "the turn file says a total of 9"),
@@ -382,7 +388,7 @@ EDITS: dict[str, tuple[Callable[[Turn, int], object], str]] = {
     "number": (lambda turn, at: turn["rolls"][at].update(number=7), "it is numbered 7"),
     "sides": (lambda turn, at: turn["rolls"][at].update(sides=1), "nobody rolls 1 dice of 1 sides"),
     "twice": (doubled, "its name is used twice in this turn"),
-    "left out": (lambda turn, at: turn["rolls"].pop(at), "its events tell of rolls 1, its list of rolls has none"),
+    "left out": (left_out, "its events tell of rolls 1, its list of rolls has none"),
     "strange": (lambda turn, at: turn["rolls"][at].update(mood="bad"), "'mood' has no place in rolls, item 1"),
     "no number": (lambda turn, at: turn["rolls"][at].update(total="nine"), "total is 'nine', which cannot stand there"),
 }

@@ -11,8 +11,9 @@ import pytest
 from jinja2 import UndefinedError
 
 from pbem.dice import LoadedDice, SeededDice
+from pbem.draw.every_game import EVERY_GAME
 from pbem.draw.form import ORDER_WIDTH
-from pbem.draw.sentences import EVERY_GAME, BadSentence, Sentences, joined, sentences
+from pbem.draw.sentences import BadSentence, Sentences, joined, sentences
 from pbem.draw.text import WIDTH, Report, mail, report
 from pbem.engine import Session
 from pbem.protocol import Decision, Event, Order, Roll
@@ -320,7 +321,7 @@ def test_what_happens_without_an_answer_is_said() -> None:
 
 
 def test_orders_that_lapsed_are_told_in_every_game() -> None:
-    assert set(EVERY_GAME) == {"events"}
+    assert set(EVERY_GAME) == {"events", "results"}
     speaks = sentences(loaded("toy").box)
     lapsed = Event("order_lapsed", {"order": "march", "by": "sheet 3", "reasons": ["no path from a to b"]})
     (line,) = speaks.tell([Told(7, lapsed)])
@@ -421,22 +422,28 @@ def test_the_report_of_a_battle() -> None:
 
 # ---- letters
 
+PLAIN: dict[str, Any] = {"answers": [], "receipt": {}}
+
 
 def test_letters_have_a_subject_and_a_text() -> None:
-    turn = mail("turn", game="punica", summary="Turn 3", asked="Which armies try to intercept?", report="The report.\n")
+    turn = mail(
+        "turn", game="punica", summary="Turn 3", asked="Which armies try to intercept?", report="The report.\n", **PLAIN
+    )
     assert turn.subject == "punica, Turn 3: Which armies try to intercept?"
     assert turn.text == "The report.\n"
     first = mail(
         "first", title="Hannibal", game="punica", player="Ann", side="Rome", players={"Rome": "Ann", "Carthage": "Bo"},
-        edition="the rules of 2007", tip="ab" * 32, hidden="cd" * 32, report="The report.",
+        edition="the rules of 2007", tip="ab" * 32, hidden="cd" * 32, report="The report.", scheme="chain-v1",
+        beacon=None, phrases=["  Rome: x"], answers=["Your phrase is on record."],
     )  # fmt: skip
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
+    assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
     assert "ab" * 32 in first.text
     faults = mail("faults", game="punica", count=2, complaint="orders.yaml:1:1: wrong", deadline="noon")
     assert "These 2 things are wrong:\n\norders.yaml:1:1: wrong\n" in faults.text
     assert faults.text.endswith("Send the whole sheet again before noon.\n")
-    refusal = mail("refusal", subject="Hello", reason="It is in HTML only.")
+    refusal = mail("refusal", subject="Hello", reason="It is in HTML only.", sheet=True)
     assert refusal.subject == 'Your letter "Hello"'
     reminder = mail(
         "reminder",

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from pbem.audit.findings import Findings, Place
+from pbem.audit.reading import repo_of
 from pbem.audit.verify import Verdict, verify
 from pbem.beacon import time_of
 from pbem.charter import ChainPromise
@@ -30,7 +31,7 @@ from tests.test_cli import said
 from tests.walks import FOLDERS
 
 IN_CLEAR = ["repo", "history", "turns", "sheets", "phrases", "links", "rolls", "draws", "rules"]
-SEALED = ["sealed", "shuffles", "states", "answers"]
+SEALED = ["sealed", "shuffles", "states", "standing", "answers"]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_of_a_finished_game_everything_is_checked(folder: Folder) -> None:
     assert list(checked) == IN_CLEAR + SEALED
     assert checked["phrases"] == "1 of 2 sides mailed a phrase before the first shuffle"
     assert checked["rules"] == "toy here, and as the game pins it: box the same, code the same"
-    for subject in ("turns", "sheets", "links", "rolls", "draws", "sealed", "shuffles", "states", "answers"):
+    for subject in ("turns", "sheets", "links", "rolls", "draws", *SEALED):
         assert not checked[subject].startswith("0 "), checked[subject]
 
 
@@ -265,3 +266,16 @@ def renamed(folder: Folder, name: str, away: Path) -> Path:
         keys.mkdir(mode=0o700)
         shutil.copy(folder.keys / f"{name}.yaml", keys)
     return keys
+
+
+@pytest.mark.parametrize("name", [".", "/", "", "..", "a/", "~"])
+def test_any_name_leads_to_some_path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert repo_of(tmp_path / "games", name) == tmp_path / "games" / f"{name}.git"
+
+
+def test_where_we_stand_may_be_the_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").touch()
+    monkeypatch.chdir(tmp_path)
+    assert repo_of(tmp_path / "games", ".").samefile(tmp_path / ".git")

@@ -48,7 +48,12 @@ def rolls(key: bytes, n: int) -> list[dict[str, Any]]:
 def went_in(n: int) -> dict[str, Any]:
     """Return what goes into turn n, but for the file before it."""
     everything: dict[int, dict[str, Any]] = {
-        1: {"joined": {"red": {"phrase": "Élan: vital #1", "chain": {"tip": OWN.tip, "length": 5}}, "blue": {}}},
+        1: {
+            "joined": {
+                "red": {"phrase": "Élan: vital #1", "chain": {"tip": OWN.tip, "length": 5}},
+                "blue": {"key": "age1"},
+            }
+        },
         2: {"sheets": {"red": {"sheets/red/000/0001.age": "0" * 64}}, "shares": {"red": {"link": OWN.link(1)}}},
         3: {"standing": {"blue": "1" * 64}, "shares": {"red": {"missing": missing_share(OWN.link(1), 3)}}},
         4: {"shares": {"red": {"link": OWN.link(2)}}, "beacon": {"round": 7, "signature": SIGNATURE}},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,31 +14,11 @@ from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
 from pbem.dice import Chain
 from pbem.open_game import CannotPlay
 from pbem.store import GameRepo
-from tests.disputed import STRONGER, Assault, assaulted, hand, other_box, routed, run, told
+from tests.disputed import STRONGER, Assault, hand, other_box, routed, run, told
 from tests.live import Folder, files, give, order, play, sheet
 from tests.walks import FOLDERS
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    folder = Folder(tmp_path)
-    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
-    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
-    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
-    monkeypatch.chdir(tmp_path)
-    return folder
-
-
-@pytest.fixture
-def assault(folder: Folder) -> Assault:
-    """Play a game of Three Hills in which an assault of Blue is repulsed by adjudication 5; both bid after it."""
-    return assaulted(folder)
-
-
-@pytest.fixture
-def hills(folder: Folder, assault: Assault) -> Folder:
-    """Return the folder of that game."""
-    return folder
+pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def asked(folder: Folder, n: int, *, folder_name: str = "fork", **more: Any) -> WhatIf:

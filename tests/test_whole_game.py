@@ -38,7 +38,7 @@ class Post:
         self.last: dict[str, Mapping[str, Any]] = {}
         players = [word for side, address in PLAYERS.items() for word in ("--player", f"{side}=P <{address}>")]
         self.rules = rome_carthage(edition)
-        self.pbem("new", GAME, "--rules", "rome_carthage", "--edition", edition, *players)
+        self.pbem("new", GAME, "--rules", "rome_carthage", "--edition", edition, "--begin", *players)
 
     def pbem(self, *words: str, letter: bytes | None = None) -> str:
         """Run the program; anything but success fails."""

@@ -19,11 +19,11 @@ from pbem.open_game import OpenGame, OtherRules
 from pbem.post.inbox import open_letter
 from pbem.post.lines import lines
 from pbem.post.sheets_in_text import sheets
-from pbem.seal import new_identity, recipient_of, salt_of
-from tests.live import OTHERS, Folder, git, give, later, letter, order, quoted, sheet
+from pbem.seal import recipient_of, salt_of
+from tests.live import OTHERS, SECRETS, Folder, git, give, later, letter, order, quoted, sheet
 from tests.test_correspondence import Read, only, read
 
-SECRET = new_identity()
+SECRET = SECRETS.identity
 KEY = recipient_of(SECRET)
 SSH = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN"
 

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
+from pbem.audit.shapes import same_words
 from pbem.audit.turn_files import Books
 from pbem.dice import step_key
 from pbem.files import STATE, sheet_path
 from pbem.protocol import Side
-from pbem.record import public_answer
+from pbem.record import public_answer, rested
 from pbem.sheet import BadSheet, OrderForm, read_sheet
 
 _BY_SHEET: Final = pattern(r"sheet ([0-9]+)")
@@ -46,8 +47,7 @@ def spans(books: Books, records: Mapping[int, Record], game: str) -> Iterator[tu
         elif act.get("what") == "patch":
             before = Span()
         key = step_key(turn["link"], game, n, turn["inputs"]).hex()
-        rested = act.get("what") == "patch" or ("answers" in turn and "result" not in turn)
-        after[n] = before.with_step(key, records[n]["answers"], rested)
+        after[n] = before.with_step(key, records[n]["answers"], rested(turn))
         yield n, before, after[n]
 
 
@@ -61,7 +61,7 @@ def check_published(
         given = [answer for step in before.steps for answer in step["answers"]] + records[n]["answers"]
         expected = [public_answer(answer) for answer in given if not answer.get("secret")]
         said = books.turns[n]["answers"]
-        if said != expected:
+        if not same_words(said, expected):
             findings.blame(history.place(n), "its answers are not those of the sealed records since the last rest")
 
 
@@ -138,7 +138,7 @@ class Sheets:
             return None
         if isinstance(orders, str):
             return f"sheet {n} of {side} cannot be read: {orders}"
-        if (answer["kind"], answer["order"]) in orders:
+        if any(answer["kind"] == kind and same_words(answer["order"], body) for kind, body in orders):
             return None
         return f"sheet {n} of {side} has no such order: {answer['kind']} {answer['order']}"
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from pbem import plain, yamlio
 from pbem.audit.findings import Findings, Place, number
-from pbem.audit.history import History, not_canonical
+from pbem.audit.history import History
+from pbem.audit.shapes import not_canonical
 from pbem.audit.turn_files import Books
 from pbem.beacon import BadBeacon, NoBeaconLibrary, check_signatures
 from pbem.charter import Charter

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from re import compile as pattern
 from typing import Any, Final, NamedTuple
 
 from pbem import yamlio
@@ -19,12 +18,12 @@ from pbem.files import turn_path
 from pbem.ledger import Turn
 from pbem.open_game import OpenGame
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
+from pbem.record import rested
 from pbem.referee.patching import patched, whole_patch
 from pbem.state import State
 from pbem.store import StoreError
 from pbem.table import Table
 
-_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 OVER: Final = "end"
 """What a ruling that breaks a game off is called."""
 
@@ -106,11 +105,7 @@ class Course:
     @cached_property
     def commits(self) -> dict[int, str]:
         """The commit that made each adjudication."""
-        found = {}
-        for commit in self.ledger.repo.history():
-            if (subject := _SUBJECT.match(commit.message)) is not None:
-                found[int(subject[1])] = commit.sha
-        return found
+        return self.ledger.commits()
 
     @cached_property
     def last(self) -> int:
@@ -220,13 +215,6 @@ class Course:
 
     def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:
         return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
-
-
-def rested(public: Any) -> bool:
-    """Tell of a turn file whether the adjudication reached a resting point from which the game goes on."""
-    if "act" in public and public["act"].get("what") == "patch":
-        return True
-    return "answers" in public and "result" not in public
 
 
 def patched_position(course: Course, turn: Turn) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final, Protocol
 
+from pbem.audit.shapes import same_words
 from pbem.draw.sentences import joined, sentences
 from pbem.ledger import Turn
 from pbem.open_game import OpenGame, Told
@@ -168,7 +169,7 @@ class Differ:
                 for path, was, now in different(as_plain(old.facts), as_plain(new.facts))
             ]
             odd += [f"recorded under {old.rule or 'no rule'}"] if old.rule != new.rule else []
-            return f"{where}event {at + 1} ({_worded(new.kind)}): {'; '.join(odd) or 'told to others'}{rule}"
+            return f"{where}event {at + 1} ({_worded(new.kind)}): {'; '.join(odd) or _otherwise(old, new)}{rule}"
         return f"{where}event {at + 1}: recorded {self._said(old)}, now {self._said(new)}{rule}"
 
     def _after(self, event: Event) -> str:
@@ -208,7 +209,16 @@ def _same_event(one: Event | None, other: Event | None) -> bool:
     if one is None or other is None:
         return False
     alike = (one.kind, one.rule, one.to, one.roll) == (other.kind, other.rule, other.to, other.roll)
-    return alike and as_plain(one.facts) == as_plain(other.facts)
+    return alike and same_words(_as_written(one), _as_written(other))
+
+
+def _as_written(event: Event) -> Any:
+    """Return what of an event has words in an order: in another they would make other dice."""
+    return [as_plain(event.facts), None if event.roll is None else as_plain(event.roll.modifiers)]
+
+
+def _otherwise(old: Event, new: Event) -> str:
+    return "told to others" if old.to != new.to else "its words stand in another order"
 
 
 def _same_draw(one: Draw | None, other: Draw | None) -> bool:

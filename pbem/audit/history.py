@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from re import compile as pattern
 from typing import Any, Final
 
-from pbem import yamlio
 from pbem.audit.findings import Findings, Place, listed, number
-from pbem.audit.shapes import NOTE, misfit
+from pbem.audit.shapes import NOTE, said_in
 from pbem.audit.shapes import REQUEST as REQUEST_SHAPE
 from pbem.files import (
     BEACON,
@@ -252,15 +251,7 @@ class Historian:
         """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
         if change.new is None:
             return None
-        place, content = Place(commit.at, file=change.path), self._read(change.new)
-        try:
-            said: dict[str, Any] = yamlio.read(content, name=change.path).value
-        except yamlio.Unreadable as wrong:
-            self._findings.blame(place, f"it cannot be read: {wrong}")
-            return None
-        wrong_shape = misfit(said, shape)
-        self._findings.blame(place, *([wrong_shape] if wrong_shape else not_canonical(said, content)))
-        return None if wrong_shape else said
+        return said_in(self._read(change.new), shape, Place(commit.at, file=change.path), self._findings)
 
 
 def armoured(content: bytes) -> bool:
@@ -268,9 +259,3 @@ def armoured(content: bytes) -> bool:
     found = _ARMOUR.fullmatch(content)
     # Of the bits in the last letters some say nothing, and must be as they come out again.
     return found is not None and b64encode(b64decode(found[1])) == found[1]
-
-
-def not_canonical(value: object, content: bytes) -> Iterator[str]:
-    """Yield a complaint if a file of YAML is not written as we write it: then somebody else did."""
-    if yamlio.dump(value).encode() != content:  # type: ignore[arg-type]
-        yield "it says what it may say, but is not written as pbem writes it: somebody has changed it"

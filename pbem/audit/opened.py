@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pbem import yamlio
 from pbem.audit.findings import Findings
-from pbem.audit.history import History, not_canonical
+from pbem.audit.history import History
 from pbem.audit.shapes import REVEALED as REVEALED_SHAPE
-from pbem.audit.shapes import misfit
+from pbem.audit.shapes import said_in
 from pbem.charter import Charter, check_keys
 from pbem.files import REVEALED
 from pbem.keys import Keys
@@ -45,16 +44,10 @@ def _revealed(history: History, charter: Charter, read: Callable[[bytes], bytes]
     oid = history.latest(REVEALED)
     if oid is None:
         return None
-    place, content = history.place_of(REVEALED), read(oid)
-    try:
-        said = yamlio.read(content, name=REVEALED).value
-    except yamlio.Unreadable as wrong:
-        findings.blame(place, f"it cannot be read: {wrong}")
+    place = history.place_of(REVEALED)
+    said = said_in(read(oid), REVEALED_SHAPE, place, findings)
+    if said is None:
         return None
-    if wrong_shape := misfit(said, REVEALED_SHAPE):
-        findings.blame(place, wrong_shape)
-        return None
-    findings.blame(place, *not_canonical(said, content))
     hidden, identity = bytes.fromhex(said["hidden"]), said["identity"]
     reasons = []
     if commitment(hidden) != charter.dice.hidden:

@@ -32,8 +32,8 @@ def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable
 
 def repo_of(games: Path, name: str) -> Path:
     """Return where the repo of a game lies: a name in the folder of games, or the path of a clone, bare or not."""
-    clone = Path(name)
-    for path in (games / f"{name}.git", clone / ".git", clone, clone.with_name(f"{clone.name}.git")):
+    clone = Path(name).absolute()  # of "." the name is empty
+    for path in (games / f"{name}.git", clone / ".git", clone, clone.parent / f"{clone.name}.git"):
         if (path / "HEAD").is_file():
             return path
     return games / f"{name}.git"

@@ -15,13 +15,13 @@ from traceback import extract_tb
 from typing import Any
 
 from pbem import yamlio
-from pbem.audit.course import Course, Unasked, rested
+from pbem.audit.course import Course, Unasked
 from pbem.audit.differences import Differ, Difference
 from pbem.dice import check_link
 from pbem.engine import Outcome, RulesDiffer
 from pbem.files import POSITION
 from pbem.open_game import OpenGame
-from pbem.record import answer_record, as_plain
+from pbem.record import answer_record, as_plain, rested
 
 
 @dataclass(slots=True)

@@ -52,6 +52,8 @@ def wrong_with(roll: Mapping[str, Any], dice: ChainDice) -> Iterator[str]:
     if not (2 <= sides <= MAX_SIDES and len(faces) <= _MOST_DICE):
         yield f"nobody rolls {len(faces)} dice of {sides} sides"
         return
+    if roll.get("sides") == _USUAL:
+        yield f"it says that its dice have {_USUAL} sides, which goes without saying"
     rolled = dice.faces(roll["name"], len(faces), sides)
     if rolled != faces:
         yield f"the turn file says {_said(faces)}, the dice say {_said(rolled)}"

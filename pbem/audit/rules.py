@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from pbem import shelf, yamlio
+from pbem import shelf
 from pbem.audit.findings import Findings
-from pbem.audit.history import History, not_canonical
+from pbem.audit.history import History
 from pbem.audit.shapes import PINS as PINS_SHAPE
-from pbem.audit.shapes import misfit
+from pbem.audit.shapes import said_in
 from pbem.audit.turn_files import Books
 from pbem.box import BrokenBox, NotInTheBox
 from pbem.charter import Charter
@@ -51,14 +51,4 @@ def _pinned(history: History, read: Callable[[bytes], bytes], findings: Findings
     if oid is None:
         findings.blame(place, "it is missing: it says which rules the game was begun with")
         return None
-    content = read(oid)
-    try:
-        said = yamlio.read(content, name=PINS).value
-    except yamlio.Unreadable as wrong:
-        findings.blame(place, f"it cannot be read: {wrong}")
-        return None
-    if wrong_shape := misfit(said, PINS_SHAPE):
-        findings.blame(place, wrong_shape)
-        return None
-    findings.blame(place, *not_canonical(said, content))
-    return dict(said)
+    return said_in(read(oid), PINS_SHAPE, place, findings)

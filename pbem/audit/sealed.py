@@ -11,7 +11,8 @@ from pbem.audit.answers import Sheets, check_answers, check_published, check_sta
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import SHEET, STANDING, TURN, History, filed
 from pbem.audit.opened import Opened
-from pbem.audit.shapes import RECORD, misfit
+from pbem.audit.shapes import RECORD, misfit, same_words
+from pbem.audit.standing import check_standing
 from pbem.audit.turn_files import Books
 from pbem.box import open_box
 from pbem.charter import Charter
@@ -39,8 +40,11 @@ def check_sealed(
     sealed.check()
     check_published(history, books, sealed.records, charter.game, findings)
     check_states(history, books, sealed.records, sealed.states(), sealed.digest_of, charter.game, findings)
-    if same_box:
-        sheets = Sheets(open_box(charter.rules, folders).forms, sealed.sheets.get)
+    box = open_box(charter.rules, folders) if same_box else None
+    moved = any(turn.get("act", {}).get("kind") == "migration" for turn in books.turns.values())
+    check_standing(history, list(charter.players), sealed.standing, sealed.sheets.get, box, moved, findings)
+    if box is not None:
+        sheets = Sheets(box.forms, sealed.sheets.get)
         check_answers(history, books, sealed.records, sheets, findings)
     else:
         findings.leave("answers", "not held against the sheets: to read them takes the box of the game")
@@ -60,6 +64,8 @@ class Sealed:
         """The sealed records of the turns, as far as they can be read."""
         self.sheets: dict[str, bytes] = {}
         """The sheets, as received, by path."""
+        self.standing: dict[bytes, bytes | None] = {}
+        """Every version of standing orders, by what names it."""
         self._states: dict[int, bytes] = {}
         self._read = read
         self._findings = findings
@@ -151,6 +157,7 @@ class Sealed:
                 for version in self.history.files.get(path, ())
                 if version.oid is not None
             }
+            self.standing |= contents
             for n, turn in self.books.turns.items():
                 promised = turn.get("standing", {}).get(side)
                 oid = self.history.before(path, self.history.turns[n])
@@ -178,8 +185,13 @@ class Sealed:
             self._findings.blame(place, f"the sealed record is not written as they are: {wrong_shape}")
             return
         self.records[n] = record
+        promised, whole = turn.get("act", {}).get("sealed"), record.get("act")
+        if promised != (
+            None if whole is None else self._salted(turn_path(n).replace(".yaml", ".act"), _compact(whole))
+        ):
+            self._findings.blame(place, "what the game master did out of sight is not what its digest says")
         public = [event for at, event in enumerate(record["events"]) if str(at) not in record["readers"]]
-        if public != turn["events"]:
+        if not same_words(public, turn["events"]):
             self._findings.blame(
                 place, f"its events are not those of the sealed record: {_first(turn['events'], public)}"
             )
@@ -203,11 +215,15 @@ class Sealed:
         self._findings.check("shuffles", f"{number(draws, 'hidden draw')} made again")
 
 
+def _compact(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _first(here: Sequence[Any], there: Sequence[Any]) -> str:
     """Say where two lists begin to differ."""
     at = next((at for at, pair in enumerate(zip(here, there, strict=False)) if pair[0] != pair[1]), None)
     if at is None:
-        return f"{len(here)} here, {len(there)} there"
+        return "in another order of words" if len(here) == len(there) else f"{len(here)} here, {len(there)} there"
     return f"number {at + 1} is {_short(here[at])} here, {_short(there[at])} there"
 
 

@@ -2,18 +2,25 @@
 
 A shape is a type; a pattern for text; a list of one shape; a mapping from `str` to one shape; or a mapping of words,
 where those that end in `?` may be left out, no others may stand, and all stand in that order: who could write the same
-in two ways could choose between the digests of both.
+in two ways could choose between the digests of both. So what is empty and may be left out is left out.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from re import Pattern
 from re import compile as pattern
 from typing import Any, Final
 
+from pbem import yamlio
+from pbem.audit.findings import Findings, Place
+
 HEX: Final = pattern("[0-9a-f]{64}")
-NEED: Final = pattern("(<=|>=) (-?[0-9]+)")
+NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")
 WORD: Final = pattern(".+")
+_MAY_BE_EMPTY: Final = ("answers?",)
+"""A turn that rests says so by its answers, even if none of them is public."""
 
 _CHAIN: Final = {"tip": HEX, "length": int}
 JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str}
@@ -21,9 +28,10 @@ _ROLL: Final = {
     "number": int, "name": WORD, "faces": [int], "sides?": int, "modifiers?": {str: int}, "total": int,
     "need?": NEED, "success?": bool, "rule": str,
 }  # fmt: skip
+_ROUND: Final = {"round": int, "signature?": str, "missing?": str}
 TURN: Final = {
     "adjudication": int, "previous": HEX, "link": HEX, "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}},
-    "standing?": {str: HEX}, "shares?": {str: {str: HEX}}, "beacon?": dict, "act?": dict, "inputs": HEX,
+    "standing?": {str: HEX}, "shares?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX,
     "renewal?": HEX, "answers?": [{"side": str, "kind": str, "order": dict, "by": str}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
     "waiting": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
@@ -63,10 +71,17 @@ def misfit(value: Any, shape: Any, at: str = "") -> str | None:
         if type(value) is not dict:
             return f"{at or 'it'} is no mapping"
         if str in shape:
-            found = (misfit(item, shape[str], f"{at}, {key}") for key, item in value.items())
-            return next(filter(None, found), None)
+            for key, item in value.items():
+                if wrong := _left_out(item, f"{at}, {key}") if item == {} else misfit(item, shape[str], f"{at}, {key}"):
+                    return wrong
+            return None
         return _misfit_words(value, shape, at)
     return None if type(value) is shape else f"{at} is {_said(value)}, which cannot stand there"
+
+
+def same_words(one: Any, other: Any) -> bool:
+    """Tell whether two plain values are the same, down to the order in which their words stand."""
+    return bool(one == other) and json.dumps(one) == json.dumps(other)
 
 
 def _misfit_words(value: dict[str, Any], shape: dict[str, Any], at: str) -> str | None:
@@ -78,6 +93,8 @@ def _misfit_words(value: dict[str, Any], shape: dict[str, Any], at: str) -> str 
                 return f"{key} is missing" + (f" in {at}" if at else "")
             continue
         order.append(key)
+        if key != word and word not in _MAY_BE_EMPTY and value[key] in ({}, []):
+            return _left_out(value[key], f"{at}, {key}" if at else key)
         if wrong := misfit(value[key], inner, f"{at}, {key}" if at else key):
             return wrong
     if len(order) < len(value):
@@ -88,6 +105,28 @@ def _misfit_words(value: dict[str, Any], shape: dict[str, Any], at: str) -> str 
     return None
 
 
+def _left_out(nothing: Any, at: str) -> str:
+    return f"{at} is {nothing}, which is left out and not written"
+
+
 def _said(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def said_in(content: bytes, shape: Any, place: Place, findings: Findings) -> dict[str, Any] | None:
+    """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
+    try:
+        said: dict[str, Any] = yamlio.read(content, name=place.file or str(place)).value
+    except yamlio.Unreadable as wrong:
+        findings.blame(place, f"it cannot be read: {wrong}")
+        return None
+    wrong_shape = misfit(said, shape)
+    findings.blame(place, *([wrong_shape] if wrong_shape else not_canonical(said, content)))
+    return None if wrong_shape else said
+
+
+def not_canonical(value: object, content: bytes) -> Iterator[str]:
+    """Yield a complaint if a file of YAML is not written as we write it: then somebody else did."""
+    if yamlio.dump(value).encode() != content:  # type: ignore[arg-type]
+        yield "it says what it may say, but is not written as pbem writes it: somebody has changed it"

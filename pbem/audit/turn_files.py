@@ -9,8 +9,9 @@ from typing import Any
 
 from pbem import yamlio
 from pbem.audit.findings import Findings, Place, listed, number
-from pbem.audit.history import History, not_canonical
-from pbem.audit.shapes import JOINED, TURN, misfit
+from pbem.audit.history import History
+from pbem.audit.notices import check_told
+from pbem.audit.shapes import JOINED, TURN, misfit, not_canonical, said_in
 from pbem.dice import inputs_digest
 from pbem.files import CHARTER, POSITION, joined_path, standing_path, turn_path
 from pbem.protocol import Side
@@ -62,6 +63,7 @@ def check_turn_files(
         place = history.place(n)
         findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
         findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
+        findings.blame(place, *check_told(n, turn, books.turns.get(n - 1, {}), history, read))
     findings.check("turns", f"{number(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
         findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books))
@@ -155,10 +157,16 @@ def _events(turn: Mapping[str, Any]) -> Iterator[str]:
     """Yield where the events do not tell each roll once, in order."""
     if any(type(event.get("kind")) is not str for event in turn["events"]):
         yield "an event is of no kind"
+    if any(list(event)[: len(head)] != head for event in turn["events"] for head in [_head(event)]):
+        yield "the words of an event do not stand in their order: kind first, then roll or rule"
     told = [event["roll"] for event in turn["events"] if "roll" in event]
     rolled = [roll["number"] for roll in turn.get("rolls", ())]
     if told != rolled:
         yield f"its events tell of rolls {listed(told) or 'none'}, its list of rolls has {listed(rolled) or 'none'}"
+
+
+def _head(event: Mapping[str, Any]) -> list[str]:
+    return [word for word in ("kind", "roll", "rule") if word in event]
 
 
 def _act(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
@@ -192,15 +200,10 @@ def _joined(
             if version.oid is None:
                 continue
             place = Place(version.at, file=joined_path(side))
-            try:
-                said = yamlio.read(content := read(version.oid), name=joined_path(side)).value
-            except yamlio.Unreadable as wrong:
-                findings.blame(place, f"it cannot be read: {wrong}")
+            said = said_in(read(version.oid), JOINED, place, findings)
+            if said is None:
                 continue
-            if wrong_shape := misfit(said, JOINED):
-                findings.blame(place, wrong_shape)
-                continue
-            findings.blame(place, *not_canonical(said, content), *_key(said))
+            findings.blame(place, *_key(said))
             first = history.turns.get(1, 0)
             if version.oid == history.before(joined_path(side), first) and said != counted.get(side):
                 findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")

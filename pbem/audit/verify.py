@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem import plain, yamlio
+from pbem import plain
 from pbem.audit.chains import check_beacon, check_chain, check_shares
 from pbem.audit.findings import Findings, Place
-from pbem.audit.history import Historian, not_canonical
+from pbem.audit.history import Historian
 from pbem.audit.opened import secrets_of
 from pbem.audit.rolls import check_rolls
 from pbem.audit.rules import check_rules
 from pbem.audit.sealed import check_sealed, sealed_text
 from pbem.audit.shapes import CHARTER as CHARTER_SHAPE
-from pbem.audit.shapes import misfit
+from pbem.audit.shapes import said_in
 from pbem.audit.turn_files import check_turn_files, read_turns
 from pbem.charter import Charter
 from pbem.files import CHARTER
@@ -101,14 +101,5 @@ def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:
     oid = next((change.new for change in first.changes if change.path == CHARTER), None)
     if oid is None:
         raise NoSuchGame(f"{repo.name} holds no game: its first commit has no {CHARTER}")
-    place, content = Place(file=CHARTER), repo.blob(oid)
-    try:
-        said = yamlio.read(content, name=CHARTER).value
-    except yamlio.Unreadable as wrong:
-        findings.blame(place, f"it cannot be read: {wrong}")
-        return None
-    if wrong_shape := misfit(said, CHARTER_SHAPE):
-        findings.blame(place, wrong_shape)
-        return None
-    findings.blame(place, *not_canonical(said, content))
-    return plain.decode(Charter, said)
+    said = said_in(repo.blob(oid), CHARTER_SHAPE, Place(file=CHARTER), findings)
+    return None if said is None else plain.decode(Charter, said)

@@ -6,7 +6,10 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 done, 1 something outside is wrong, 2 wrong usage, 3 a sheet has faults."""
+    """Run the command line.
+
+    Exit codes: 0 done, 1 something outside is wrong, 2 wrong usage, 3 what was looked at has faults.
+    """
     if sys.argv[1:] == ["--version"]:
         from importlib.metadata import version
 

@@ -1,8 +1,10 @@
 """`pbem demo`: two players open a game of Hannibal by letters, from the first card to a beaten army.
 
 The letters are real: bytes as mail programs send them, taken in by the same function as everybody's. Only the
-players are made up. Whatever the dice say, the story goes on: who is asked for something the script does not have
-answers by the default, or with the first thing that is legal.
+players are made up, and the secrets: they were looked for until the dice told a story with these phrases. In a real
+game nobody can choose like that, for the secrets are there before the phrases are written. Whatever the dice say, the
+game goes on: who is asked for something the script does not have answers by the default, or with the first thing that
+is legal. (Should the rules ever tell another story with these dice: other numbers at the end of `hidden`, others dice.)
 """
 
 from __future__ import annotations
@@ -16,14 +18,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.adjudicator import Adjudicator
-from pbem.correspondence import Handled, Office, first_letters, map_picture, side_report, take_in
+from pbem.correspondence import Handled, take_in
 from pbem.draw.form import order_lines
-from pbem.protocol import Decision
+from pbem.keys import Secrets
+from pbem.letters import Office, map_picture, side_report, welcome_letters
+from pbem.protocol import Decision, Order
 
 GAME: Final = "punica"
 MARK: Final = ".pbem-demo"
-SECRETS: Final = (b"the chain of the demonstration!!", b"the hidden secret of the demo 2832")
+SECRETS: Final = Secrets(
+    b"the chain of the demonstration!!",
+    b"the hidden secret of the demo 99",
+    "AGE-SECRET-KEY-16FH89S9X2C53535CK9PCQDP773MPXDLAJKLFXGD9J8SR6630QRGQNSK7YH",
+    "AGE-SECRET-KEY-1ZSZ4JG49986GXS7XCEJRCAL944TSCH5JSWF8GD4RQYPM6MGXY2VS5D7QLS",
+)
 PLAYERS: Final = {"carthage": ("Bob", "bob@example.org"), "rome": ("Ann", "ann@example.org")}
+PHRASES: Final = {"rome": "Hannibal ante portas", "carthage": "37 elephants cross the Alps"}
 BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
 MOST_LETTERS: Final = 60
 FLEET: Final = 5
@@ -42,15 +52,62 @@ def run(folder: Path) -> None:
     _Stage(folder).play()
 
 
+class _Players:
+    """What the players have in mind, and how far they have come."""
+
+    def __init__(self) -> None:
+        self.fought = False
+        self.eventful = False
+
+    def over(self, game: Adjudicator) -> bool:
+        """Tell whether the battle has been fought and its play is over."""
+        known = game.known(None)
+        self.fought = self.fought or known.battle is not None
+        return self.fought and known.battle is None and known.card is None
+
+    def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Any]]:
+        """Return kind and body of each order with which a side answers what it is asked, and what may follow."""
+        asked = [each for each in game.waiting if each.side == side]
+        return [(each.kind, self.legal(game, each)) for each in asked] + _in_advance(asked[0])
+
+    def legal(self, game: Adjudicator, decision: Decision) -> Any:
+        """Return the body of a legal order for a question: what its side has in mind, if the rules allow it."""
+        known, body = game.known(decision.side), self.answer(game, decision)
+        wrong = list(game.rules.check(known, decision, Order(decision.kind, body)))
+        return _any(game, known, decision) if wrong else body
+
+    def answer(self, game: Adjudicator, decision: Decision) -> Any:
+        """Return the body of an order for a question."""
+        known = game.known(decision.side)
+        if decision.kind == "play":
+            event = self.event(game, known, decision)
+            return event or _plan(known, decision.side) or _any(game, known, decision)
+        if decision.kind == "intercept":
+            return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
+        if decision.kind == "intercepted":
+            return {"choice": "fight"}
+        if decision.kind == "battle_card":
+            hand = Counter(card for card in known.battle.hands[decision.side] if card != "reserve")
+            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
+        return dict(decision.default) if decision.default is not None else _any(game, known, decision)
+
+    def event(self, game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any] | None:
+        """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
+        if self.eventful or known.where("hannibal") != ("druentia", False) or decision.side != "carthage":
+            return None
+        self.eventful = True
+        events = (order.body for order in game.rules.options(known, decision) if order["as"] == "event")
+        return next((dict(body) for body in events if "path" not in body), None)
+
+
 class _Stage:
     """The demonstration under way: the post office, the letters counted, and what the players have in mind."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.count = 0
-        self.fought = False
         self.bounced = False
-        self.eventful = False
+        self.players = _Players()
 
     @property
     def office(self) -> Office:
@@ -63,34 +120,32 @@ class _Stage:
         return Adjudicator.open(self.folder / "games", self.folder / "keys", GAME)
 
     def play(self) -> None:
-        """Make the game and carry letters until the battle is over."""
+        """Make the game, and carry letters until the battle is over."""
         _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
+        print("Each is asked for a phrase of his own before the first shuffle:")
         office = self.office
         with Adjudicator.create(
-            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS,
+            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS, begin=False,
             players={side: name for side, (name, _) in PLAYERS.items()},
             addresses={side: address for side, (_, address) in PLAYERS.items()},
         ) as game:  # fmt: skip
-            for out in first_letters(game, office):
+            for out in welcome_letters(game, office):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
+        for side, phrase in PHRASES.items():
+            _say(f"{PLAYERS[side][0]} writes:")
+            _quote(f"PHRASE {phrase}")
+            self.mail(side, f"PHRASE {phrase}\n", "")
         while self.count < MOST_LETTERS:
             with self.open() as game:
-                waiting, over = game.waiting, self.over(game)
+                waiting, over = game.waiting, self.players.over(game)
                 if over or not waiting:
                     break
                 side = waiting[0].side
                 report = side_report(game, side, game.adjudication - 1).text
-                bodies = [(each.kind, self.answer(game, each)) for each in waiting if each.side == side]
-                bodies += _in_advance(waiting[0])
+                bodies = self.players.bodies(game, side)
                 number = game.adjudication
             self.write(side, number, bodies, report)
         self.curtain()
-
-    def over(self, game: Adjudicator) -> bool:
-        """Tell whether the battle has been fought and its play is over."""
-        known = game.known(None)
-        self.fought = self.fought or known.battle is not None
-        return self.fought and known.battle is None and known.card is None
 
     # ---- letters
 
@@ -156,31 +211,6 @@ class _Stage:
             print(f"  {path}: {what}")
         print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
 
-    # ---- what the players have in mind
-
-    def answer(self, game: Adjudicator, decision: Decision) -> Any:
-        """Return the body of an order for a question."""
-        known = game.known(decision.side)
-        if decision.kind == "play":
-            event = self.event(game, known, decision)
-            return event or _plan(known, decision.side) or _any(game, known, decision)
-        if decision.kind == "intercept":
-            return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
-        if decision.kind == "intercepted":
-            return {"choice": "fight"}
-        if decision.kind == "battle_card":
-            hand = Counter(card for card in known.battle.hands[decision.side] if card != "reserve")
-            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
-        return dict(decision.default) if decision.default is not None else _any(game, known, decision)
-
-    def event(self, game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any] | None:
-        """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
-        if self.eventful or known.where("hannibal") != ("druentia", False) or decision.side != "carthage":
-            return None
-        self.eventful = True
-        events = (order.body for order in game.rules.options(known, decision) if order["as"] == "event")
-        return next((dict(body) for body in events if "path" not in body), None)
-
 
 def _plan(known: Any, side: str) -> dict[str, Any] | None:
     """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him, Longus sails home."""
@@ -232,14 +262,15 @@ def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Any]]) -> str:
 
 
 def _letter(count: int, name: str, address: str, sheet: str, report: str) -> bytes:
-    """Return a letter in the manner of one of three mail programs, in turn."""
+    """Return a letter in the manner of one of three mail programs, in turn; one that answers no report is plain."""
     quoted = "".join(f"> {line}\n" if line else ">\n" for line in report.splitlines())
     written = (BEGUN + timedelta(hours=count)).strftime("%a, %d %b %Y %H:%M")
-    body = (
+    shapes = (
         f"{sheet}\nGood luck,\n{name}\n\nOn {written} pbem <pbem@example.org> wrote:\n\n{quoted}",
         f"Hello,\n\nhere are my orders.\n\n```\n{sheet}```\n-- \n{name}\n",
         f"On {written}, pbem wrote:\n" + "".join(f"> {line}\n" for line in sheet.splitlines()),
-    )[count % 3]
+    )
+    body = shapes[count % 3] if report else f"Hello,\n\n{sheet}\n{name}\n"
     return (
         f"From: {name} <{address}>\nTo: pbem <pbem@example.org>\nSubject: Re: {GAME}\n"
         f"Date: {written}:00 +0000\nMessage-ID: <{count}.{name.lower()}@example.org>\nMIME-Version: 1.0\n"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from errno import ENOENT
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +17,22 @@ from pbem.cli.outside import (
     misuse,
     open_questions,
     opened,
+    owes,
     post,
     post_office,
     print_adjudicated,
     print_json,
     print_waiting,
     read,
+    require_beacon,
     require_in_the_box,
     require_side,
     tell_all,
 )
 
 if TYPE_CHECKING:
+    from pbem.adjudicator import Adjudicator
+    from pbem.letters import Office
     from pbem.rulings import Verdict
 
 
@@ -58,27 +65,28 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
 
 def new(
     name: str, rules: str, players: list[str], scenario: str | None, edition: str | None, options: list[str],
-    games: Path | None, boxes: Boxes, json: bool,
+    beacon: str | None, begin: bool, games: Path | None, boxes: Boxes, json: bool,
 ) -> None:  # fmt: skip
-    """Make a new game."""
-    from pbem.adjudicator import Adjudicator
-    from pbem.correspondence import first_letters
+    """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
+    from pbem.letters import first_letters, welcome_letters
+    from pbem.post.told import note_told
 
     names, addresses = _players(players)
     chosen = _options(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    require_beacon(beacon)
     office = post_office(games, boxes)
-    with (
-        in_the_world(),
-        Adjudicator.create(
-            office.games, office.keys, name, rules, players=names, addresses=addresses,
-            scenario=scenario, preset=edition, options=chosen, folders=boxes or (),
-        ) as game,
-    ):  # fmt: skip
-        letters = [post(out, office.games / "outbox") for out in first_letters(game, office)]
+    made = {
+        "players": names, "addresses": addresses, "scenario": scenario, "preset": edition, "options": chosen,
+        "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
+    }  # fmt: skip
+    with in_the_world(), _made(office, name, rules, made) as game:
+        first = first_letters if game.begun else welcome_letters
+        letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
+        note_told(game.ledger.repo.path, game.adjudication)
         record = {
             "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
-            "waiting": open_questions(game), "letters": letters,
+            "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
         }  # fmt: skip
         if json:
             print_json(record)
@@ -89,6 +97,30 @@ def new(
         print_waiting(game)
         for path in letters:
             print(f"First letter: {path}")
+
+
+def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
+    """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
+    from pbem.adjudicator import Adjudicator
+    from pbem.post.told import told
+    from pbem.store import GameExists
+
+    try:
+        return Adjudicator.create(office.games, office.keys, name, rules, **words)
+    except GameExists:
+        game = Adjudicator.open(office.games, office.keys, name, folders=words["folders"])
+        asked = [rules, words["players"], words["options"], words["scenario"], words["preset"], words["beacon"]]
+        charter = game.charter
+        names = {side: charter.players[side] for side in words["players"]}
+        scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
+        there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
+        played = told(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
+        if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
+            game.close()
+            raise
+        if words["begin"] and not game.begun:
+            game.adjudicate()
+        return game
 
 
 def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -136,19 +168,26 @@ def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
                 {
                     "game": name, "rules": game.charter.rules, "edition": game.charter.preset,
                     "adjudication": game.adjudication, "players": game.charter.players,
-                    "waiting": open_questions(game), "result": game.result,
+                    "awaited": list(game.awaited), "waiting": open_questions(game), "result": game.result,
                 }
             )  # fmt: skip
             return
-        print(f"{name}: {game.box.title} ({game.charter.preset}), after adjudication {game.adjudication}")
+        print(
+            f"{name}: {game.box.title} ({game.charter.preset}), "
+            + (f"after adjudication {game.adjudication}" if game.begun else "not begun")
+        )
         for side, player in game.charter.players.items():
             print(f"  {side}: {player}")
         print_waiting(game)
+        if request := game.requests.get("open", 0):
+            from pbem.referee.letters import outcome
+
+            print(outcome(game, request))
 
 
 def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
     """Print the order form of a side."""
-    from pbem.correspondence import side_report
+    from pbem.letters import side_report
 
     with opened(name, games, boxes) as game:
         require_side(game, side)
@@ -202,21 +241,29 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
     """Hand in a sheet and carry the game on."""
     with opened(name, games, boxes) as game:
         require_side(game, side)
-        receipt = game.receive(side, read(sheet), name=sheet.name)
-        if receipt.number is None:
-            judge(receipt, json, "")
-        numbers = game.adjudicate()
+        raw = read(sheet)
+        mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
+        owing = owes(game)
+        with game.ledger.repo.together():
+            receipt = game.receive(side, raw, name=sheet.name, letter=mark)
+            before = game.ledger.letter(mark)
+            if receipt.number is None and not (owing and before is not None):
+                judge(receipt, json, "")
+            numbers = game.adjudicate()
         letters = tell_all(game, numbers, games, boxes)
         if json:
             record = {
-                "sheet": receipt.number,
+                "sheet": receipt.number or (before or {})["sheet"],
                 "adjudications": numbers,
                 "waiting": open_questions(game),
                 "letters": letters,
             }
             print_json(record)
             return
-        print(f"Sheet {receipt.number} of {side} is accepted.")
+        if receipt.number is None and before is not None:
+            print(f"Sheet {before['sheet']} of {side} was carried out before.")
+        else:
+            print(f"Sheet {receipt.number} of {side} is accepted.")
         print_adjudicated(game, numbers, letters)
 
 
@@ -225,9 +272,12 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     from pbem.correspondence import take_in
 
     office = post_office(games, boxes)
+    box = outbox or office.games / "outbox"
     with in_the_world():
-        handled = take_in(read(file if file is not None else Path("-")), office)
-        written = [post(out, outbox or office.games / "outbox") for out in handled.letters]
+        if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
+            raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
+        handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+        written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
     else:
@@ -237,6 +287,12 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
         sys.exit(FAULTS)
 
 
+_OWED = (
+    "An earlier command broke off before its letters were written. They are written now. "
+    "Whom it answered for, it has answered for: look at `pbem status` before you give it again."
+)
+
+
 def adjudicate(
     name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
 ) -> None:  # fmt: skip
@@ -244,17 +300,21 @@ def adjudicate(
     with opened(name, games, boxes) as game:
         for side in [*late, *absent]:
             require_side(game, side)
-        numbers = game.adjudicate(late, absent)
+        owing = owes(game)
+        # Who gives a command again that broke off does not mean the next question as well.
+        numbers = [] if owing and (late or absent) else game.adjudicate(late, absent)
         letters = tell_all(game, numbers, games, boxes)
         if json:
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
             return
+        if owing:
+            print(_OWED)
         print_adjudicated(game, numbers, letters)
 
 
 def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:
     """Print a side's report."""
-    from pbem.correspondence import side_report
+    from pbem.letters import side_report
 
     with opened(name, games, boxes) as game:
         if side is not None:
@@ -264,42 +324,13 @@ def report(name: str, side: str | None, since: int | None, games: Path | None, b
 
 def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
     """Draw the map."""
-    from pbem.correspondence import map_picture
+    from pbem.letters import map_picture
 
     with opened(name, games, boxes) as game:
         if side is not None:
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
         print(output)
-
-
-def log(name: str, first: int, last: int | None, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Print published turn files."""
-    from pbem import yamlio
-
-    with opened(name, games, boxes) as game:
-        end = game.adjudication if last is None else min(last, game.adjudication)
-        turns = [game.ledger.public_turn(n) for n in range(max(first, 1), end + 1)]
-        if json:
-            print_json(turns)
-            return
-        print("---\n".join(yamlio.dump(turn) for turn in turns), end="")
-
-
-def replay(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Play a game's records again and compare."""
-    from pbem.audit import replay as replay_game
-
-    with opened(name, games, boxes) as game:
-        differences = list(replay_game(game))
-        if json:
-            print_json([{"adjudication": each.adjudication, "difference": each.text} for each in differences])
-        elif not differences:
-            print(f"{name}: {game.adjudication} adjudications played again; every roll and event is as recorded.")
-        for each in [] if json else differences:
-            print(f"adjudication {each.adjudication}: {each.text}")
-        if differences:
-            sys.exit(FAULTS)
 
 
 def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None:

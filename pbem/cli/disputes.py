@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from pbem.cli.options import WHY, Games, Json, NameOrClone, RulesDir, Viewer
 from pbem.cli.outside import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
 from pbem.places import games_folder, keys_folder
 
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
     from pbem.migrate import Move
     from pbem.open_game import OpenGame
 
-Name = Annotated[str, typer.Argument(help="The game's name.")]
-NameOrClone = Annotated[str, typer.Argument(help="The game's name, or where a clone of its repo lies.")]
-Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
-RulesDir = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
-Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
-Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; none: an onlooker.")]
 
 WIDTH: Final = 72
 MOST_TOLD: Final = 20
@@ -103,34 +98,25 @@ def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: boo
         return
     if found > MOST_TOLD and not verbose:
         yield f"... and {found - MOST_TOLD} more differences; --verbose tells them all."
-    yield f"{span}; these differ: {ranges([turn.n for turn in turns if turn.differences])}."
+    yield f"{span}; these differ: {_listed([turn.n for turn in turns if turn.differences])}."
     if lost := [turn.n for turn in turns if not turn.played]:
-        yield f"Not played again, for a question before them has changed: {ranges(lost)}."
+        yield f"Not played again, for a question before them has changed: {_listed(lost)}."
     if (odd := game.differs) is not None:
         yield f"The rules here are not those that {game.name} is played with: the {odd} differs."
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """Return numbers as text, those in a row as one range.
+def _listed(numbers: Sequence[int]) -> str:
+    from pbem.referee.grounds import spans
 
-    >>> ranges([1, 3, 4, 5, 9])
-    '1, 3 to 5, 9'
-    """
-    runs: list[list[int]] = []
-    for n in numbers:
-        if runs and n == runs[-1][-1] + 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+    return ", ".join(spans(numbers))
 
 
 # ---- migrate
 
 
 def migrate(
-    name: Annotated[str | None, typer.Argument(help="The game's name.")] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why: it goes on record, and every side is told.")] = "",
+    name: Annotated[str | None, typer.Argument(help="The game's name; or --all.")] = None,
+    reason: Annotated[str, typer.Option("--reason", help=WHY)] = "",
     accept: Annotated[
         bool, typer.Option("--accept", help="Move it even if it would stand otherwise by the rules here.")
     ] = False,
@@ -199,7 +185,7 @@ def _said(game: Adjudicator, move: Move, number: int | None, refused: Sequence[s
     if not move.changed:
         yield "Played again, every turn comes to the same."
         return
-    yield f"Played again, these turns would differ: {ranges(move.changed)}; what happened in them stands."
+    yield f"Played again, these turns would differ: {_listed(move.changed)}; what happened in them stands."
     for turn in move.turns:
         yield from (f"  {each}" for each in turn.differences[:1])
 
@@ -265,10 +251,10 @@ def _forked(game: OpenGame, found: WhatIf) -> Iterator[str]:
     """Yield what a fork came to."""
     from pbem.draw.folding import folded
 
-    made = f"turn {ranges(found.now)}" if found.now else "no turn"
+    made = f"turn {_listed(found.now)}" if found.now else "no turn"
     yield from folded(
-        f"{game.name}, forked before turn {found.n}: {made}, where {ranges(found.then)} is on record. Lines with - are "
-        f"as it was, those with + as it would have been.",
+        f"{game.name}, forked before turn {found.n}: {made}, where {_listed(found.then)} is on record. Lines with - "
+        f"are as it was, those with + as it would have been.",
         WIDTH,
     )
     for heading, lines in found.sections.items():

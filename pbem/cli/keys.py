@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pbem.cli.options import Games, Json
 from pbem.cli.outside import WORLD, in_the_world, misuse, print_json, read
 from pbem.places import games_folder, keys_folder
 
@@ -23,8 +24,6 @@ keys = typer.Typer(
     rich_markup_mode=None,
 )
 
-Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
-Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
 Passphrase = Annotated[
     Path | None, typer.Option("--passphrase-file", help="A file whose first line is the passphrase.")
 ]

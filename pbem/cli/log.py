@@ -26,7 +26,7 @@ def log(
 
     with in_the_world():
         told = published(repo_of(games or games_folder(), name))
-        turns = told.turns[max(first, 1) - 1 : last]
+        turns = told.turns[first - 1 : last]
         if dice or csv is not None or png is not None:
             _dice(told, turns, csv, png, boxes, json)
         elif json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json as json_text
 import os
 import sys
@@ -16,7 +17,7 @@ from pbem.protocol import cited
 if TYPE_CHECKING:
     from pbem.adjudicator import Adjudicator
     from pbem.checking import Receipt
-    from pbem.correspondence import Office, Outgoing
+    from pbem.letters import Office, Outgoing
 
 DONE: Final = 0
 WORLD: Final = 1
@@ -30,7 +31,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
     """Return where the post is handled: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
-    from pbem.correspondence import Office
+    from pbem.letters import Office
     from pbem.post.address import mailbox
 
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
@@ -43,7 +44,7 @@ def post(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
     from pbem.post.maildir import write_to_maildir
 
-    return str(write_to_maildir(outbox, out.content, out.name))
+    return str(out.file or write_to_maildir(outbox, out.content, out.name))
 
 
 @contextmanager
@@ -58,25 +59,41 @@ def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]
 @contextmanager
 def in_the_world() -> Iterator[None]:
     """Turn what is wrong outside into a sentence and exit code 1; bugs keep their traceback."""
-    from pbem.adjudicator import CannotPlay
+    from pbem.beacon import BadBeacon, NoBeaconLibrary
     from pbem.box import BrokenBox, NotInTheBox
-    from pbem.dice import ChainUsedUp
     from pbem.engine import RulesDiffer
-    from pbem.seal import BadKeys, CannotOpen
+    from pbem.keys import BadKeys
+    from pbem.my_chain import BadChainFile
+    from pbem.open_game import CannotPlay
+    from pbem.seal import CannotOpen
     from pbem.store import BadPath, Busy, StoreError
 
-    outside = (CannotPlay, BrokenBox, NotInTheBox, ChainUsedUp, BadKeys, CannotOpen, BadPath, Busy, StoreError)
+    outside = (
+        CannotPlay, BrokenBox, NotInTheBox, BadKeys, CannotOpen, BadPath, Busy, StoreError,
+        BadBeacon, NoBeaconLibrary, BadChainFile,
+    )  # fmt: skip
     try:
         yield
     except RulesDiffer as differs:
         print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
         sys.exit(WORLD)
     except OSError as wrong:
-        print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}", file=sys.stderr)
+        advice = _ADVICE.get(wrong.errno or 0, "")
+        print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
         sys.exit(WORLD)
     except outside as wrong:
         print(f"pbem: {wrong}", file=sys.stderr)
         sys.exit(WORLD)
+
+
+_AGAIN: Final = "then give the same command again; nothing is lost"
+_ADVICE: Final = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f". Make room on the disk, {_AGAIN}."),
+    errno.EROFS: f". Make the disk writable, {_AGAIN}.",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), f". Let the user who runs pbem read and write it, {_AGAIN}."),
+    errno.EIO: f". See to the disk, or to a copy of the folder on another, {_AGAIN}.",
+}
+"""What is to be done where the system refuses; by the system's number of the error."""
 
 
 def misuse(text: str) -> NoReturn:
@@ -104,6 +121,19 @@ def require_in_the_box(
                 misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
 
 
+def require_beacon(beacon: str | None) -> None:
+    """End the command unless a beacon is known, and can be checked here."""
+    from pbem.beacon import require_library
+    from pbem.closing import DRAND
+
+    if beacon is None:
+        return
+    if beacon != DRAND:
+        misuse(f"--beacon {beacon}: there is only {DRAND}")
+    with in_the_world():
+        require_library()
+
+
 def require_side(game: Adjudicator, side: str) -> None:
     """End the command unless a game has a side."""
     if side not in game.rules.sides:
@@ -129,22 +159,53 @@ def open_questions(game: Adjudicator) -> list[dict[str, str]]:
 
 def print_waiting(game: Adjudicator) -> None:
     """Print what a game waits for, or how it ended."""
+    from pbem.beacon import address
+
     if game.result is not None:
         print(f"The game is over: {', '.join(f'{key} {value}' for key, value in game.result.items())}.")
+    if (closed := game.closed) is not None:
+        print(f"The sheets are closed; it waits for round {closed.round} of drand, published {closed.time}.")
+        print(f"Look it up at {address(closed.round)}, then: pbem beacon {game.name} {closed.round} SIGNATURE")
+    if game.awaited and game.closed is None:
+        who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
+        print(f"It waits for a phrase of {who}; `pbem adjudicate {game.name}` begins it without.")
     for each in game.waiting:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
 
 
+def owes(game: Adjudicator) -> bool:
+    """Tell whether an earlier command ended before its letters were written; call it before another carries it on."""
+    from pbem.post.told import note_told, told
+
+    known = told(game.ledger.repo.path)
+    if known is None:
+        note_told(game.ledger.repo.path, game.adjudication)
+    return known is not None and known < game.adjudication
+
+
 def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:
-    """Write to every side that has an address what new adjudications came to, and return the letters' files."""
-    if not numbers:
-        return []
-    from pbem.correspondence import Maps, turn_letter
+    """Write to every side that has an address what new adjudications came to, and return the letters' files.
+
+    What an earlier command owes them, since it ended before its letters were written, is told with it.
+    """
+    from pbem.letters import Maps, closing_letters, turn_letter
+    from pbem.post.told import CLOSED, note_told, told
 
     office = post_office(games, boxes)
-    maps = Maps(office.drawings)
-    letters = [out for side in game.rules.sides for out in turn_letter(game, side, numbers[0] - 1, office, maps)]
-    return [post(out, office.games / "outbox") for out in letters]
+    with game.ledger.repo.lock():
+        known = told(game.ledger.repo.path)
+        since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
+        maps = Maps(office.drawings)
+        sides = game.rules.sides if since < game.adjudication else ()
+        letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
+        closed = game.closed
+        if closed is not None and told(game.ledger.repo.path, CLOSED) != closed.round:
+            letters += closing_letters(game, office)
+        written = [post(out, office.games / "outbox") for out in letters]
+        if closed is not None:
+            note_told(game.ledger.repo.path, closed.round, CLOSED)
+        note_told(game.ledger.repo.path, game.adjudication)
+    return written
 
 
 def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:

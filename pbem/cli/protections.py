@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pbem.cli.options import WHY, Games, Json, Name, RulesDir
 from pbem.cli.outside import in_the_world, misuse, open_questions, opened, print_adjudicated, print_json, tell_all
 
 my_chain = typer.Typer(
@@ -20,7 +21,7 @@ def new(
     length: Annotated[int, typer.Option(help="How many sheets it is to be good for.")] = 500,
 ) -> None:
     """Make a chain and print the line to mail before the first shuffle."""
-    from pbem.own_chain import make
+    from pbem.my_chain import make
 
     with in_the_world():
         print(make(file, length).promise)
@@ -35,7 +36,7 @@ def next_link(
     ] = None,
 ) -> None:
     """Print the next link, as the line that goes into the sheet, and count it in the file."""
-    from pbem.own_chain import open_next
+    from pbem.my_chain import open_next
 
     with in_the_world():
         number, link = open_next(file, after)
@@ -43,14 +44,14 @@ def next_link(
 
 
 def beacon(
-    name: Annotated[str, typer.Argument(help="The game's name.")],
+    name: Name,
     number: Annotated[int, typer.Argument(metavar="ROUND", help="The round that the letters named.")],
     signature: Annotated[str | None, typer.Argument(help="The signature of that round, as drand publishes it.")] = None,
     missing: Annotated[bool, typer.Option("--missing", help="The round will never come; needs --reason.")] = False,
-    reason: Annotated[str | None, typer.Option(help="Why it will not come: every side is told.")] = None,
-    games: Annotated[Path | None, typer.Option(help="Folder of the games (or PBEM_GAMES).")] = None,
-    rules_dir: Annotated[list[Path] | None, typer.Option(help="One more folder of boxes.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print for a program to read.")] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Put in the round of drand that the closed sheets wait for, and carry the game on."""
     if missing == (signature is not None) or missing != (reason is not None):

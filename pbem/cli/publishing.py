@@ -7,19 +7,20 @@ from typing import Annotated
 
 import typer
 
+from pbem.cli.options import Games, Json, NameOrClone
 from pbem.cli.outside import in_the_world, print_json
 from pbem.places import games_folder
 
 
 def publish(
-    name: Annotated[str, typer.Argument(help="The game's name, or where its repo or a clone of it lies.")],
+    name: NameOrClone,
     folder: Annotated[Path, typer.Argument(help="The bare clone to make, or one made before to bring up to date.")],
-    games: Annotated[Path | None, typer.Option(help="Folder of the games (or PBEM_GAMES).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print for a program to read.")] = False,
+    games: Games = None,
+    json: Json = False,
 ) -> None:
     """Make a bare clone of a game for spectators, or bring it up to date: what is secret in it is sealed."""
     from pbem.audit.reading import repo_of
-    from pbem.publish import publish as publish_game
+    from pbem.published import publish as publish_game
     from pbem.store import GameRepo
 
     with in_the_world(), GameRepo.open(repo_of(games or games_folder(), name)) as repo:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
 from pbem.cli.outside import (
     FAULTS,
     in_the_world,
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from pbem.adjudicator import Adjudicator
     from pbem.cli.outside import Boxes
 
-Name = Annotated[str, typer.Argument(help="The game's name.")]
-Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
-RulesDir = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
-Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
 ForSide = "A sheet for a side, as side=FILE: `pbem form` prints one to fill in."
 
 
@@ -42,7 +39,7 @@ def rollback(
     by_game_master: Annotated[
         bool, typer.Option("--by-game-master", help="Do it at once, without asking; takes --reason.")
     ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why: every side is told.")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -81,7 +78,7 @@ def _row(request: Any) -> dict[str, Any]:
 
 def ruling(
     name: Name,
-    reason: Annotated[str, typer.Option("--reason", help="Why: it goes on record, and every side is told.")],
+    reason: Annotated[str, typer.Option("--reason", help=WHY)],
     answer: Annotated[str | None, typer.Option("--answer", metavar="SIDE=FILE", help=f"Answer. {ForSide}")] = None,
     default: Annotated[
         str | None,
@@ -164,7 +161,7 @@ def _side_and_file(game: Adjudicator, entry: str, option: str) -> tuple[str, Pat
 
 
 def reveal(
-    name: Annotated[str, typer.Argument(help="The game's name, or where a clone of it lies.")],
+    name: NameOrClone,
     folder: Annotated[
         Path | None, typer.Option("--open", help="Open its whole history into this folder, new or empty.")
     ] = None,
@@ -174,7 +171,7 @@ def reveal(
 ) -> None:
     """Publish the secrets of a game that is over, and open its history for everybody to read."""
     from pbem.audit.reading import repo_of
-    from pbem.ledger import REVEALED
+    from pbem.files import REVEALED
     from pbem.reveal import open_history
     from pbem.store import GameRepo
 
@@ -201,9 +198,9 @@ def reveal(
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone: only who has them can."""
     from pbem.open_game import CannotPlay
-    from pbem.referee.revealing import publish
+    from pbem.reveal import reveal as publish_secrets
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone in which the secrets are not published; it may be older than the end")
     with opened(name, games, boxes) as game:
-        publish(game)
+        publish_secrets(game)

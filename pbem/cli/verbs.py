@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+
+from pbem.cli.disputes import explain, migrate, replay, what_if
+from pbem.cli.keys import keys
+from pbem.cli.options import Games, Json, Name, NameOrClone, RulesDir, Viewer
+from pbem.cli.protections import beacon, my_chain
+from pbem.cli.publishing import publish
+from pbem.cli.referee import reveal, rollback, ruling
+
+VERBS: Final[Mapping[str, tuple[str, ...]]] = {
+    "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
+    "For the game master": (
+        "shelf", "new", "letter", "submit", "adjudicate", "beacon", "ruling", "rollback", "migrate", "publish",
+        "reveal", "keys",
+    ),
+    "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
+    "About the rules": ("rules", "odds", "case", "coverage"),
+    "For a first look": ("demo",),
+}  # fmt: skip
+"""The verbs in the order in which `pbem --help` and the README tell of them, under their headings."""
+
+
+class _ByReader(TyperGroup):
+    """Tells of the verbs by whom they are for."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        room = formatter.width - 6 - max(map(len, self.commands))
+        for heading, verbs in VERBS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(verb, self.commands[verb].get_short_help_str(room)) for verb in verbs])
+
 
 app = typer.Typer(
     name="pbem",
     help="Referee board wargames that are played by mail.",
+    cls=_ByReader,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     no_args_is_help=True,
 )
+app.add_typer(keys)
+app.add_typer(my_chain)
+app.command()(beacon)
+app.command()(publish)
+app.command()(rollback)
+app.command()(ruling)
+app.command()(reveal)
+app.command()(replay)
+app.command()(explain)
+app.command("what-if")(what_if)
+app.command()(migrate)
 
-Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
-Boxes = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
-Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
 HereOrAtHome = Annotated[
     str, typer.Argument(help="The game's name, or the file position.json that came with the report.")
 ]
 SheetFile = Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")]
-Name = Annotated[str, typer.Argument(help="The game's name.")]
+SheetOf = Annotated[str | None, typer.Option("--side", help="Whose sheet it is; position.json says so itself.")]
 SideOf = Annotated[str, typer.Option("--side", help="The side that is meant.")]
-Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; none: an onlooker.")]
 
 
 @app.command()
 def shelf(
     check: Annotated[bool, typer.Option("--check", help="Hold every file of every box against its schema.")] = False,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """List the games that can be played, with their editions and scenarios."""
@@ -54,18 +94,24 @@ def new(
         list[str] | None,
         typer.Option("--option", help="An option that differs: name=value."),
     ] = None,
+    beacon: Annotated[
+        str | None, typer.Option("--beacon", help="drand: mix its public beacon into the dice; see docs/dice.md.")
+    ] = None,
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Begin at once, without waiting for a phrase of each player.")
+    ] = False,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Make a new game: its repo, its secrets, its dice chain, and the first question."""
+    """Make a new game: its repo, its secrets, its dice chain, the letters that ask each player for a phrase."""
     from pbem.cli import desk
 
-    desk.new(name, rules, player or [], scenario, edition, option or [], games, rules_dir, json)
+    desk.new(name, rules, player or [], scenario, edition, option or [], beacon, begin, games, rules_dir, json)
 
 
 @app.command()
-def status(name: Name, games: Games = None, rules_dir: Boxes = None, json: Json = False) -> None:
+def status(name: Name, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
     """Tell where a game stands and whom it waits for."""
     from pbem.cli import desk
 
@@ -73,7 +119,7 @@ def status(name: Name, games: Games = None, rules_dir: Boxes = None, json: Json 
 
 
 @app.command()
-def form(name: Name, side: SideOf, games: Games = None, rules_dir: Boxes = None) -> None:
+def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None) -> None:
     """Print the order form of a side: a sheet to fill in."""
     from pbem.cli import desk
 
@@ -84,9 +130,9 @@ def form(name: Name, side: SideOf, games: Games = None, rules_dir: Boxes = None)
 def check(
     game: HereOrAtHome,
     sheet: SheetFile,
-    side: Viewer = None,
+    side: SheetOf = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Check a sheet without sending it; at home with what came with the report."""
@@ -99,9 +145,9 @@ def check(
 def forecast(
     game: HereOrAtHome,
     sheet: SheetFile,
-    side: Viewer = None,
+    side: SheetOf = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Say what a sheet may lead to: who could be asked what, and the odds; nothing is changed, nothing rolled."""
@@ -116,7 +162,7 @@ def submit(
     sheet: SheetFile,
     side: SideOf,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Hand in a side's sheet and carry the game on."""
@@ -130,7 +176,7 @@ def letter(
     file: Annotated[Path | None, typer.Argument(help="A letter (.eml); standard input if left out.")] = None,
     outbox: Annotated[Path | None, typer.Option(help="Maildir for the answers; usually GAMES/outbox.")] = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Take in a player's letter, carry the game on, and write the answers to the outbox."""
@@ -151,7 +197,7 @@ def adjudicate(
         typer.Option("--stand-in", help="A side whose player is away: the game's own stand-in plays for it."),
     ] = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Carry a game on as far as the answers at hand reach."""
@@ -166,7 +212,7 @@ def report(
     side: Viewer = None,
     since: Annotated[int | None, typer.Option(help="Tell what happened after this adjudication.")] = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
 ) -> None:
     """Print a side's report: what happened, how things stand, what is asked."""
     from pbem.cli import desk
@@ -180,7 +226,7 @@ def map_(
     output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")] = Path("map.png"),
     side: Viewer = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
 ) -> None:
     """Draw the map as a side, or an onlooker, may see it."""
     from pbem.cli import desk
@@ -190,32 +236,48 @@ def map_(
 
 @app.command()
 def log(
-    name: Name,
-    first: Annotated[int, typer.Option("--from", help="The first adjudication to print.")] = 1,
-    last: Annotated[int | None, typer.Option("--to", help="The last one.")] = None,
+    name: NameOrClone,
+    first: Annotated[int, typer.Option("--from", min=1, help="The first adjudication to print.")] = 1,
+    last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
+    dice: Annotated[bool, typer.Option("--dice", help="Every roll, and the dice counted: are they fair?")] = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="The dice as a CSV file: two tables; - for standard output.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="The dice as a picture.")] = None,
     games: Games = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Print the published turn files: orders, rolls, events."""
-    from pbem.cli import desk
+    """Print the published turn files: orders, rolls, events; or their dice. No key is needed."""
+    from pbem.cli import log as log_room
 
-    desk.log(name, first, last, games, rules_dir, json)
+    log_room.log(name, first, last, dice, csv, png, games, rules_dir, json)
 
 
 @app.command()
-def replay(name: Name, games: Games = None, rules_dir: Boxes = None, json: Json = False) -> None:
-    """Play all recorded answers again with the rules as they are now, and compare everything."""
-    from pbem.cli import desk
+def verify(
+    game: NameOrClone,
+    after_reveal: Annotated[
+        bool, typer.Option("--after-reveal", help="Insist on what is sealed: the game must have revealed its secrets.")
+    ] = False,
+    with_key: Annotated[
+        bool, typer.Option("--with-key", help="Check what is sealed by the secrets in the key store.")
+    ] = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Check every die, digest and signature of a game, without trusting anybody; no key is needed."""
+    from pbem.cli import verify as verify_room
 
-    desk.replay(name, games, rules_dir, json)
+    verify_room.verify(game, after_reveal, with_key, games, rules_dir, json)
 
 
 @app.command()
 def case(
     files: Annotated[list[Path], typer.Argument(help="Files of rulings.")],
     rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file does not lie in its box.")] = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Run rulings: what would happen if."""
@@ -228,7 +290,7 @@ def case(
 def rules(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
     preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Tell the editions of a game: its presets and options, and how sure its sources are."""
@@ -241,7 +303,7 @@ def rules(
 def coverage(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
     missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no ruling cites.")] = False,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """List the paragraphs of the rulebooks and how many rulings cite each."""
@@ -258,13 +320,26 @@ def odds(
     games: Annotated[int, typer.Option("--games", min=1, help="How often it is played out.")] = 10_000,
     seed: Annotated[str, typer.Option("--seed", help="Another seed, other dice.")] = "odds",
     edition: Annotated[str | None, typer.Option(help="The preset of options.")] = None,
-    rules_dir: Boxes = None,
+    rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Reckon chances, such as: odds rome_carthage battle --attacker-rating 4 ..."""
     from pbem.cli import odds as odds_room
 
     odds_room.odds(game, what, context.args, games, seed, edition, rules_dir, json)
+
+
+@app.command("open")
+def open_(
+    file: Annotated[Path, typer.Argument(help="A sealed file, such as known/rome.age; - for standard input.")],
+    identity: Annotated[
+        Path, typer.Option("--identity", "-i", help="The file of your secret key: age or ssh-ed25519.")
+    ],
+) -> None:
+    """Print what is sealed in a file of a game's repo, if your key opens it."""
+    from pbem.cli import sealed
+
+    sealed.open_sealed(file, identity)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from pbem import yamlio
 from pbem.box import Box
 from pbem.draw.folding import folded
 from pbem.protocol import Choices, Decision, Order, Side, cited
+from pbem.shares import LOST, OwnChain
 
 WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
@@ -33,14 +34,18 @@ def form(
     side: Side,
     adjudication: int,
     heading: Iterable[str] = (),
+    chain: OwnChain | None = None,
 ) -> str:
     """Return a sheet that answers a side's open questions, as YAML; `known` is the position as the side knows it.
 
     `heading` are sentences that stand above it as comments. A game whose rules have `hints(known, decision)` says
     there in its own words what can be ordered: texts, and orders picked as examples, which then take the place of
-    our own list.
+    our own list. `chain` is the side's own; None: it has none.
     """
-    lines = [*_remarks(heading), f"game: {game}", f"side: {side}", f"adjudication: {adjudication}", "orders:"]
+    lines = [*_remarks(heading), f"game: {game}", f"side: {side}", f"adjudication: {adjudication}"]
+    if chain is not None:
+        lines += _link(chain)
+    lines.append("orders:")
     for decision in decisions:
         lines += _question(rules, known, decision, box)
     return "\n".join(lines) + "\n"
@@ -74,6 +79,15 @@ def standing_lines(orders: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """
     for order in orders:
         yield from folded(", ".join(f"{key}: {_flow(value)}" for key, value in order.items()), WIDTH, "- ", "    ")
+
+
+def _link(chain: OwnChain) -> Iterator[str]:
+    """Yield what the form says of the next link of the side's own chain: the tip is what it has opened at first."""
+    if chain.waiting not in (None, LOST):
+        yield f"link: {chain.waiting}"
+    else:
+        yield from _remarks([f"Put in what this prints: pbem my-chain next FILE --after {chain.opened}"])
+        yield "link:"
 
 
 def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -53,17 +54,20 @@ def land_mask(base: BaseMap, scale: float) -> Image.Image:
 
 
 def _kept(file: File, drawn: Callable[[], Image.Image]) -> Image.Image:
-    """Return the picture in a file, or draw it and keep it there."""
-    if file.is_file():
-        with Image.open(file) as kept:
-            kept.load()
-            return kept.copy()
+    """Return the picture in a file, or draw it and keep it there, if that can be."""
+    with suppress(OSError, SyntaxError), Image.open(file) as kept:  # what Pillow raises where a picture is damaged
+        kept.load()
+        return kept.copy()
     picture = drawn()
-    file.parent.mkdir(parents=True, exist_ok=True)
     # Renamed when whole: another process may be drawing, or reading, the same board.
     unfinished = file.with_suffix(f".{os.getpid()}")
-    picture.save(unfinished, "PNG", compress_level=1)
-    unfinished.replace(file)
+    with suppress(OSError):  # a full disk must not keep a letter from being written
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            picture.save(unfinished, "PNG", compress_level=1)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
     return picture
 
 

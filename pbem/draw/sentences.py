@@ -22,24 +22,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.box import Box
+from pbem.draw.every_game import EVERY_GAME
 from pbem.protocol import Decision, Event, Roll, cited
-
-EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
-    "events": {
-        "standing_fired": "Your standing orders gave {answered}.",
-        "standing_passed": "Your order {order} ({by}) stopped: {reasons}.",
-        "standing_over": "Your order {order} ({by}) has lapsed; it held until {until}.",
-        "order_lapsed": "Your order {order} ({by}) no longer fits and was left out: {reasons}.",
-        "order_unused": "Your order {order} ({by}) was not needed and has lapsed.",
-    },
-}
-"""What the engine itself tells, whatever is played."""
 
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
 _SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
@@ -154,7 +144,7 @@ class Sentences:
 
     def dice(self, roll: Roll, facts: Mapping[str, Any]) -> str:
         """Return a roll as a line: what it was for, faces, modifiers, sum, what was needed, the rule."""
-        purpose, changes = self._purpose(roll, facts), self._changes(roll)
+        purpose, changes = self.what_for(roll, facts), self.changes(roll)
         dice = "" if roll.sides == 6 else f"d{roll.sides} "
         faces = " + ".join(map(str, roll.faces))
         total = f" = {roll.total}" if changes or len(roll.faces) > 1 else ""
@@ -164,14 +154,16 @@ class Sentences:
     def purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
         """Return what would be rolled for, what is needed, and what changes the roll."""
         needs = f", needs {roll.need}" if roll.need else ""
-        changes = self._changes(roll)
-        return f"{self._purpose(roll, facts)} ({cited(roll.rule)}{needs}{';' if changes else ''}{changes})"
+        changes = self.changes(roll)
+        return f"{self.what_for(roll, facts)} ({cited(roll.rule)}{needs}{';' if changes else ''}{changes})"
 
-    def _purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
-        nodes = self._single["rolls"].get(_key_of_roll(roll, self._single["rolls"]))
+    def what_for(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        """Return what a roll is for; its name if the box says nothing of it."""
+        nodes = self._single["rolls"].get(key_of_roll(roll, self._single["rolls"]))
         return self._sentence(nodes, facts) if nodes else roll.name
 
-    def _changes(self, roll: Roll) -> str:
+    def changes(self, roll: Roll) -> str:
+        """Return what changes a roll, each with a blank before it; empty if nothing does."""
         changes = roll.modifiers.items()
         return "".join(f" {count:+d} {self._modifiers.get(why, _worded(why))}" for why, count in changes)
 
@@ -336,7 +328,8 @@ def _ends(roll: Roll) -> tuple[str, str]:
     return words[0], re.sub(r"[-.]\d+$", "", words[-1])
 
 
-def _key_of_roll(roll: Roll, known: Mapping[str, Any]) -> str:
+def key_of_roll(roll: Roll, known: Collection[str]) -> str:
+    """Return the key of the sentence for what a roll is for: its first word and its last, or else the first alone."""
     first, last = _ends(roll)
     return narrow if (narrow := f"{first}/{last}") in known else first
 

@@ -19,6 +19,7 @@ from pbem.draw.form import form, standing_lines, standing_remark
 from pbem.draw.sentences import Said, Sentences, Told, joined, sentences
 from pbem.places import templates_folder
 from pbem.protocol import Decision, Side, cited
+from pbem.shares import OwnChain
 from pbem.standing import Line, Section, Standing
 
 WIDTH: Final = 72
@@ -66,28 +67,20 @@ def mail(template: str, **words: Any) -> Mail:
 
 
 def report(
-    rules: Any,
-    box: Box,
-    *,
-    game: str,
-    adjudication: int,
-    side: Side | None,
-    known: Any,
-    events: Sequence[Told] = (),
-    waiting: Sequence[Decision] = (),
-    others: Sequence[Side] = (),
-    deadline: str | None = None,
-    result: Mapping[str, Any] | None = None,
-    filed: Sequence[Mapping[str, Any]] = (),
-    list_filed: bool = False,
-    language: str = "en",
-) -> Report:
+    rules: Any, box: Box, *, game: str, adjudication: int, side: Side | None, known: Any,
+    events: Sequence[Told] = (), waiting: Sequence[Decision] = (), others: Sequence[Side] = (),
+    deadline: str | None = None, result: Mapping[str, Any] | None = None,
+    filed: Sequence[Mapping[str, Any]] = (), list_filed: bool = False, language: str = "en",
+    chain: OwnChain | None = None, rulings: Sequence[str] = (), ruled: bool = False,
+) -> Report:  # fmt: skip
     """Return what a side (None: an onlooker) is told after an adjudication.
 
     `known` is the position as that side knows it, `events` what happened since its last letter, `waiting` the
     questions open to it, `others` the sides that the game waits for besides. Events and questions of others are
     left out. Rules with `standing(known)` say there where things stand. `filed` are the side's standing orders in
-    force, as a sheet would have them, which the report lists only if it is told to.
+    force, as a sheet would have them, which the report lists only if it is told to. `chain` is the side's
+    own dice chain; None: it has none. `rulings` are sentences on what the game master has ruled and is in force;
+    `ruled`: he has set what counts if the side does not answer in time.
     """
     say = sentences(box, language)
     own = [decision for decision in waiting if side is not None and decision.side == side]
@@ -98,14 +91,16 @@ def report(
     sheet = None
     if own and side is not None:
         heading = [f"{game}, {stands.summary}" if stands.summary else game, *standing_remark(len(filed), box)]
-        sheet = form(rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading)
+        sheet = form(
+            rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading, chain=chain
+        )
     to = f"to {say.name(side)}" if side is not None else "for onlookers"
     text = _templates().get_template("report/report.txt").render(
         title=box.title,
         place=_prose(f"{game}, report {adjudication} {to}." + (f" {stands.summary}." if stands.summary else "")),
-        brief=list(_brief(say, own, asked, names, deadline, result)),
+        brief=[*_brief(say, own, asked, names, deadline, result), *(each for one in rulings for each in _prose(one))],
         happened=list(_happened(say.tell(told))) or ["Nothing that you have not been told."],
-        questions=list(_questions(say, own, box, deadline)),
+        questions=list(_questions(say, own, box, deadline, ruled)),
         hand=list(_sections(stands.hand)) if side is not None else [],
         filed=list(standing_lines(filed)) if list_filed else [],
         standing=list(_sections(stands.sections)),
@@ -133,6 +128,11 @@ def _brief(
         yield from _prose(f"Nothing is asked of you now; the game waits for {joined(others)}.")
 
 
+def happened(box: Box, events: Sequence[Told], language: str = "en") -> list[str]:
+    """Return what happened as the lines of a report."""
+    return list(_happened(sentences(box, language).tell(events)))
+
+
 def _happened(said: Iterable[Said]) -> Iterator[str]:
     """Yield what happened; a line that is not below another begins a paragraph after those that are."""
     lines = list(said)
@@ -158,7 +158,9 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
     yield from lines
 
 
-def _questions(say: Sentences, own: Sequence[Decision], box: Box, deadline: str | None) -> Iterator[str]:
+def _questions(
+    say: Sentences, own: Sequence[Decision], box: Box, deadline: str | None, ruled: bool
+) -> Iterator[str]:  # fmt: skip
     """Yield each open question: its title and paragraph, what it is about, what happens without an answer."""
     for at, decision in enumerate(own):
         if at:
@@ -170,6 +172,7 @@ def _questions(say: Sentences, own: Sequence[Decision], box: Box, deadline: str 
         when = f"by {deadline}" if deadline else "in time"
         waits = any(decision.default is None for decision in own)
         without = "the game waits for you." if waits else "the sheet below counts as it stands."
+        without = "what the game master has set counts." if ruled else without
         yield from _prose(f"Without an answer {when}, {without}")
 
 

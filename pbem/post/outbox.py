@@ -30,20 +30,10 @@ _LINE: Final = 76
 
 
 def compose(
-    *,
-    sender: str,
-    to: str,
-    subject: str,
-    text: str,
-    picture: bytes | None = None,
-    sheet: str | None = None,
-    position: str | None = None,
-    own_sheet: tuple[str, bytes] | None = None,
-    in_reply_to: str | None = None,
-    references: Iterable[str] = (),
-    message_id: str,
-    date: datetime,
-) -> bytes:
+    *, sender: str, to: str, subject: str, text: str, picture: bytes | None = None, sheet: str | None = None,
+    position: str | None = None, own_sheet: tuple[str, bytes] | None = None, in_reply_to: str | None = None,
+    references: Iterable[str] = (), message_id: str, date: datetime,
+) -> bytes:  # fmt: skip
     """Return a letter as bytes that can be mailed: the text, the map, the form, the position.
 
     They are called map.png, orders.yaml and position.json. `own_sheet` is a sheet of the reader's own, by its name.

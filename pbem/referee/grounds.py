@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pbem.adjudicator import Adjudicator
@@ -47,12 +48,21 @@ def adjudications(numbers: list[int]) -> str:
     >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
     ('adjudications 7 to 9 and 11', 'adjudication 7', '')
     """
+    told = spans(numbers)
+    listed = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    return f"adjudication{'s' if len(numbers) > 1 else ''} {listed}" if numbers else ""
+
+
+def spans(numbers: Sequence[int]) -> list[str]:
+    """Return ascending numbers as words, those that follow one another as one.
+
+    >>> spans([1, 3, 4, 5, 9])
+    ['1', '3 to 5', '9']
+    """
     found: list[list[int]] = []
     for n in numbers:
         if found and found[-1][-1] == n - 1:
             found[-1].append(n)
         else:
             found.append([n])
-    spans = [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]
-    listed = " and ".join(filter(None, (", ".join(spans[:-1]), *spans[-1:])))
-    return f"adjudication{'s' if len(numbers) > 1 else ''} {listed}" if numbers else ""
+    return [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]

@@ -126,7 +126,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
         if request is not None:
             act |= {"request": request.request, "consents": list(request.consents)}
-        then = game.ledger.state(game.ledger.commit_of(to))
+        then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
 
         def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:

@@ -5,6 +5,7 @@ A sheet::
     game: punica            # the game's name
     side: rome
     adjudication: 41        # the last adjudication that the sheet answers
+    link: 5f4b...           # only of a side with a chain of its own: the next link (see `pbem.shares`)
     orders:
     - intercept: {with: [{general: fabius_maximus, cu: 8}]}
     standing:               # may be left out, or stand alone
@@ -18,6 +19,7 @@ from pbem.sheet.complaint import as_rows, complain
 from pbem.sheet.form import OrderForm
 from pbem.sheet.reading import (
     DEFAULT,
+    LINK,
     ORDERS,
     STANDING,
     STANDING_ADD,
@@ -31,6 +33,7 @@ from pbem.sheet.reading import (
 
 __all__ = [
     "DEFAULT",
+    "LINK",
     "ORDERS",
     "STANDING",
     "STANDING_ADD",

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
+from pbem.shares import LINK_SHAPE, LOST
 from pbem.sheet.complaint import complain, shortened
 from pbem.sheet.form import Misfit, OrderForm
 from pbem.sheet.words import guess, hint, shown
@@ -17,6 +18,7 @@ from pbem.yamlio.marks import short
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
 STANDING_ADD: Final = "standing_add"
+LINK: Final = "link"
 DEFAULT: Final = "default"
 """As a standing order: the set that comes with the game. As its body: the default of the question."""
 WHEN: Final = "when"
@@ -56,7 +58,7 @@ class Sheet:
 
     A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
     or it is the word `default`. `standing` is None where the sheet does not say what takes the place of those in
-    force, `standing_add` are to stand before them.
+    force, `standing_add` are to stand before them. `link` is what it opens of the side's own chain.
     """
 
     game: str
@@ -68,6 +70,7 @@ class Sheet:
     document: Document
     written: tuple[int, ...]
     """Which of the orders in the text each of `orders` is: in a bad sheet not every one can be read."""
+    link: str | None = None
 
     def place(self, order: int, path: Path) -> Mark:
         """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
@@ -105,6 +108,7 @@ def _sheet(document: Document, written: Iterable[int]) -> Sheet:
         standing_add=_standing(value.get(STANDING_ADD, ())),
         document=document,
         written=numbers,
+        link=value.get(LINK),
     )
 
 
@@ -152,9 +156,9 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
         return
-    known = (*_HEADING, STANDING, STANDING_ADD)
+    known = (*_HEADING, STANDING, STANDING_ADD)  # few have a chain: nobody else is troubled with the word
     files = STANDING in value or STANDING_ADD in value
-    unknown = [key for key in value if key not in known]
+    unknown = [key for key in value if key not in (*known, LINK)]
     for key in unknown:
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
@@ -167,6 +171,10 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
+    link = value.get(LINK)
+    if link is not None and link != LOST and not (isinstance(link, str) and LINK_SHAPE.fullmatch(link)):
+        reason = f"link must be 64 characters, 0 to 9 and a to f, or the word {LOST}, not {shown(link)}"
+        yield Misfit((LINK,), reason)
     for key, standing in ((ORDERS, False), (STANDING, True), (STANDING_ADD, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)

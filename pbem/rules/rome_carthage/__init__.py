@@ -63,8 +63,8 @@ class RomeCarthage:
 
     id = "rome_carthage"
     sides = SIDES
-    reveals = frozenset({"card_lost", "messenger_brings"})
-    """Events that lay a card of the enemy's hand open, as the rules will have it (cards 9, 55)."""
+    reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
+    """Events that lay cards open, as the rules will have it: from the deck, of the enemy (7.1, cards 9, 55)."""
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box

@@ -39,6 +39,7 @@ def change_of_command(game: Game, table: Table) -> Flow[None]:
         f"battle/{battle.space}/change_of_command",
         rule="14.1",
         at_least=game.board.battle.change_of_command_from,
+        side=ROME,
         commander=commander,
         other=other,
     )

@@ -38,7 +38,9 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
     )
     if not order["elephants"] or (yield from frightened(game, table, elephants)):
         return
-    roll = table.roll(f"battle/{battle.space}/charge", rule="13.3", at_least=resists + 1, elephant_cu=elephants)
+    roll = table.roll(
+        f"battle/{battle.space}/charge", rule="13.3", at_least=resists + 1, side=CARTHAGE, elephant_cu=elephants
+    )  # fmt: skip
     if roll.success:
         battle.charge_cost[ROME] = elephants
         table.tell("charge_succeeds", rule="13.3.1", space=battle.space, side=ROME, cards=elephants)

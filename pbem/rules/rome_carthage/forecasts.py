@@ -46,7 +46,7 @@ def _march_on(game: Game, table: Table, kind: str, order: Order) -> Flow[None]:
     if kind == "pursue":
         table.roll(
             f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on,
-            rule="10.3", general=march.general, space=march.at,
+            rule="10.3", side=march.side, general=march.general, space=march.at,
         )  # fmt: skip
     yield from movement.follow(game, table)
     if not march.fought:

@@ -242,7 +242,7 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
     pursues_on = game.board.generals[march.general].pursues_on
     roll = table.roll(
         f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
-        general=march.general, space=march.at,
+        side=march.side, general=march.general, space=march.at,
     )  # fmt: skip
     if not roll.success:
         march.over = march.halted = True

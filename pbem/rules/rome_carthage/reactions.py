@@ -175,7 +175,7 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
     general = order["general"]
     roll = table.roll(
         f"avoid/{general}/{named_space(march)}", at_most=game.board.generals[general].avoids_on, rule="10.1",
-        general=general, space=space,
+        side=side, general=general, space=space,
     )  # fmt: skip
     if not roll.success:
         reaction.avoid_failed = True
@@ -206,7 +206,7 @@ def intercept(game: Game, table: Table, march: March, reaction: Reaction, attemp
     roll = table.roll(
         f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
         modifiers={"enemy_marker": interception_modifier(game, side, space)},
-        general=general, space=space,
+        side=side, general=general, space=space,
     )  # fmt: skip
     if not roll.success:
         march.failed_interceptors += [name for name in force.generals if name not in march.failed_interceptors]

@@ -56,7 +56,7 @@ def _mercenaries_desert(game: Game, table: Table, side: Side, order: Order, card
         if stack.commander is not None:
             roll = table.roll(
                 f"mercenaries/{space}/loyal", at_most=game.board.generals[stack.commander].battle, rule=rule_of(card),
-                general=stack.commander, space=space,
+                side=CARTHAGE, general=stack.commander, space=space,
             )  # fmt: skip
             if roll.success:
                 table.tell("mercenaries_stay", general=stack.commander, space=space, rule=rule_of(card))

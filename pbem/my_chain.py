@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from pbem.dice import SCHEME, Chain
-from pbem.durable import sync_folder, write
+from pbem.durable import sync_folder, write, write_new
 from pbem.shares import LOST, MOST_LINKS
 
 LENGTH: Final = 500
@@ -49,16 +48,10 @@ def make(path: Path, length: int = LENGTH) -> MyChain:
     if not 1 <= length <= MOST_LINKS:
         raise BadChainFile(f"a chain has 1 to {MOST_LINKS} links, not {length}")
     made = MyChain(secrets.token_bytes(32), length)
-    draft = _draft(path)
     try:
-        write({draft: _text(made)}, mode=0o600)
-        os.link(draft, path)  # unlike a rename, never takes the place of another file
+        write_new(path, _text(made))
     except FileExistsError:
         raise BadChainFile(f"{path} exists; a chain is never overwritten, for a game may need it") from None
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(draft)
-    sync_folder(path.parent)
     return made
 
 
@@ -90,15 +83,11 @@ def open_next(path: Path, after: int | None = None) -> tuple[int, str]:
     chain = load(path)
     number = (chain.opened if after is None else after) + 1
     link = chain.link(number)
-    draft = _draft(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     write({draft: _text(replace(chain, opened=number))}, mode=0o600)
     os.replace(draft, path)
     sync_folder(path.parent)
     return number, link
-
-
-def _draft(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}.tmp")
 
 
 def _text(chain: MyChain) -> bytes:
