@@ -1,20 +1,31 @@
-"""How long a letter waits for its map: once everything is warm, and for the first map of a run."""
+"""How long a letter waits for its map: once all is warm, for the first map of a run, and in a game of each box."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
 
 from bench import Figure, alternating, seconds
+from pbem import shelf
 from pbem.box import open_box
+from pbem.dice import SeededDice
 from pbem.draw.ground import ground, land_mask
 from pbem.draw.picture import render
+from pbem.playout import play_out
+from pbem.protocol import Decision, Order
 from pbem.scene import Counter, Scene, Side, base_map
+from pbem.table import Table
 
 SIDES = (Side("rome", "Rome", "#b3282d"), Side("carthage", "Carthage", "#2456a4"))
 ARMIES = 24
 ROUNDS = 12
+SCENES = 24
+"""Positions of a random game that are drawn one after the other; each is another than the one before."""
+QUESTIONS = 400
 
 
 def figures() -> Iterator[Figure]:
@@ -31,6 +42,29 @@ def figures() -> Iterator[Figure]:
         land_mask.cache_clear()
         kept = seconds(lambda: ground(scenes(0).base, 1.0, Path(folder)))
         yield Figure("picture: board from its cache folder", 1000 * kept, "ms")
+    for id in shelf.ids():
+        scenes_of_game = played(id)
+        render(scenes_of_game[0])
+        times = [seconds(lambda scene=scene: render(scene)) for scene in scenes_of_game]  # type: ignore[misc]
+        yield Figure(f"picture: {id}, random game", 1000 * median(times), "ms", 150.0)
+
+
+def played(id: str) -> list[Scene]:
+    """Return what the sides see of a random game, at moments spread over it."""
+    box, rules = shelf.load(id).box, shelf.load(id).rules
+    rng = Random(1)
+    seen: list[Any] = []
+
+    def player(known: Any, decision: Decision) -> Order:
+        seen.append(known)
+        order = rules.options(known, decision).pick(rng.random)
+        assert order is not None
+        return order
+
+    begun = rules.setup(box.scenarios[0], Table(SeededDice(1)))
+    play_out(rules, begun, SeededDice(1), rng, most=QUESTIONS, check=False, players=dict.fromkeys(rules.sides, player))
+    step = max(1, len(seen) // SCENES)
+    return [rules.scene(known) for known in seen[::step]]
 
 
 def positions() -> Callable[[int], Scene]:

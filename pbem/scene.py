@@ -20,10 +20,12 @@ from typing import Any, Literal, TypeAlias, get_args
 
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
-Form: TypeAlias = Literal["round", "square", "hexagon"]
+Form: TypeAlias = Literal["round", "square", "hexagon", "diamond", "star", "open"]
+"""What a place looks like; an open one is not drawn, and pieces may lie right on it."""
 Compass: TypeAlias = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
 
 Stroke: TypeAlias = Literal["solid", "dashed"]
+Relief: TypeAlias = Literal["flat", "hills", "peaks"]
 
 
 class Misdrawn(ValueError):
@@ -55,8 +57,20 @@ class PathKind:
 
 
 @dataclass(frozen=True, slots=True)
+class TileKind:
+    """How hexes of one terrain look: tone, what rises on them, and words for the legend."""
+
+    tone: str
+    relief: Relief
+    legend: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """A space: where it stands, its kind, and its label (a newline breaks it) with the side it hangs on."""
+    """A space: where it stands, its kind, and its label (a newline breaks it) with the side it hangs on.
+
+    `mark` is a letter or figure printed on its shape.
+    """
 
     id: str
     x: int
@@ -65,6 +79,16 @@ class Place:
     label: str
     hangs: Compass = "s"
     port: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A hex: its outline from the western corner of its flat top, its terrain, its number as printed."""
+
+    outline: Line
+    kind: str
+    number: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +152,15 @@ class BaseMap:
     inscriptions: tuple[Inscription, ...]
     slots: Mapping[str, Slot]
     digest: str
+    tiles: tuple[Tile, ...] = ()
+    """The hexes, if it is a map of them; `pbem.maps.paper` makes such a map. The land is then that of the tiles."""
+    tile_kinds: Mapping[str, TileKind] = field(default_factory=dict)
+    streams: tuple[Line, ...] = ()
+    """Rivers that run along the sides of tiles."""
+    abroad: tuple[Line, ...] = ()
+    """Land that is no part of the board."""
+    meanings: tuple[tuple[str, str], ...] = ()
+    """Signs of the legend that no kind has: what is printed on a place, and what it means."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BaseMap) and self.digest == other.digest
@@ -259,27 +292,28 @@ def base_map(
 ) -> BaseMap:
     """Return the board that a layout, a coast and a map describe.
 
-    `layout` and `coast` are the contents of `layout.yaml` and `coast.yaml`; `spaces` have `id`, `name`, `kind` and,
-    if they have a harbour, `port`; `connections` are both ends and the kind. Raises `Misdrawn` where they do not fit.
+    `layout` and `coast` are the contents of `layout.yaml` and `coast.yaml`; `spaces` have `id`, `name`, `kind`, if they
+    have a harbour `port`, and if something is printed on them `mark`; `connections` are both ends and the
+    kind. Raises `Misdrawn` where they do not fit.
     """
     place_kinds = {name: PlaceKind(**look) for name, look in layout["place_kinds"].items()}
     path_kinds = {name: PathKind(**look) for name, look in layout["path_kinds"].items()}
-    _require_known("form of a place", (kind.form for kind in place_kinds.values()), get_args(Form))
-    _require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), get_args(Stroke))
+    require_known("form of a place", (kind.form for kind in place_kinds.values()), get_args(Form))
+    require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), get_args(Stroke))
     places = _places(layout["places"], spaces, place_kinds)
     paths = tuple(Path(*each) for each in connections)
-    _require_known("kind of path", (path.kind for path in paths), path_kinds)
-    _require_known("end of a path", (end for path in paths for end in (path.a, path.b)), places)
+    require_known("kind of path", (path.kind for path in paths), path_kinds)
+    require_known("end of a path", (end for path in paths for end in (path.a, path.b)), places)
     width, height = layout["size"]
     base = BaseMap(
         id=layout["id"],
         width=width,
         height=height,
-        land=_lines(coast["land"]),
-        lakes=_lines(coast.get("lakes", ())),
-        rivers=_lines(coast.get("rivers", ())),
-        hills=_lines(coast.get("hills", ())),
-        mountains=_lines(coast.get("mountains", ())),
+        land=lines(coast["land"]),
+        lakes=lines(coast.get("lakes", ())),
+        rivers=lines(coast.get("rivers", ())),
+        hills=lines(coast.get("hills", ())),
+        mountains=lines(coast.get("mountains", ())),
         regions=_regions(layout.get("regions", {}), coast.get("regions", {})),
         places=MappingProxyType(places),
         paths=paths,
@@ -294,7 +328,12 @@ def base_map(
         ),
         digest="",
     )
-    return replace(base, digest=sha256(repr(base).encode()).hexdigest())
+    return sealed(base)
+
+
+def sealed(base: BaseMap) -> BaseMap:
+    """Return a map with the digest of all that is printed on it."""
+    return replace(base, digest=sha256(repr(replace(base, digest="")).encode()).hexdigest())
 
 
 def _places(
@@ -311,23 +350,24 @@ def _places(
         label, hangs = look.get("text", space["name"]), look.get("hangs", "s")
         port = space.get("port")
         harbour = port is not None and port is not False  # a game may keep a number here, and 0 is one
-        places[id] = Place(id, x, y, space["kind"], label, hangs, harbour)
-    _require_known("place of the layout", drawn, places)
-    _require_known("kind of place", (place.kind for place in places.values()), kinds)
-    _require_known("side for a label to hang on", (place.hangs for place in places.values()), get_args(Compass))
+        places[id] = Place(id, x, y, space["kind"], label, hangs, harbour, str(space.get("mark", "")))
+    require_known("place of the layout", drawn, places)
+    require_known("kind of place", (place.kind for place in places.values()), kinds)
+    require_known("side for a label to hang on", (place.hangs for place in places.values()), get_args(Compass))
     return places
 
 
 def _regions(written: Mapping[str, Any], outlines: Mapping[str, str]) -> tuple[Region, ...]:
     """Join the names of regions with their outlines."""
-    _require_known("region of the coast", outlines, written)
+    require_known("region of the coast", outlines, written)
     return tuple(
         Region(id, _line(outlines.get(id, "")), look["text"], look["at"][0], look["at"][1], look.get("turn", 0))
         for id, look in written.items()
     )
 
 
-def _lines(texts: Sequence[str]) -> tuple[Line, ...]:
+def lines(texts: Sequence[str]) -> tuple[Line, ...]:
+    """Return the outlines that a coast has, each written as `"x,y x,y ..."` in tenths of a pixel."""
     return tuple(map(_line, texts))
 
 
@@ -337,7 +377,8 @@ def _line(text: str) -> Line:
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _require_known(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+def require_known(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `Misdrawn` at the first word given that is not known."""
     known = sorted(known)
     for word in given:
         if word not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import hypot, inf
 from typing import Final, NamedTuple, TypeAlias
 
@@ -19,8 +19,11 @@ _CELL: Final = 4
 _SHAPE, _NAME, _LETTERS, _PATH, _OPEN = 220, 70, 12, 7, 1
 """What it costs to hide a cell of the board, by what is printed there."""
 _RINGS: Final = (0, 9, 20, 34, 52, 75)
+_TILED_SHAPE, _TILED_NAME = 255, 22
+"""Among hexes a place is never far from the next: it is worse to be taken for that one's piece than to hide a name."""
 _FAR: Final = 26
 """What it costs to lie one pixel away from the place, in the same coin."""
+_TILED_FAR: Final = 60
 _LINE: Final = 3
 """How many times as bad it is to strike something out with a line as to hide that much of it."""
 _OVERLAP, _DOORSTEP, _STRUCK = 20_000, 800, 1_500
@@ -136,11 +139,21 @@ def _choices(base: BaseMap, place: str, width: int, height: int) -> list[Berth]:
     """Return all berths round a place, cheapest first."""
     shape = shape_box(base, base.places[place])
     found = []
-    for away, box in _round(shape, width, height):
+    far = _TILED_FAR if base.tiles else _FAR
+    berths = _round(shape, width, height)
+    if _open(base, place):
+        x, y = base.places[place].x, base.places[place].y
+        berths = chain([(-1, _box(x - width / 2, y - height / 2, width, height))], berths)  # nearer than beside it
+    for away, box in berths:
         if box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height:
             line = lead(shape, box)
-            found.append(Berth(_hidden(base, box) + away * _FAR + _crossed(base, line), box, line))
+            found.append(Berth(_hidden(base, box) + away * far + _crossed(base, line), box, line))
     return sorted(found)
+
+
+def _open(base: BaseMap, place: str) -> bool:
+    """Tell whether a place has nothing printed on it, so that a piece may lie right there."""
+    return base.place_kinds[base.places[place].kind].form == "open"
 
 
 def _round(shape: Box, width: int, height: int) -> Iterator[tuple[float, Box]]:
@@ -201,8 +214,10 @@ def _clutter(base: BaseMap) -> list[list[int]]:
         (ax, ay), (bx, by) = ends(base, path)
         pen.line([ax / _CELL, ay / _CELL, bx / _CELL, by / _CELL], fill=_PATH, width=2)
     for place in base.places.values():
-        pen.rectangle(_cells(label_box(base, place)), fill=_NAME)
-        pen.rectangle(_cells(shape_box(base, place)), fill=_SHAPE)
+        if _open(base, place.id):
+            continue
+        pen.rectangle(_cells(label_box(base, place)), fill=_TILED_NAME if base.tiles else _NAME)
+        pen.rectangle(_cells(shape_box(base, place)), fill=_TILED_SHAPE if base.tiles else _SHAPE)
     sums = [[0] * (grid.width + 1)]
     pixels = grid.tobytes()
     for start in range(0, len(pixels), grid.width):

@@ -15,13 +15,16 @@ from typing import Final
 import PIL
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.draw import ink
+from pbem.draw import ink, tiles
 from pbem.draw.ink import Point, Sketch
 from pbem.draw.lettering import spaced, write
 from pbem.draw.spots import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight
 from pbem.scene import BaseMap, Line, Path
 
 _HALO: Final = 2.2
+_BORDER: Final = 1.3
+_TILED_BORDER: Final = 3.2
+"""Width of the borders of regions; those between hexes must stand out from the sides of all the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +93,11 @@ def _relief(base: BaseMap, scale: float) -> Image.Image:
     land = land_mask(base, scale)
     board = Image.new("RGB", land.size, ink.SEA)
     board.paste(ink.SHALLOWS, mask=land.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: min(255, v * 2)))
+    if base.abroad:
+        board.paste(ink.ABROAD, mask=_mask(base, scale, base.abroad))
     board.paste(ink.LAND, mask=land)
+    if base.tiles:
+        tiles.lay(board, base, land, scale)
     for outlines, tone in ((base.hills, ink.HILLS), (base.mountains, ink.MOUNTAINS)):
         height = _mask(base, scale, outlines).filter(ImageFilter.GaussianBlur(3 * scale))
         board.paste(tone, mask=ImageChops.multiply(height, land))
@@ -107,35 +114,56 @@ def _stamp(board: Image.Image, mask: Image.Image, middle: Point, colour: str) ->
 def _lines(base: BaseMap, scale: float) -> Image.Image:
     """Return borders, lakes, rivers, the coast, the paths, and all names of lands and places."""
     layer = _borders(base, scale)
-    for region in base.regions:
-        name = spaced(region.label, "SemiBold", round(REGION_SIZE * scale), REGION_GAP * scale, region.turn)
-        _stamp(layer, name, (region.x * scale, region.y * scale), ink.REGION_NAME)
+    if base.abroad:
+        layer.alpha_composite(tiles.shore(base, scale, land_mask(base, scale), _mask(base, scale, base.abroad)))
+    if not base.tiles:
+        _region_names(layer, base, scale)
     sketch = Sketch((base.width, base.height), scale)
     for lake in base.lakes:
         sketch.polygon(lake, ink.SHALLOWS)
         sketch.line(lake, ink.RIVER, 1, closed=True)
+    tiles.sides(sketch, base)
     for river in base.rivers:
         sketch.line(river, ink.RIVER, 1.6)
     for outline in base.land:
         sketch.line(outline, ink.COAST, 1.2, closed=True)
+    tiles.streams(sketch, base)
     for path in base.paths:
         if base.path_kinds[path.kind].stroke == "solid":
             sketch.line(ends(base, path), (*ink.rgb(ink.PAPER), 150), base.path_kinds[path.kind].width + 3)
     for path in base.paths:
         draw_path(sketch, base, path.kind, *ends(base, path))
     layer.alpha_composite(sketch.done())
+    if base.tiles:  # streams and roads run everywhere: names would be struck out
+        _region_names(layer, base, scale)
+        tiles.numbers(layer, base, scale)
     _labels(layer, base, scale)
     return layer
+
+
+def _region_names(layer: Image.Image, base: BaseMap, scale: float) -> None:
+    for region in base.regions:
+        name = spaced(region.label, "SemiBold", round(REGION_SIZE * scale), REGION_GAP * scale, region.turn)
+        at = region.x * scale, region.y * scale
+        if base.tiles:
+            halo = name.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).point(lambda v: v // 2)
+            _stamp(layer, halo, at, ink.PAPER)
+        _stamp(layer, name, at, _region_ink(base, ink.REGION_NAME))
 
 
 def _borders(base: BaseMap, scale: float) -> Image.Image:
     """Return the borders of regions, cut off at the sea."""
     sketch = Sketch((base.width, base.height), scale, "L", 0)
     for region in base.regions:
-        sketch.line(region.outline, 130, 1.3, closed=True)
-    layer = Image.new("RGBA", land_mask(base, scale).size, (*ink.rgb(ink.BORDER), 0))
+        sketch.line(region.outline, 130, _TILED_BORDER if base.tiles else _BORDER, closed=True)
+    layer = Image.new("RGBA", land_mask(base, scale).size, (*ink.rgb(_region_ink(base, ink.BORDER)), 0))
     layer.putalpha(ImageChops.multiply(sketch.done(), land_mask(base, scale)))
     return layer
+
+
+def _region_ink(base: BaseMap, usual: str) -> str:
+    """Return the colour in which borders or names of regions are printed."""
+    return ink.TILED_BORDER if base.tiles else usual
 
 
 def ends(base: BaseMap, path: Path) -> tuple[Point, Point]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from pbem.draw import ink
+from pbem.draw import ink, tiles
 from pbem.draw.ground import draw_path
 from pbem.draw.ink import Box, Ink, Sketch, mix
 from pbem.draw.lettering import Weight, extent, write
@@ -118,20 +118,31 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 @lru_cache(maxsize=16)
 def legend(base: BaseMap, sides: tuple[Side, ...], width: int, scale: float) -> Image.Image:
-    """Return the signs of a map with their meanings: places on the left, paths on the right."""
-    kinds = [(look.form, look.size, look.empty, look.legend, False) for look in base.place_kinds.values()]
-    first = next(iter(base.place_kinds.values()))
+    """Return the signs of a map with their meanings: places on the left, paths and terrain on the right."""
+    looks = [look for look in base.place_kinds.values() if look.form != "open"]
+    kinds = [(look.form, look.size, look.empty, look.legend, False) for look in looks]
+    first = looks[0]
     if any(place.port for place in base.places.values()):
         kinds.append((first.form, first.size, first.empty, "Port", True))
     kinds += [(first.form, first.size, side.colour, f"Held by {side.name}", False) for side in sides]
     middle = width * 0.5
-    height = _LINE * max(len(kinds), len(base.path_kinds)) + 14
-    levels = [7 + (n + 0.5) * _LINE for n in range(max(len(kinds), len(base.path_kinds)))]
+    rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))
+    height = _LINE * rows + 14
+    levels = [7 + (n + 0.5) * _LINE for n in range(rows)]
     sketch = _paper(width, height, scale)
     words = []
     for level, (name, look) in zip(levels, base.path_kinds.items(), strict=False):
         draw_path(sketch, base, name, (middle + 6, level), (middle + 62, level))
         words.append(_meaning(middle + 72, level, look.legend))
+    words += _grounds(sketch, base, middle, levels[len(base.path_kinds) :])
+    for level, (letters, meaning) in zip(levels[len(kinds) :], base.meanings, strict=False):
+        across = extent(letters, "SemiBold", _TEXT)[0]
+        left = max(_EDGE, 26 - across / 2)
+        box = (left, level - _LINE / 2, left + across, level + _LINE / 2)
+        words += [
+            Words(box, letters, _TEXT, "SemiBold", ink.INK),
+            _meaning(max(46, left + across + 9), level, meaning),
+        ]
     picture = sketch.done()
     for level, (form, size, fill, meaning, port) in zip(levels, kinds, strict=False):
         sign = spot(form, size - 4, fill, port, scale)
@@ -139,6 +150,21 @@ def legend(base: BaseMap, sides: tuple[Side, ...], width: int, scale: float) -> 
         picture.alpha_composite(sign, at)
         words.append(_meaning(46, level, meaning))
     return _lettered(picture, words, scale)
+
+
+def _grounds(sketch: Sketch, base: BaseMap, left: float, levels: list[float]) -> list[Words]:
+    """Draw what hexes have for signs: a river along their sides, and the grounds; return what they mean."""
+    words = []
+    if base.streams:
+        tiles.stream(sketch, (left + 6, levels[0]), (left + 62, levels[0]))
+        words.append(_meaning(left + 72, levels[0], "River"))
+        levels = levels[1:]
+    for level, look in zip(levels, base.tile_kinds.values(), strict=False):
+        box = (left + 6, level - _LINE / 2 + 2, left + 62, level + _LINE / 2 - 2)
+        sketch.panel(box, 2, look.tone, ink.FRAME, 0.8)
+        tiles.rise(sketch, (left + 34, level), look.relief, look.tone)
+        words.append(_meaning(left + 72, level, look.legend))
+    return words
 
 
 def _meaning(left: float, level: float, text: str) -> Words:

@@ -178,8 +178,11 @@ def _places(board: Image.Image, scene: Scene, sides: dict[str, Side], scale: flo
     base = scene.base
     for id, place in base.places.items():
         kind = base.place_kinds[place.kind]
+        if kind.form == "open":
+            continue
         side = sides.get(scene.control.get(id) or "")
-        _put(board, spot(kind.form, kind.size, side.colour if side else kind.empty, place.port, scale), base, id, scale)
+        fill, letter = (side.colour, side.ink) if side else (kind.empty, ink.INK)
+        _put(board, spot(kind.form, kind.size, fill, place.port, scale, place.mark, letter), base, id, scale)
 
 
 def _put(board: Image.Image, picture: Image.Image, base: BaseMap, id: str, scale: float) -> None:
@@ -235,12 +238,19 @@ def _units(picture: Image.Image, scale: float) -> tuple[int, int]:
 def _lead(board: Image.Image, base: BaseMap, id: str, box: Box, colour: str, scale: float) -> None:
     """Draw a line from a place to a piece that lies some way off."""
     a, (x, y) = lead(shape_box(base, base.places[id]), box)
-    if hypot(x - a[0], y - a[1]) < _NEAR:
+    middle = base.places[id].x, base.places[id].y
+    covers = box[0] <= middle[0] <= box[2] and box[1] <= middle[1] <= box[3]
+    bare = base.place_kinds[base.places[id].kind].form == "open" and not covers
+    if hypot(x - a[0], y - a[1]) < _NEAR and not bare:
         return
-    left, top = int(min(a[0], x)) - 4, int(min(a[1], y)) - 4
-    sketch = Sketch((abs(a[0] - x) + 9, abs(a[1] - y) + 9), scale)
+    room = 8 if bare else 4
+    left, top = int(min(a[0], x)) - room, int(min(a[1], y)) - room
+    sketch = Sketch((abs(a[0] - x) + 2 * room + 1, abs(a[1] - y) + 2 * room + 1), scale)
     line = [(a[0] - left, a[1] - top), (x - left, y - top)]
     sketch.line(line, ink.PAPER, 5)
+    if bare:  # nothing that is printed shows where the line ends
+        for radius, fill in ((5.0, ink.PAPER), (4.0, colour)):
+            sketch.disc((middle[0] - left, middle[1] - top), radius, fill)
     sketch.line(line, colour, 2.6)
     drawn = sketch.done()
     board.paste(drawn, (round(left * scale), round(top * scale)), drawn)

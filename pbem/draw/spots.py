@@ -6,14 +6,15 @@ from functools import lru_cache
 from math import cos, pi, sin
 from typing import Final, get_args
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from pbem.draw.ink import COAST, INK, PAPER, Box, Point, Sketch
-from pbem.draw.lettering import Weight, extent, spaced
+from pbem.draw.lettering import Weight, extent, spaced, write
 from pbem.scene import BaseMap, Compass, Form, Inscription, Place, Region
 
 LABEL_SIZE: Final = 15
 REGION_SIZE: Final = 15
+MARK_SIZE: Final = 13
 REGION_GAP: Final = 2.5
 INSCRIPTION_GAP: Final = 0.35
 """Room between letters, for names of regions in pixels, for others as a share of their size."""
@@ -25,7 +26,7 @@ _MARGIN: Final = 8
 
 def label_weight(base: BaseMap, place: Place) -> Weight:
     """Return how heavy the name of a place is written: walled cities stand out."""
-    return "SemiBold" if base.place_kinds[place.kind].form == "square" else "Regular"
+    return "SemiBold" if base.place_kinds[place.kind].form in ("square", "star") else "Regular"
 
 
 def shape_box(base: BaseMap, place: Place) -> Box:
@@ -72,8 +73,8 @@ def _around(x: float, y: float, mask: Image.Image) -> Box:
 
 
 @lru_cache(maxsize=256)
-def spot(form: Form, size: int, fill: str, port: bool, scale: float) -> Image.Image:
-    """Return the picture of a place; its middle is the place."""
+def spot(form: Form, size: int, fill: str, port: bool, scale: float, mark: str = "", letter: str = INK) -> Image.Image:
+    """Return the picture of a place; its middle is the place. A mark is written on it in the colour `letter`."""
     across = size + 2 * _MARGIN
     middle = (across / 2, across / 2)
     sketch = Sketch((across, across), scale)
@@ -86,7 +87,11 @@ def spot(form: Form, size: int, fill: str, port: bool, scale: float) -> Image.Im
         _shape(sketch, form, middle, half - inset, colour)
     if port:
         _anchor(sketch, (middle[0] + half * 0.78, middle[1] - half * 0.78))
-    return sketch.done()
+    picture = sketch.done()
+    if mark:
+        box = (0, 0, across * scale, across * scale)
+        write(ImageDraw.Draw(picture), box, mark, "SemiBold", max(1, round(MARK_SIZE * scale)), letter)
+    return picture
 
 
 @lru_cache(maxsize=64)
@@ -119,10 +124,14 @@ def camps(size: int, hangs: Compass, colour: str, scale: float) -> Image.Image:
 
 
 def _shape(sketch: Sketch, form: Form, middle: Point, half: float, colour: str) -> None:
-    if form == "round":
+    if form in ("round", "open"):
         sketch.disc(middle, half, colour)
+    elif form == "star":
+        sketch.polygon(_square(middle, half * 0.76), colour)
+        sketch.polygon(_diamond(middle, half * 1.06), colour)
     else:
-        sketch.polygon(_square(middle, half) if form == "square" else _hexagon(middle, half), colour)
+        corners = {"square": _square, "diamond": _diamond, "hexagon": _hexagon}[form]
+        sketch.polygon(corners(middle, half), colour)
 
 
 def _anchor(sketch: Sketch, at: Point) -> None:
@@ -140,6 +149,11 @@ def _anchor(sketch: Sketch, at: Point) -> None:
 def _square(middle: Point, half: float) -> list[Point]:
     x, y = middle
     return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+
+
+def _diamond(middle: Point, half: float) -> list[Point]:
+    x, y = middle
+    return [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
 
 
 def _hexagon(middle: Point, radius: float) -> list[Point]:

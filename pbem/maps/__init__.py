@@ -1,0 +1,1 @@
+"""Geometry that games share: it knows no game and draws nothing."""

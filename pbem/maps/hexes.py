@@ -1,0 +1,175 @@
+"""Hexes with a flat top: which are neighbours, how far apart they are, where they lie on paper, the cheapest ways.
+
+A hex is (row, column), rows counted southwards in half-hexes, columns eastwards, so that the neighbours to the north
+and south are two rows away and the others one row and one column. Whether row and column are both even or both odd, or
+neither, is the same all over a map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heappop, heappush
+from math import sqrt
+from typing import Any, Final, TypeAlias, TypeVar
+
+Hex: TypeAlias = tuple[int, int]
+Point: TypeAlias = tuple[float, float]
+Line: TypeAlias = tuple[Point, ...]
+N = TypeVar("N", bound=str)
+
+DIRECTIONS: Final[Mapping[str, Hex]] = {
+    "n": (-2, 0), "ne": (-1, 1), "se": (1, 1), "s": (2, 0), "sw": (1, -1), "nw": (-1, -1),
+}  # fmt: skip
+
+
+def neighbours(at: Hex) -> dict[str, Hex]:
+    """Return the six hexes around one, by direction, clockwise from the north.
+
+    >>> neighbours((4, 2))["se"]
+    (5, 3)
+    """
+    row, column = at
+    return {name: (row + down, column + right) for name, (down, right) in DIRECTIONS.items()}
+
+
+def distance(one: Hex, other: Hex) -> int:
+    """Return how many steps two hexes are apart.
+
+    >>> distance((0, 0), (4, 0)), distance((0, 0), (1, 3)), distance((0, 0), (5, 1))
+    (2, 3, 3)
+    """
+    columns, rows = abs(one[1] - other[1]), abs(one[0] - other[0])
+    return columns + max(0, (rows - columns) // 2)
+
+
+def centre(at: Hex, width: float) -> Point:
+    """Return the middle of a hex on paper, y downwards; `width` is that of a hex between two flat sides."""
+    row, column = at
+    return column * width * sqrt(3) / 2, row * width / 2
+
+
+def corners(at: Hex, width: float) -> tuple[Point, ...]:
+    """Return the six corners of a hex, clockwise from the western one of its flat top."""
+    x, y = centre(at, width)
+    radius = width / sqrt(3)
+    half, rise = radius / 2, width / 2
+    return (
+        (x - half, y - rise), (x + half, y - rise), (x + radius, y),
+        (x + half, y + rise), (x - half, y + rise), (x - radius, y),
+    )  # fmt: skip
+
+
+def vertices(at: Hex) -> tuple[Hex, ...]:
+    """Return the six corners of a hex as whole numbers (right, down), in the order of `corners`.
+
+    Hexes that meet in a corner name it alike, so that sides can be joined without comparing fractions.
+    """
+    down, right = at[0], 3 * at[1]
+    return (
+        (right - 1, down - 1), (right + 1, down - 1), (right + 2, down),
+        (right + 1, down + 1), (right - 1, down + 1), (right - 2, down),
+    )  # fmt: skip
+
+
+def spot(vertex: Hex, width: float) -> Point:
+    """Return where a corner named by `vertices` lies on paper."""
+    right, down = vertex
+    return right * width / (2 * sqrt(3)), down * width / 2
+
+
+def outlines(hexes: Iterable[Hex], width: float) -> list[Line]:
+    """Return the closed outlines of hexes taken together, the outer ones and those of their lakes, by their corners."""
+    inside = set(hexes)
+    # From each corner one side at most goes on with the hexes on its right, for only three sides meet there.
+    ways: dict[Hex, Hex] = {}
+    for at in inside:
+        around = vertices(at)
+        for number, there in enumerate(neighbours(at).values()):
+            if there not in inside:
+                ways[around[number]] = around[(number + 1) % 6]
+    found: list[Line] = []
+    while ways:
+        first = corner = min(ways)
+        line: list[Point] = []
+        while not line or corner != first:
+            line.append(spot(corner, width))
+            corner = ways.pop(corner)
+        found.append(tuple(line))
+    return found
+
+
+def courses(pairs: Iterable[tuple[Hex, Hex]], width: float) -> list[Line]:
+    """Return the sides between pairs of neighbours, joined where one runs into the next, as a river is drawn.
+
+    Raises ValueError for two hexes that are no neighbours.
+    """
+    sides: dict[frozenset[Hex], None] = {}
+    for one, other in pairs:
+        name = direction(one, other)
+        if name is None:
+            raise ValueError(f"{one} and {other} are no neighbours")
+        number, around = tuple(DIRECTIONS).index(name), vertices(one)
+        sides[frozenset((around[number], around[(number + 1) % 6]))] = None
+    found: list[Line] = []
+    while sides:
+        start = next(iter(sides))
+        del sides[start]
+        run = sorted(start)
+        for _ in range(2):
+            while (after := next((each for each in sides if run[-1] in each), None)) is not None:
+                del sides[after]
+                (corner,) = after - {run[-1]}
+                run.append(corner)
+            run.reverse()
+        found.append(tuple(spot(corner, width) for corner in run))
+    return found
+
+
+def side(at: Hex, direction: str, width: float) -> tuple[Point, Point]:
+    """Return the ends of the side that a hex has in a direction."""
+    number = tuple(DIRECTIONS).index(direction)
+    around = corners(at, width)
+    return around[number], around[(number + 1) % 6]
+
+
+def direction(one: Hex, other: Hex) -> str | None:
+    """Return the direction from a hex to a neighbour; None if they are none.
+
+    >>> direction((4, 2), (5, 3)), direction((4, 2), (4, 4))
+    ('se', None)
+    """
+    step = (other[0] - one[0], other[1] - one[1])
+    return next((name for name, each in DIRECTIONS.items() if each == step), None)
+
+
+def cheapest(
+    start: N, steps: Callable[[N], Iterable[tuple[N, int]]], most: int, *, stops: Callable[[N], bool] | None = None
+) -> dict[N, tuple[int, N | None]]:
+    """Return whatever can be reached for at most `most`: its cost, and what comes before it on a cheapest way.
+
+    `steps` are the places next to one, with the cost of going there; a way ends where `stops`. Of ways that cost the
+    same the one counts whose last place but one has the lower id, so that the answer is always the same.
+    """
+    found: dict[N, tuple[int, N | None]] = {}
+    heap: list[Any] = [(0, "", start, None)]
+    while heap:
+        cost, _, at, before = heappop(heap)
+        if at in found:
+            continue
+        found[at] = cost, before
+        if before is not None and stops is not None and stops(at):
+            continue
+        for there, price in steps(at):
+            if there not in found and cost + price <= most:
+                heappush(heap, (cost + price, at, there, at))
+    return found
+
+
+def way(found: Mapping[N, tuple[int, N | None]], to: N) -> list[N]:
+    """Return the places of a cheapest way that `cheapest` found, without its start."""
+    places: list[N] = []
+    at: N | None = to
+    while at is not None and found[at][1] is not None:
+        places.append(at)
+        at = found[at][1]
+    return places[::-1]
