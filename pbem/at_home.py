@@ -11,6 +11,7 @@ from typing import Any
 
 from pbem import plain, shelf
 from pbem.checking import Receipt, check_sheet
+from pbem.engine import faults_in_turn
 from pbem.forecast import of_sheet
 from pbem.open_game import CannotPlay
 from pbem.prospects import Prospect
@@ -43,6 +44,7 @@ class Home:
             self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.waiting,
             lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
             periods=tuple(periods_of(rules, self.known)), own=self.own,
+            further=lambda decision, orders: faults_in_turn(rules, self.known, decision, orders),
         )  # fmt: skip
 
 

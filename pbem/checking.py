@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pbem.box import Box
 from pbem.closing import Closing
@@ -23,6 +24,9 @@ from pbem.sheet import (
 )
 from pbem.standing_orders import Terms, check_standing
 from pbem.yamlio import Mark, Placed, by_place
+
+Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
+"""Says what is wrong with each of several orders of a kind."""
 
 
 @dataclass(slots=True)
@@ -47,14 +51,15 @@ def check_sheet(
     box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
     faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
     periods: Collection[str] = (), today: str | None = None, own: OwnChain | None = None,
-    closed: Closing | None = None,
+    closed: Closing | None = None, further: Further | None = None,
 ) -> tuple[Receipt, Sheet | None]:  # fmt: skip
     """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
 
     `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
-    checked against its question; further orders wait for theirs. `periods` are those at whose end a standing order
-    may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it. `own` is the side's
-    own chain; None: it has none. `closed` says what decides, while no sheet may come.
+    checked against its question; further orders wait for theirs, or are checked by `further` as far as they can be
+    foreseen: it says of several orders of a kind what is wrong with each. `periods` are those at whose end a standing
+    order may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it. `own` is the
+    side's own chain; None: it has none. `closed` says what decides, while no sheet may come.
     """
     if closed is not None:
         return _too_late(side, name, raw, closed), None
@@ -73,7 +78,7 @@ def check_sheet(
             terms = Terms(box.forms, periods, box.standing, today, box.names)
             for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
                 complaints += [sheet.placed(fault) for fault in check_standing(key, written, terms)]
-            complaints += _order_faults(sheet, waiting, faults, whole=bad is None)
+            complaints += _order_faults(sheet, waiting, _in_turn(faults, further), whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
 
@@ -90,27 +95,34 @@ def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
     return Receipt(side, name, lines, (Placed(Fault(ILLEGAL, (), reason), mark),))
 
 
-def _order_faults(
-    sheet: Sheet, waiting: Sequence[Decision], faults: Callable[[Decision, Order], Iterable[Fault]], *, whole: bool
-) -> Iterator[Placed]:
+def _in_turn(faults: Callable[[Decision, Order], Iterable[Fault]], further: Further | None) -> Further:
+    """Return what checks all orders of a kind; without `further` only the first of them."""
+    return lambda decision, orders: (
+        further(decision, orders) if further is not None and len(orders) > 1 else [list(faults(decision, orders[0]))]
+    )
+
+
+def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Further, *, whole: bool) -> Iterator[Placed]:
     """Yield the faults of the orders that answer an open question, and of those that come before any answer does.
 
     A sheet without orders is one if the game asks something, unless it came for its standing orders.
     If the sheet is not whole, the order that answers may be the one that cannot be read.
     """
-    unanswered = {decision.kind: decision for decision in waiting}
-    asked = sorted(unanswered)
+    asked = sorted({decision.kind for decision in waiting})
+    wrong: dict[int, Iterable[Fault]] = {}
+    for decision in waiting:
+        given = [at for at, order in enumerate(sheet.orders) if order.kind == decision.kind]
+        if given:
+            wrong |= zip(given, faults(decision, [sheet.orders[at] for at in given]), strict=False)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
     for at, order in enumerate(sheet.orders):
-        decision = unanswered.pop(order.kind, None)
-        if decision is not None:
+        if order.kind in asked:
             answers = True
-            for fault in faults(decision, order):
-                yield sheet.placed(fault, at)
-        elif not answers and order.kind not in asked:
+            yield from (sheet.placed(fault, at) for fault in wrong.get(at, ()))
+        elif not answers:
             reason = f"the game does not ask you for {order.kind} now; " + (
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )

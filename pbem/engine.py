@@ -140,6 +140,10 @@ class Session(Generic[S]):
         """Return what is wrong with an order, seen with the eyes of the side that gives it."""
         return list(self.rules.check(self.rules.known(self.position, decision.side), decision, order))
 
+    def further(self, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
+        """Return what is wrong with each of several orders of a kind, to be carried out in turn."""
+        return faults_in_turn(self.rules, self.rules.known(self.position, decision.side), decision, orders)
+
     def advice(self, decision: Decision) -> Order | None:
         """Return what the game's own stand-in would answer for a side; None: the game has none."""
         advise = getattr(self.rules, "advise", None)
@@ -153,6 +157,27 @@ class Session(Generic[S]):
             return None
         own = self.rules.options(self.rules.known(self.position, decision.side), decision)
         return own[0] if len(own) == 1 else None
+
+
+def faults_in_turn(
+    rules: Rules[S], known: S, decision: Decision, orders: Sequence[Order]
+) -> list[list[Fault]]:  # fmt: skip
+    """Return what is wrong with each of several orders of a kind, one after the other, as far as can be foreseen.
+
+    A game that can has `after(known, decision, order)`: the position and the question after an order, as its side
+    knows them; None where dice or the enemy have a say. What cannot be foreseen has no faults yet. Orders that have
+    faults themselves are passed over.
+    """
+    after = getattr(rules, "after", None)
+    found: list[list[Fault]] = []
+    for order in orders:
+        found.append(list(rules.check(known, decision, order)))
+        if found[-1]:
+            continue
+        if after is None or (then := after(known, decision, order)) is None:
+            break
+        known, decision = then
+    return found + [[] for _ in orders[len(found) :]]
 
 
 def same_question(asked: Decision, recorded: Answer) -> None:

@@ -38,13 +38,14 @@ class Table:
 
     def ask(
         self, side: Side, kind: str, *, rule: str, default: Mapping[str, Any] | None = None, waits: bool = True,
-        **facts: Any,
+        secret: bool = False, **facts: Any,
     ) -> Flow[Order]:  # fmt: skip
         """Ask one side one question and return its order; `facts` are what that side may know.
 
         With `waits` False nobody waits for the answer: what is not answered in advance is answered by the default.
+        A `secret` answer is not published when the game next rests.
         """
-        order: Order = yield Decision(kind, side, rule, facts, default, waits=waits)
+        order: Order = yield Decision(kind, side, rule, facts, default, secret=secret, waits=waits)
         return order
 
     def ask_all(self, decisions: Sequence[Decision]) -> Flow[tuple[Order, ...]]:

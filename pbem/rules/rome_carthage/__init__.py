@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.plain import decode, encode
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage import (
     battle_events,
     battle_rounds,
@@ -35,7 +36,6 @@ from pbem.rules.rome_carthage.forecasts import foresee, outcome, prospects
 from pbem.rules.rome_carthage.hints import hints
 from pbem.rules.rome_carthage.odds import odds
 from pbem.rules.rome_carthage.policy import advice
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.scene import base, scene
 from pbem.rules.rome_carthage.secrets import known, reseal
 from pbem.rules.rome_carthage.setting_up import set_up, settle

@@ -11,9 +11,9 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
 from pbem.rules.rome_carthage.under_way import Battle
 from pbem.rules.rome_carthage.windows import (

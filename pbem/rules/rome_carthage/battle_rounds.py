@@ -7,10 +7,10 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.battle_events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT, after_match
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
 from pbem.rules.rome_carthage.under_way import Battle, Played
 from pbem.rules.rome_carthage.windows import hand_hidden

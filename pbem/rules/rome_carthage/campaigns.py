@@ -8,10 +8,10 @@ from typing import Final
 
 from pbem.choices import Choices, chain, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.movement import march
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import Game
 from pbem.table import Table
 

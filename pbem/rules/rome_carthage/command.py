@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow
+from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.generals import is_consul
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
 from pbem.table import Table
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pbem.choices import Choices, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.arriving import place
 from pbem.rules.rome_carthage.generals import arrange, may_be_in, may_command
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CONSUL, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.walls import whole, whole_cu

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
+from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
 from pbem.rules.rome_carthage.windows import one_card, open_window
 from pbem.table import Table

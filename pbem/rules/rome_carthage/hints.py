@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pbem.odds import percent
 from pbem.protocol import Decision, Order
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage import battle_events, weather
 from pbem.rules.rome_carthage.battle_events import why_no_maharbal
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
@@ -22,7 +23,6 @@ from pbem.rules.rome_carthage.intercepted import intercepted_options
 from pbem.rules.rome_carthage.movement import stands_on_lone_general
 from pbem.rules.rome_carthage.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.politics import removable_markers
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.reinforcements import arrivals, homecomings, lots, roman_spaces
 from pbem.rules.rome_carthage.routes import routes
 from pbem.rules.rome_carthage.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed

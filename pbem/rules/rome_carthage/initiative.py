@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.protocol import Flow, Side
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
+from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import ENEMY, MAHARBAL, Game
 from pbem.rules.rome_carthage.under_way import Battle
 from pbem.table import Table

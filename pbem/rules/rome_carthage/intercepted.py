@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.card_play import note_stop
 from pbem.rules.rome_carthage.fleet import CITY
 from pbem.rules.rome_carthage.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.passes import cross_pass
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.retreat import splits_consul
 from pbem.rules.rome_carthage.sea import land_in_city, sail_back
 from pbem.rules.rome_carthage.stack import Stack

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.questions import Kinds
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.table import Table

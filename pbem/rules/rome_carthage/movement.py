@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.activation import force_of, home_of
 from pbem.rules.rome_carthage.battle import fight
 from pbem.rules.rome_carthage.board import PLAIN, SEA
@@ -40,7 +41,6 @@ from pbem.rules.rome_carthage.paths import (
     step_of,
     why_no_exchange,
 )
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.reactions import react
 from pbem.rules.rome_carthage.sally import sally
 from pbem.rules.rome_carthage.sea import land_in_city, sail

@@ -8,13 +8,13 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, chain, each, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.charm import check_charm
 from pbem.rules.rome_carthage.events import check_event, event_options
 from pbem.rules.rome_carthage.generals import drive_off_generals
 from pbem.rules.rome_carthage.movement import march
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game
 from pbem.rules.rome_carthage.walls import enter_city, locked_up, room

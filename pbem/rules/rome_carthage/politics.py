@@ -8,8 +8,8 @@ from typing import Final
 
 from pbem.choices import Choices, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import WALLED_CITY
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.state import ENEMY, Game, Result
 from pbem.rules.rome_carthage.words import no_such_space
 from pbem.table import Table

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.choices import Choices, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.arriving import MANY, capacity, place
 from pbem.rules.rome_carthage.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.consuls import (
@@ -19,7 +20,6 @@ from pbem.rules.rome_carthage.consuls import (
     strong_stacks,
 )
 from pbem.rules.rome_carthage.generals import arrive, drive_off_generals, may_be_in
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.walls import whole, whole_cu

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pbem.choices import Choices, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.generals import (
     arrive,
     displace,
@@ -17,7 +18,6 @@ from pbem.rules.rome_carthage.generals import (
 )
 from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game

@@ -7,11 +7,11 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.card_play import opened_by_traitor, siege_dice, siege_modifier
 from pbem.rules.rome_carthage.generals import displace, is_consul
 from pbem.rules.rome_carthage.losses import suffer
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
 from pbem.rules.rome_carthage.under_way import Battle

@@ -14,8 +14,8 @@ from typing import Final
 
 from pbem.choices import Choices, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.generals import arrange, is_consul
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import leave_city

@@ -7,13 +7,13 @@ from typing import Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
+from pbem.questions import Kinds, one_of
 from pbem.rules.rome_carthage.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.campaigns import next_general
 from pbem.rules.rome_carthage.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.events import play_event
 from pbem.rules.rome_carthage.isolation import remove_isolated
 from pbem.rules.rome_carthage.operations import carry_out
-from pbem.rules.rome_carthage.questions import Kinds, one_of
 from pbem.rules.rome_carthage.reinforcements import reinforce
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.under_way import CardPlay

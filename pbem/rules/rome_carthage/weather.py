@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pbem.protocol import Flow
+from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import LAND, PASS, PASSES, SEA, STRAIT, StrategyCard
 from pbem.rules.rome_carthage.card_play import CAMPAIGN, march_type
 from pbem.rules.rome_carthage.generals import displace
 from pbem.rules.rome_carthage.losses import attrition
 from pbem.rules.rome_carthage.passes import named_space
 from pbem.rules.rome_carthage.paths import step_cost
-from pbem.rules.rome_carthage.questions import Kinds
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March

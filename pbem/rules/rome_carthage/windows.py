@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pbem.choices import NOT_TOLD, Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Check, Options
 from pbem.rules.rome_carthage.board import Board, StrategyCard
-from pbem.rules.rome_carthage.questions import Check, Options
 from pbem.rules.rome_carthage.state import UNSEEN, Game
 from pbem.table import Table
 

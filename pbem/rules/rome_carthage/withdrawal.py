@@ -7,9 +7,9 @@ from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.initiative import MUST, offer_initiative, seize
-from pbem.rules.rome_carthage.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city

@@ -7,22 +7,21 @@ from typing import Any, TypeAlias
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Order
-from pbem.rules.rome_carthage.state import Game
 
-Options: TypeAlias = Callable[[Game, Decision], Choices]
-Check: TypeAlias = Callable[[Game, Decision, Order], Iterable[Fault]]
+Options: TypeAlias = Callable[[Any, Decision], Choices]
+Check: TypeAlias = Callable[[Any, Decision, Order], Iterable[Fault]]
 Kinds: TypeAlias = Mapping[str, tuple[Options, Check]]
-"""Kind of question -> its options and its check. Each module that asks has one."""
+"""Kind of question -> its options and its check. Each module of rules that asks has one."""
 
 
 def one_of(kind: str, word: str, answers: Iterable[Any]) -> tuple[Options, Check]:
     """Return the options and the check of a question answered by `{word: answer}`; the order's schema has no other."""
     orders = listed([Order(kind, {word: answer}) for answer in answers])
 
-    def options(known: Game, decision: Decision) -> Choices:
+    def options(known: Any, decision: Decision) -> Choices:
         return orders
 
-    def check(known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    def check(known: Any, decision: Decision, order: Order) -> Iterable[Fault]:
         return ()
 
     return options, check
