@@ -1,0 +1,175 @@
+"""HANNIBAL, Italy 218-206 BC. One module a chapter of the rulebook; this one joins them for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pbem.plain import decode, encode
+from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
+from pbem.questions import Kinds
+from pbem.rules.hannibal_italy import (
+    ambush,
+    arrivals,
+    combat,
+    commanders,
+    dictators,
+    elections,
+    elephants,
+    field_combat,
+    foraging,
+    initiative,
+    losses,
+    marches,
+    movement,
+    recruiting,
+    siege_works,
+    sieges,
+    turn,
+    winter,
+)
+from pbem.rules.hannibal_italy.accounts import audit
+from pbem.rules.hannibal_italy.chances import odds
+from pbem.rules.hannibal_italy.forecasts import foresee, outcome, prospects
+from pbem.rules.hannibal_italy.hints import hints
+from pbem.rules.hannibal_italy.policy import advice
+from pbem.rules.hannibal_italy.scene import base, scene
+from pbem.rules.hannibal_italy.secrets import known, reseal
+from pbem.rules.hannibal_italy.setting_up import set_up, settle
+from pbem.rules.hannibal_italy.sources import reconstructed
+from pbem.rules.hannibal_italy.standing import standing
+from pbem.rules.hannibal_italy.standing_facts import facts, periods
+from pbem.rules.hannibal_italy.state import SIDES, Game
+from pbem.rules.hannibal_italy.unpack import unpack
+from pbem.table import Table
+
+if TYPE_CHECKING:
+    from pbem.box import Box
+    from pbem.scene import BaseMap, Scene
+    from pbem.standing import Standing
+
+ASKING: Final = (
+    initiative, elections, arrivals, recruiting, marches, combat, field_combat, commanders, foraging, ambush, losses,
+    sieges, siege_works, dictators, winter, elephants,
+)  # fmt: skip
+"""The modules that ask, in the order of play."""
+KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
+
+
+class HannibalItaly:
+    """The rules, under the options agreed on."""
+
+    id = "hannibal_italy"
+    sides = SIDES
+    reveals = frozenset(
+        {
+            "armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak",
+            "works_begun", "works_lost", "overrun", "overrun_fails", "diplomacy_refused", "suffers", "left_behind",
+            "city_taken", "diplomacy_fails",
+        }
+    )  # fmt: skip
+    """Events from which Rome learns what a Carthaginian has: it sees him, or his strength shows (7.41, 7.5, 8.2)."""
+
+    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+        self.box = box
+        self.edition = options
+        self.board = unpack(box, options)
+        self.odds = odds(self.board, options)
+        self._base: BaseMap | None = None
+
+    def setup(self, scenario: str, table: Table) -> Game:
+        """Return the position at the start of a scenario (12.31, 12.32), and tell what in the box is not certain."""
+        if files := reconstructed(self.box):
+            table.tell("reconstructed", what=files)
+        return set_up(self.board, self.edition, scenario, self.box.scenario(scenario), table)
+
+    def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
+        """Play on from a resting point; return who won and why."""
+        game = table.lay(position)
+        yield from turn.play(game, table)
+        assert game.result is not None
+        return {"winner": game.result.winner, "reason": game.result.reason}
+
+    def known(self, position: Game, side: Side | None) -> Game:
+        """Return the position as a side may know it."""
+        return known(position, side)
+
+    def options(self, known: Game, decision: Decision) -> Choices:
+        """Return every legal answer to a question."""
+        options, _ = KINDS[decision.kind]
+        return options(known, decision)
+
+    def check(self, known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+        """Yield what is wrong with an answer to a question."""
+        _, check = KINDS[decision.kind]
+        return check(known, decision, order)
+
+    def after(self, known: Game, decision: Decision, order: Order) -> tuple[Game, Decision] | None:
+        """Return the position and the question after a march, as its side knows them; None: nobody can tell."""
+        return movement.after(known, decision, order) if decision.kind == "move" else None
+
+    def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
+        """Return what there is to draw, with arrows for the marches just told."""
+        if self._base is None:
+            self._base = base(self.box, self.board)
+        return scene(known, self._base, self.box.table("game")["sides"], told)
+
+    def standing(self, known: Game) -> Standing:
+        """Return where things stand, for the text of a report."""
+        return standing(known, self.box.names)
+
+    def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
+        """Return what an order form says of the choices, in words and examples."""
+        return list(hints(known, decision))
+
+    def advise(self, known: Game, decision: Decision) -> Order:
+        """Return a good answer to a question, for a side whose player is absent."""
+        return advice(
+            known, decision, lambda order: self.check(known, decision, order), lambda: self.options(known, decision)
+        )
+
+    def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
+        """Return what a standing order may go by, besides the facts that the question states."""
+        return facts(known, decision)
+
+    def periods(self, position: Game) -> Mapping[str, Any]:
+        """Return the segment and the year that the game is in, for standing orders that end with one."""
+        return periods(position)
+
+    def foresee(self, known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        """Return the flow that plays on from a march in thought; None where there is nothing to foresee."""
+        return foresee(known, table, decision, order)
+
+    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+        """Return what a roll without a number to reach comes to: how bad it is, and in words."""
+        return outcome(position, roll, facts)
+
+    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
+        """Yield who can do what a question asks, and with what chance."""
+        return prospects(position, decision)
+
+    def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
+        """Return another position that a side could not tell from this one."""
+        return reseal(position, side, table)
+
+    def audit(self, position: Game) -> Iterable[str]:
+        """Yield every broken invariant in words."""
+        return audit(position)
+
+    def settle(self, position: Game) -> Game:
+        """Take what a ruling puts on the map out of the pools."""
+        return settle(position)
+
+    def encode(self, position: Game) -> dict[str, Any]:
+        """Return a position as plain data."""
+        plain: dict[str, Any] = encode(position)
+        return plain
+
+    def decode(self, data: Mapping[str, Any]) -> Game:
+        """Return the position that `encode` was given."""
+        return decode(Game, data, board=self.board, options=self.edition)
+
+
+def make(box: Box, options: Mapping[str, Any]) -> HannibalItaly:
+    """Return the rules of the game in a box, with options chosen."""
+    return HannibalItaly(box, options)

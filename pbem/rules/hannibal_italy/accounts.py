@@ -1,0 +1,79 @@
+"""Counts what is on the map and in the boxes: every broken invariant of a position, in words (3.3, 7.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pbem.rules.hannibal_italy.board import HOME
+from pbem.rules.hannibal_italy.forces import on_board, outside, sp
+from pbem.rules.hannibal_italy.leadership import limit
+from pbem.rules.hannibal_italy.stacking import crowded, may_lead
+from pbem.rules.hannibal_italy.state import BOXES, ROME, SIDES, UNSEEN, Game
+
+
+def audit(game: Game) -> Iterator[str]:
+    """Yield every broken invariant: units, leaders, stacks, cities."""
+    yield from _units(game)
+    yield from _leaders(game)
+    yield from _cities(game)
+
+
+def _units(game: Game) -> Iterator[str]:
+    board = game.board
+    there = on_board(game)
+    for unit, count in there.items():
+        if count > board.counts[unit]:
+            yield f"{count} {unit} are in play; there are {board.counts[unit]} counters"
+    for pool, units in game.pools.items():
+        for unit, count in units.items():
+            if board.units[unit].pool != pool:
+                yield f"{unit} lies in the pool {pool}"
+            if count + there.get(unit, 0) > board.counts[unit]:
+                yield f"{count} {unit} lie in the pool and {there.get(unit, 0)} are in play"
+    for holder, side, units in _holders(game):
+        for unit, count in units.items():
+            if count <= 0 or (unit != UNSEEN and board.units[unit].side != side):
+                yield f"{holder} has {count} {unit}"
+
+
+def _holders(game: Game) -> Iterator[tuple[str, str, dict[str, int]]]:
+    for id, leader in game.leaders.items():
+        yield id, game.card(id).side, leader.units
+    for side in SIDES:
+        for hex, units in game.loose[side].items():
+            yield f"hex {hex}", side, units
+            if not units:
+                yield f"an empty stack in {hex}", side, {UNSEEN: 0}
+
+
+def _leaders(game: Game) -> Iterator[str]:
+    for id, leader in game.leaders.items():
+        if leader.at not in BOXES and leader.at not in game.board.hexes:
+            yield f"{id} is at {leader.at}"
+        if leader.at in BOXES and leader.units:
+            yield f"{id} is off the map with units"
+        if leader.at in game.board.hexes and game.card(id).side == ROME and not leader.office:
+            yield f"{id} is on the map without an office"
+        most = limit(game, id)
+        if most is not None and leader.at in game.board.hexes and sp(game.board, leader.units) > most:
+            yield f"{id} leads {sp(game.board, leader.units)} SP; {most} are allowed"
+        for unit in leader.units:
+            if unit != UNSEEN and not may_lead(game, id, unit):
+                yield f"{id} leads {unit}, who do not follow him"
+        if leader.inside and not game.friendly_city(game.card(id).side, leader.at):
+            yield f"{id} is inside a city that is not his at {leader.at}"
+    for side in SIDES:
+        for hex in {game.leaders[id].at for id in game.on_map(side)}:
+            if hex != HOME and crowded(game, side, hex, []):
+                yield f"too many leaders of {side} at {hex}"
+
+
+def _cities(game: Game) -> Iterator[str]:
+    for city in game.garrisons:
+        if not game.board.cities[city].garrison:
+            yield f"{city} has a garrison unit that does not exist"
+    for city, siege in game.sieges.items():
+        if game.cities[city] == siege.side:
+            yield f"{city} is besieged by its owner"
+        elif game.phase not in ("field", "siege") and not outside(game, siege.side, game.board.cities[city].hex):
+            yield f"nobody besieges {city}"

@@ -1,0 +1,43 @@
+"""Who commands in a battle or an assault: the highest office, Hannibal, or whom somebody chooses (10.31)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pbem.choices import Choices, listed
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.questions import Kinds
+from pbem.rules.hannibal_italy.leadership import candidates, chooser
+from pbem.rules.hannibal_italy.state import Game
+from pbem.table import Table
+
+
+def commander_of(game: Game, table: Table, side: Side, leaders: Sequence[str], hex: str) -> Flow[str]:
+    """Return who of a side's leaders commands; where several may, the side that has the choice is asked (10.31).
+
+    The text is empty if there are none.
+    """
+    able = candidates(game, side, leaders)
+    if len(able) < 2:
+        return able[0] if able else ""
+    order = yield from table.ask(
+        chooser(game, side, able), "command", rule="10.31", default={"leader": able[0]}, hex=hex, leaders=able,
+        army=side,
+    )  # fmt: skip
+    leader: str = order["leader"]
+    return leader
+
+
+def _options(known: Game, decision: Decision) -> Choices:
+    return listed([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
+
+
+def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the choice of a commander (10.31)."""
+    able = decision.facts["leaders"]
+    if order["leader"] not in able:
+        yield order.fault(("leader",), f"{order['leader']} cannot command; {' or '.join(able)} can", rule="10.31")
+
+
+KINDS: Final[Kinds] = {"command": (_options, _check)}

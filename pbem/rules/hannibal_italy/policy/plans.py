@@ -1,0 +1,172 @@
+"""Where the stand-in marches: one leader at a time, past the cities that he may win over, to where he does most good.
+
+Every leader who can move gets an order, if only to stay; when the last one has his, the phase is over by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pbem.maps.hexes import way
+from pbem.protocol import Decision, Order, Side
+from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT
+from pbem.rules.hannibal_italy.forces import sp
+from pbem.rules.hannibal_italy.leadership import limit
+from pbem.rules.hannibal_italy.marches import Reached, reach
+from pbem.rules.hannibal_italy.policy.ground import Ground
+from pbem.rules.hannibal_italy.policy.worth import worth_of_city
+from pbem.rules.hannibal_italy.stacking import full, may_lead
+from pbem.rules.hannibal_italy.state import CARTHAGE, Game
+from pbem.rules.hannibal_italy.taking import allowance, who_stays, without_leader
+
+PART_SP: Final = 8
+"""What a leader takes along of Hannibal's army to go his own way."""
+MAIN_SP: Final = 40
+"""What Hannibal keeps at least."""
+MOST_TRIES: Final = 4
+STEP: Final = 0.01
+"""What half a movement point costs: of two ways alike the shorter is taken."""
+
+
+@dataclass(slots=True)
+class Tour:
+    """A march as far as it is planned: where it has come to, what is left, what it has tried, what that is worth."""
+
+    at: str
+    left: int
+    path: list[Any] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    worth: float = 0.0
+
+
+def best_marches(known: Game, decision: Decision) -> Iterator[Order]:
+    """Yield the march of the next leader, and that he stays where he is."""
+    leader = _next(known, decision)
+    ground = Ground(known, decision.side)
+    found = list(_plans(known, ground, leader))
+    for _, body in sorted(found, key=lambda plan: -plan[0])[:4]:
+        yield Order("move", {"leader": leader, **body})
+    yield Order("move", {"leader": leader, "path": []})
+    for other in decision.facts["leaders"]:
+        yield Order("move", {"leader": other, "path": []})
+
+
+def _next(known: Game, decision: Decision) -> str:
+    """Return who marches next: at Carthage those who take a part of the army with them, at Rome the strongest."""
+    side = decision.side
+
+    def rank(leader: str) -> tuple[bool, int, str]:
+        own = sp(known.board, known.leaders[leader].units)
+        return known.card(leader).supreme, own if side == CARTHAGE else -own, leader
+
+    leader: str = min(decision.facts["leaders"], key=rank)
+    return leader
+
+
+def _plans(known: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield what a leader may do, with what it is worth."""
+    for load, units in _loads(known, ground.side, leader):
+        strength = sp(known.board, units)
+        for tour in _tours(known, ground, leader, units):
+            end = _best_end(known, ground, leader, strength, tour)
+            if end is not None:
+                worth, path, inside = end
+                yield tour.worth + worth, {**load, "path": [*tour.path, *path], **({"inside": True} if inside else {})}
+
+
+def _loads(known: Game, side: Side, leader: str) -> Iterator[tuple[dict[str, Any], Mapping[str, int]]]:
+    """Yield what a leader takes along, and what an order says of it (7.2, 7.8)."""
+    record = known.leaders[leader]
+    free = without_leader(known, leader)
+    own = dict(record.units)
+    for unit, count in free.items():
+        if may_lead(known, leader, unit):
+            own[unit] = own.get(unit, 0) + count
+    others = who_stays(known, [leader])
+    if side == CARTHAGE:
+        chiefs = [other for other in others if known.card(other).supreme]
+        if chiefs and not known.card(leader).gaulish and sp(known.board, own) < PART_SP:
+            own = _part(known, known.leaders[chiefs[0]].units) or own
+    else:
+        own = _most(known, leader, own)
+    yield ({} if own == record.units else {"units": own}), own
+
+
+def _part(known: Game, units: Mapping[str, int]) -> dict[str, int]:
+    """Return a small part of Hannibal's army that can do without him: quick units, no elephants."""
+    board, chosen, total = known.board, dict[str, int](), 0
+    if sp(board, units) < MAIN_SP + PART_SP:
+        return {}
+    for unit in sorted(units, key=lambda unit: (board.units[unit].kind == FOOT, board.units[unit].sp, unit)):
+        for _ in range(units[unit]):
+            if board.units[unit].kind != ELEPHANTS and total < PART_SP:
+                chosen[unit] = chosen.get(unit, 0) + 1
+                total += board.units[unit].sp
+    return chosen
+
+
+def _most(known: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
+    """Return as much of some units as a Roman may lead, legion by legion (7.8)."""
+    most, board = limit(known, leader), known.board
+    if most is None or sp(board, units) <= most:
+        return dict(units)
+    chosen: dict[str, int] = {}
+    total = 0
+    for unit in sorted(units, key=lambda unit: (-board.units[unit].sp, unit)):
+        count = min(units[unit], (most - total) // board.units[unit].sp)
+        if count:
+            chosen[unit] = count
+            total += count * board.units[unit].sp
+    return chosen
+
+
+def _tours(known: Game, ground: Ground, leader: str, units: Mapping[str, int]) -> Iterator[Tour]:
+    """Yield a march that tries nothing, and then the same with one city more, the best for its cost first (7.4)."""
+    tour = Tour(known.leaders[leader].at, allowance(known, [units]))
+    yield tour
+    fee = int(known.board.tables["movement"]["diplomacy"])
+    near = known.board.around if known.options["diplomacy_from"] == "adjacent" else known.board.near
+    strength = sp(known.board, units)
+    while len(tour.tried) < MOST_TRIES:
+        found = reach(known, ground.side, [leader], tour.left, tour.at)
+        best: tuple[float, float, str, str] | None = None
+        for hex, (cost, _) in found.items():
+            if cost + fee > tour.left or (hex in ground.held and hex != tour.at):
+                continue
+            for city in near[hex]:
+                if city in tour.tried or city not in ground.open_cities:
+                    continue
+                worth = ground.chance(leader, strength, hex, city) * worth_of_city(known, city)
+                rate = worth / (cost + fee + 2)
+                if best is None or rate > best[0]:
+                    best = rate, worth, hex, city
+        if best is None or best[1] <= 0:
+            return
+        _, worth, hex, city = best
+        tour = Tour(
+            hex,
+            tour.left - found[hex][0] - fee,
+            [*tour.path, *way(found, hex), {"try": city}],
+            [*tour.tried, city],
+            tour.worth + worth,
+        )
+        yield tour
+
+
+def _best_end(
+    known: Game, ground: Ground, leader: str, strength: int, tour: Tour
+) -> tuple[float, list[Any], bool] | None:  # fmt: skip
+    """Return the best end of a march: what it is worth, the rest of the way, whether he goes inside a city."""
+    found: Reached = reach(known, ground.side, [leader], tour.left, tour.at)
+    closed = full(known, ground.side, [leader])
+    best: tuple[float, str, bool] | None = None
+    for hex, (cost, _) in found.items():
+        if hex in closed or not (hex == tour.at or ground.matters(hex)):
+            continue
+        for inside in (False, True):
+            worth = ground.end(leader, hex, strength, inside=inside, moved=hex != known.leaders[leader].at)
+            if worth is not None and (best is None or worth - STEP * cost > best[0]):
+                best = worth - STEP * cost, hex, inside
+    return None if best is None else (best[0], list(way(found, best[1])), best[2])

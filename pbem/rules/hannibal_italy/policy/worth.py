@@ -1,0 +1,93 @@
+"""What things are worth to the stand-in, in victory points: cities, provinces, strength, battles.
+
+No rulebook prints the weights: they were found by playing against chance, and nothing but its play rests on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from pbem.protocol import Side
+from pbem.rules.hannibal_italy.board import CAPUA, TARENTUM, Board
+from pbem.rules.hannibal_italy.forces import sp
+from pbem.rules.hannibal_italy.odds import NO_CASE, field_column
+from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
+
+HORIZON: Final = 4
+"""Winters to come that count for what is held now."""
+KEPT: Final = 0.7
+"""The chance that what is held now is still held a winter later."""
+PER_STEP: Final[Mapping[Side, float]] = {ROME: 4.3, CARTHAGE: 3.2}
+"""SP that a step is, more or less."""
+LOST: Final[Mapping[Side, float]] = {ROME: 0.9, CARTHAGE: 1.1}
+"""What an SP of a side is worth to both: Roman foot scores, Carthage's own units never come back (12.2)."""
+UNSEEN_SP: Final = 8
+"""What an army of Carthage is taken for by those who do not see it."""
+HANNIBAL_SP: Final = 48
+LOOSE_SP: Final = 4
+ROUNDS: Final = 5
+
+
+def winters(game: Game) -> int:
+    """Return how often Carthage still scores (12.2)."""
+    last: int = game.plan["end"]["year"]
+    return game.year - last + 1
+
+
+def lasting(game: Game) -> float:
+    """Return how often, more or less, something held now will score."""
+    return sum((KEPT**winter for winter in range(min(winters(game), HORIZON))), 0.0)
+
+
+def worth_of_city(game: Game, city: str) -> float:
+    """Return what it is worth to either side that a city changes hands (12.2, 12.21, 12.22)."""
+    board = game.board
+    record = board.cities[city]
+    province = board.provinces[record.province]
+    extra = {CAPUA: board.tables["capua"]["vp"], TARENTUM: -board.tables["tarentum"]["vp"]}.get(city, 0)
+    points: float = (record.loyalty or 0) + extra + province.vp / len(province.cities)
+    return points * lasting(game)
+
+
+def chance(needed: int) -> float:
+    """Return the chance to roll a number or more with a die."""
+    return max(0, min(6, 7 - needed)) / 6
+
+
+def strength(game: Game, side: Side, units: Mapping[str, int], leader: str = "") -> int:
+    """Return the SP of units, or what an army is taken for that the viewer does not see (7.5)."""
+    if UNSEEN not in units:
+        return sp(game.board, units)
+    if not leader:
+        return LOOSE_SP
+    return HANNIBAL_SP if game.card(leader).supreme else UNSEEN_SP
+
+
+@lru_cache(maxsize=8192)
+def clash(board: Board, attacker: Side, attack: int, defence: int, die: int, rounding: str) -> tuple[float, float]:
+    """Return the SP that attacker and defender lose on average until one of them has had enough (9.2)."""
+    own, enemy = float(attack), float(defence)
+    defender = ROME if attacker == CARTHAGE else CARTHAGE
+    for _ in range(ROUNDS):
+        column = field_column(board, round(own), round(enemy), 0, rounding)
+        if column == NO_CASE or own < attack / 2 or enemy < defence / 3:
+            break
+        results = [board.field.read(column, face + die) for face in range(1, 7)]
+        lost = {
+            who: sum(int(result[1:]) for result in results if result[0] in (who, "E")) / len(results) for who in "AD"
+        }
+        own, enemy = own - lost["A"] * PER_STEP[attacker], enemy - lost["D"] * PER_STEP[defender]
+    return attack - max(own, 0.0), defence - max(enemy, 0.0)
+
+
+def battle(game: Game, side: Side, own: int, enemy: int, die: int) -> float:
+    """Return what a battle is worth that a side begins: what the enemy loses, less what it loses itself (9.2)."""
+    if own <= 0:
+        return -1.0
+    if enemy <= 0:
+        return 1.0
+    lost, took = clash(game.board, side, own, enemy, die, str(game.options["odds_rounding"]))
+    other = ROME if side == CARTHAGE else CARTHAGE
+    return took * LOST[other] - lost * LOST[side]

@@ -1,0 +1,17 @@
+"""Which files of the box hold values that no source has, so that they had to be reconstructed (confidence)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pbem.box import Box
+
+_FILES: Final = ("map", "counters", "leaders", "tables")
+_WORD: Final = "reconstructed"
+
+
+def reconstructed(box: Box) -> list[str]:
+    """Return the files of a box that say of some of their values that they are reconstructed."""
+    notes = {file: box.table(file).get("confidence", {}) for file in _FILES}
+    return [file for file, said in notes.items() if any(_WORD in str(about) for about in (*said, *said.values()))]
