@@ -1,6 +1,6 @@
 """Run the benches and print one line a figure: name, value, unit, bar, and `ok` or `short`.
 
-    python -m bench [--json] [NAME ...]        NAME: only bench_NAME.py
+    python -m bench [--json] [NAME ...]        NAME: only bench_NAME.py; those that take many minutes run by name only
 
 Exit code 0 when every bar is kept, 1 when one is missed.
 """
@@ -16,11 +16,14 @@ from pathlib import Path
 
 from bench import Figure
 
+BY_NAME = ("bench_policy",)
+"""Benches that play hundreds of whole games."""
+
 
 def modules(names: Iterable[str]) -> list[str]:
     """Return the benches found beside this file, or those named."""
     found = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
-    wanted = [f"bench_{name}" for name in names] or found
+    wanted = [f"bench_{name}" for name in names] or [name for name in found if name not in BY_NAME]
     for name in wanted:
         if name not in found:
             raise SystemExit(f"no bench is called {name[6:]}; there are {', '.join(one[6:] for one in found)}")

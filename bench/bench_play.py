@@ -1,7 +1,8 @@
 """How quickly whole games are played out at random and replayed, in times of what `chess` plays random legal moves.
 
-The scenarios take turns with chess, so that whatever else the machine does hits both alike. A replay gives the answers
-of a random game again, each checked as if it had come by mail. What a game takes in memory is measured apart.
+Every game on the shelf is measured. Its scenarios take turns with chess, so that whatever else the machine does hits
+both alike. A replay gives the answers of a random game again, each checked as if it had come by mail. What a game takes
+in memory is measured apart, and so is how long it takes to check a phase of orders.
 """
 
 from __future__ import annotations
@@ -20,18 +21,25 @@ from pbem.playout import play_out
 from pbem.protocol import Order
 from pbem.table import Table
 
-GAME = "rome_carthage"
 SEEDS = range(1, 6)
 """One whole game each."""
 MOVES = 1500
 LONGEST = 300
 ROUNDS = 7
 MEGABYTE = 1 << 20
+MARCHES, PHASE = 6, 20.0
+"""So many orders of one phase are checked in so many milliseconds."""
 
 
 def figures() -> Iterator[Figure]:
+    """Yield the figures of every game on the shelf."""
+    for game in shelf.ids():
+        yield from figures_of(game)
+
+
+def figures_of(game: str) -> Iterator[Figure]:
     """Yield decisions per second, checks included, of every scenario, as a share of chess moves per second."""
-    rules, scenarios = shelf.load(GAME).rules, shelf.load(GAME).box.scenarios
+    rules, scenarios = shelf.load(game).rules, shelf.load(game).box.scenarios
     begun = {scenario: rules.setup(scenario, Table(SeededDice(1))) for scenario in scenarios}
     records = {scenario: [record(rules, begun[scenario], seed) for seed in SEEDS] for scenario in scenarios}
     first = scenarios[0]
@@ -41,13 +49,36 @@ def figures() -> Iterator[Figure]:
         decisions = sum(map(len, records[scenario]))
         bar = 0.7 if scenario == first else None
         share = (decisions / seconds) / (MOVES / moves)
-        yield Figure(f"random play, {scenario} / random chess", share, "times", bar, AT_LEAST)
-        yield Figure(f"random play, {scenario}", decisions / seconds, "decisions/s")
-    yield Figure(f"replay, {first} / random play", ours[0] / again, "times", 1.5, AT_LEAST)
-    yield Figure(f"replay, {first}", sum(map(len, records[first])) / again, "decisions/s")
+        yield Figure(f"{game} {scenario}: random play / random chess", share, "times", bar, AT_LEAST)
+        yield Figure(f"{game} {scenario}: random play", decisions / seconds, "decisions/s")
+    yield Figure(f"{game} {first}: replay / random play", ours[0] / again, "times", 1.5, AT_LEAST)
+    yield Figure(f"{game} {first}: replay", sum(map(len, records[first])) / again, "decisions/s")
     yield Figure("random chess", MOVES / moves, "moves/s")
     largest = max(memory(rules, begun[first], seed) for seed in SEEDS)
-    yield Figure(f"a random game in memory, {first}", largest, "MB", 64.0)
+    yield Figure(f"{game} {first}: a random game in memory", largest, "MB", 64.0)
+    kind, milliseconds = phase(rules, begun[first])
+    yield Figure(f"{game}: {MARCHES} orders of a phase checked ({kind})", milliseconds, "ms", PHASE)
+
+
+def phase(rules: Any, begun: Any) -> tuple[str, float]:
+    """Return the kind of question asked most often, and the ms to check MARCHES answers to it, each as it was given."""
+    given: dict[str, list[tuple[Any, Any, Order]]] = {}
+    random = Random(1).random
+
+    def pick(known: Any, decision: Any) -> Order:
+        order: Order = rules.options(known, decision).pick(random)
+        given.setdefault(decision.kind, []).append((rules.decode(rules.encode(known)), decision, order))
+        return order
+
+    play_out(rules, begun, SeededDice(1), Random(1), players=dict.fromkeys(rules.sides, pick))
+    kind = max(given, key=lambda kind: len(given[kind]))
+
+    def check() -> None:
+        for known, decision, order in given[kind][-MARCHES:]:
+            list(rules.check(known, decision, order))
+
+    (taken,) = alternating(ROUNDS, check)
+    return kind, 1000 * taken
 
 
 def playing(rules: Any, begun: Any) -> Callable[[], None]:

@@ -20,7 +20,7 @@ from pbem.letters import Office
 from pbem.protocol import Decision, Order, Side
 from pbem.seal import unseal
 from pbem.store import GameRepo
-from tests.walks import FOLDERS
+from tests.walks import FOLDERS, GAMES, loaded
 
 SECRETS = Secrets(
     b"c" * 32,
@@ -30,7 +30,7 @@ SECRETS = Secrets(
 )
 OTHERS = replace(SECRETS, chain=b"d" * 32, hidden=b"i" * 32)
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-SIDES = {"toy": ("red", "blue"), "rome_carthage": ("carthage", "rome")}
+SIDES = {game: loaded(game).box.side_ids for game in GAMES}
 ADDRESSES = {side: f"{side}@example.org" for sides in SIDES.values() for side in sides}
 
 

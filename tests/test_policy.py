@@ -17,12 +17,20 @@ from pbem.protocol import Decision, Order, Rules, Side
 from pbem.rules.rome_carthage.consuls import places_for
 from pbem.table import Table
 from tests.live import Folder
-from tests.walks import loaded, start, walk
+from tests.walks import GAMES, editions, loaded, start, walk
 
-GAMES, BEATEN = 100, 90
+PLAYED, BEATEN = 100, 90
 """Of so many games against random answers the stand-in must win so many, as either side."""
+WITH_STAND_IN = [game for game in GAMES if hasattr(loaded(game).rules, "advise")]
+"""Every game on the shelf that has one: a new one is tried without a word changed here."""
+CONTESTS = [
+    (game, preset, scenario, side)
+    for game, preset, scenario in editions()
+    if game in WITH_STAND_IN
+    for side in loaded(game).rules.sides
+]
 
-each_side = pytest.mark.parametrize("side", ["carthage", "rome"])
+each_contest = pytest.mark.parametrize(("game", "preset", "scenario", "side"), CONTESTS)
 each_preset = pytest.mark.parametrize("preset", ["valley2007", "descartes1998"])
 
 
@@ -34,10 +42,10 @@ def stand_in(rules: Any) -> Player:
     return answer
 
 
-def winner(rules: Rules[Any], side: Side, seed: int) -> Side:
+def winner(rules: Rules[Any], scenario: str, side: Side, seed: int) -> Side:
     """Return who wins a game of the stand-in against random answers."""
     played = play_out(
-        rules, start(rules, "standard", seed), SeededDice(seed), Random(seed), players={side: stand_in(rules)}
+        rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), players={side: stand_in(rules)}
     )
     assert played.result is not None
     assert list(rules.audit(played.position)) == []
@@ -45,22 +53,23 @@ def winner(rules: Rules[Any], side: Side, seed: int) -> Side:
     return won
 
 
-@each_preset
-@each_side
-def test_it_plays_by_the_rules_and_wins(side: Side, preset: str) -> None:
-    rules = loaded("rome_carthage", preset).rules
+@pytest.mark.parametrize(
+    ("game", "preset", "scenario", "side"),
+    [contest for contest in CONTESTS if contest[2] == loaded(contest[0]).box.scenarios[0]],
+)
+def test_it_plays_by_the_rules_and_wins(game: str, preset: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, preset).rules
     # One game in ten may be lost, and any change of a rule turns seeds into other games.
-    assert [winner(rules, side, seed) for seed in (1, 2, 3)].count(side) >= 2
+    assert [winner(rules, scenario, side, seed) for seed in (1, 2, 3)].count(side) >= 2
 
 
-@each_side
+@each_contest
 @pytest.mark.soak
-def test_it_beats_chance(side: Side) -> None:
-    for preset in ("valley2007", "descartes1998"):
-        rules = loaded("rome_carthage", preset).rules
-        wins = Counter(winner(rules, side, seed) for seed in range(GAMES))
-        print(f"{preset}: the stand-in wins {wins[side]} of {GAMES} games as {side}")
-        assert wins[side] >= BEATEN
+def test_it_beats_chance(game: str, preset: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, preset).rules
+    wins = Counter(winner(rules, scenario, side, seed) for seed in range(PLAYED))
+    print(f"{game} {preset} {scenario}: the stand-in wins {wins[side]} of {PLAYED} games as {side}")
+    assert wins[side] >= BEATEN
 
 
 @each_preset
@@ -93,10 +102,11 @@ def test_it_keeps_consuls_in_italy(preset: str) -> None:
     assert seen["marched"] >= 5
 
 
-def test_it_answers_alike_whatever_is_hidden_from_it() -> None:
-    rules: Any = loaded("rome_carthage").rules
+@pytest.mark.parametrize("game", WITH_STAND_IN)
+def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
+    rules: Any = loaded(game).rules
     asked = 0
-    for at in walk(rules, "melee", 3, 60):
+    for at in walk(rules, loaded(game).box.scenarios[-1], 3, 60):
         for decision in at.waiting:
             other = rules.reseal(at.position, decision.side, Table(SeededDice(at.count)))
             seen, also = rules.known(at.position, decision.side), rules.known(other, decision.side)

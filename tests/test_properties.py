@@ -293,7 +293,8 @@ def test_simultaneous_answers_stay_hidden_until_all_are_in(game: str, preset: st
             assert early.sheets == queues(at.waiting[:-1], orders[:-1]), "an early answer waits"
         results = []
         for turned in (False, True):
-            pairs = list(zip(at.waiting, orders, strict=True))[:: -1 if turned else 1]
+            pairs = list(zip(at.waiting, orders, strict=True))
+            pairs.sort(key=lambda pair: pair[0].side, reverse=turned)  # a side's own orders come in the order it wrote
             session = at.again()
             taken = run(session, Sources(queues(*zip(*pairs, strict=True))))
             assert len(taken) >= len(orders)
@@ -342,5 +343,5 @@ def lacks(sentence: str | None, event: Event) -> str:
     """Return what a sentence about an event lacks: itself, or facts that the event does not have."""
     if sentence is None:
         return "there is no sentence"
-    named = re.findall(r"\{[?!]?([a-z_]+)", sentence)
+    named = re.findall(r"\{[?!]?([a-z_]+)", re.sub(r"\[\[.*?\]\]", "", sentence))  # what may be missing stands in [[ ]]
     return ", ".join(sorted(set(named) - event.facts.keys()))

@@ -1,0 +1,84 @@
+"""Combat in HANNIBAL: Rome cannot tell from a question what Carthage has, and every position that comes up is sound."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem import shelf
+from pbem.dice import SeededDice
+from pbem.engine import Session
+from pbem.protocol import Decision, Order
+from pbem.rules.hannibal_italy.forces import present
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME
+from pbem.table import Table
+
+HIDDEN_PHASES = ("siege", "works", "attrition")
+"""Phases in which Carthage is asked about units that Rome does not see. At the end of winter the markers of control,
+which follow from them, are public before anybody is asked."""
+READINGS: list[dict[str, Any]] = [
+    {},
+    {"forage_before": "field_and_siege", "siege_and_assault": True, "open_city_falls": "entered", "elephant_steps": 2},
+]
+
+
+def warlike(rules: Any, known: Any, decision: Decision, rng: Random) -> Order:
+    """Return an answer of somebody who looks for battles and sieges."""
+    choices = rules.options(known, decision)
+    if decision.kind in ("fight", "sally") and rng.random() < 0.8:
+        return Order(decision.kind, {decision.kind: True})
+    if decision.kind == "move":
+        for order in (choices.pick(rng.random) for _ in range(8)):
+            path = order.get("path") or [""]
+            if isinstance(path[-1], str) and path[-1] and present(known, ENEMY[decision.side], path[-1]):
+                return order  # type: ignore[no-any-return]
+    return choices.pick(rng.random)  # type: ignore[no-any-return]
+
+
+def shape(session: Session[Any]) -> list[tuple[Any, ...]]:
+    """Return what Rome sees of the questions that are open."""
+    return [
+        (
+            one.side,
+            one.kind,
+            one.rule,
+            one.waits,
+            session.only_answer(one) is None,
+            dict(one.facts) if one.side == ROME else [one.facts.get(word) for word in ("hex", "city")],
+        )
+        for one in session.waiting
+    ]
+
+
+@pytest.mark.parametrize("options", READINGS)
+def test_a_war_of_many_battles_is_sound_and_tells_nothing(options: dict[str, Any]) -> None:
+    rules = shelf.load("hannibal_italy", options=options).rules
+    rng, compared = Random(1), 0
+    session = Session(rules, rules.setup("short", Table(SeededDice("set-up"))), SeededDice("war"))
+    while session.result is None:
+        if session.at_rest:
+            position = rules.decode(rules.encode(session.position))
+            if position.phase in HIDDEN_PHASES:
+                compared += 1
+                other = rules.reseal(position, ROME, Table(SeededDice(f"other {compared}")))
+                both = [Session(rules, each, SeededDice(f"dice {compared}")) for each in (position, other)]
+                assert shape(both[0]) == shape(both[1])
+            session.go_on()
+            continue
+        assert not list(rules.audit(session.position))
+        known = [rules.known(session.position, decision.side) for decision in session.waiting]
+        session.answer([warlike(rules, *each, rng) for each in zip(known, session.waiting, strict=True)])
+    assert compared > 20
+
+
+def test_who_is_before_a_city_is_asked_though_he_is_alone() -> None:
+    rules = shelf.load("hannibal_italy").rules
+    position = rules.setup("short", Table(SeededDice("set-up")))
+    position.year, position.segment, position.phase = 217, "summer", "siege"
+    position.leaders["hanno"].at = "0619"
+    session = Session(rules, position, SeededDice("alone"))
+    (decision,) = session.waiting
+    assert (decision.side, decision.kind, decision.secret) == (CARTHAGE, "besiege", True)
+    assert session.only_answer(decision) is None
