@@ -215,7 +215,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
             )
             with first.game, second.game:
                 compared += compare((first, second), rng)
-    assert compared > 4 * most
+    assert compared > most, "rules that lay much open end a pair early, but not at once"
 
 
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
