@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 from bench import Figure
 from pbem import ledger
+from pbem import letters as letters_room
 from pbem.adjudicator import Adjudicator
 from pbem.cli import demonstration
 from pbem.correspondence import take_in
@@ -69,7 +70,7 @@ def letters(office: Office, rng: Random) -> Iterator[tuple[float, float, float]]
     sealed: list[float] = []
     mailed = 0
     with (
-        patch.object(letters, "render", timed(render, drawn)),
+        patch.object(letters_room, "render", timed(render, drawn)),
         patch.object(ledger, "seal", timed(seal, sealed)),
         patch.object(ledger, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),

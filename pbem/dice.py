@@ -31,6 +31,8 @@ LENGTH: Final = 4096
 """How many adjudications a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
 _DRAWS: Final = 1 << 16
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 Canonical: TypeAlias = Union[int, str, "Sequence[Canonical]", "Mapping[str, Canonical]"]
 
@@ -171,15 +173,18 @@ class ChainDice:
     Both are functions of their name: the same name under the same step key gives the same again.
     """
 
-    __slots__ = ("_hidden", "_key")
+    __slots__ = ("_hidden", "_inner", "_key", "_outer")
 
     def __init__(self, step_key: bytes, hidden_key: bytes) -> None:
-        self._key = step_key
         self._hidden = hidden_key
+        self.turn_to(step_key)
 
     def turn_to(self, step_key: bytes) -> None:
         """Go on with the key of another adjudication: recorded answers are replayed each with its own."""
         self._key = step_key
+        # The two halves of HMAC (RFC 2104), begun once for all rolls of an adjudication: half the time of each.
+        block = step_key.ljust(64, b"\0")
+        self._inner, self._outer = sha256(block.translate(_INNER)), sha256(block.translate(_OUTER))
 
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         """Return `count` faces from 1 to `sides`."""
@@ -189,7 +194,10 @@ class ChainDice:
         faces: list[int] = []
         for block in counting():
             label = b"l5:faces%d:%bi%dee" % (len(text), text, block)
-            for draw in unpack(">16H", hmac.digest(self._key, label, "sha256")):
+            inner, outer = self._inner.copy(), self._outer.copy()
+            inner.update(label)
+            outer.update(inner.digest())
+            for draw in unpack(">16H", outer.digest()):
                 if len(faces) == count:
                     return faces
                 if draw < fair:
