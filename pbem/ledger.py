@@ -234,7 +234,7 @@ class Ledger:
         path = sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw)}
+        return {path: self._seal(path, raw, _SHEET_ROOM)}
 
     def letter_files(self, digest: str, note: Mapping[str, Any]) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice."""
@@ -345,6 +345,8 @@ _ROOMS: Final = 4
 """The whole of a turn is given so many times the room of what is public of it: more than it ever needs."""
 _STATE_MORE: Final = 12 * 1024
 """So much more room than the public position has the state: for hands, answers, orders that wait or stand."""
+_SHEET_ROOM: Final = 16 * 1024
+"""The room of a sheet: more than the longest form that a player may leave in it."""
 _STANDING_ROOM: Final = 8 * 1024
 """The room of standing orders: more than the longest set that comes with a game."""
 
