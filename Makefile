@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-GAMES ?= 90
+GAMES ?= 300
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
@@ -31,7 +31,7 @@ check: $(LINKED) ## everything a change must pass: format, lint, types, import l
 	@echo '== layers';  $(PYTEST) -q tests/test_layers.py
 	@echo '== tests';   $(PYTEST) -n $(JOBS) --dist worksteal
 
-soak: $(LINKED) ## run the long random games that `test` leaves out; GAMES=300 plays more of them
+soak: $(LINKED) ## run the long random games that `test` leaves out; GAMES=60 plays fewer of them
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
 bench: $(LINKED) ## measure; one line a figure, with its bar

@@ -343,7 +343,7 @@ class Ledger:
 
 _ROOMS: Final = 4
 """The whole of a turn is given so many times the room of what is public of it: more than it ever needs."""
-_STATE_MORE: Final = 12 * 1024
+_STATE_MORE: Final = 20 * 1024
 """So much more room than the public position has the state: for hands, answers, orders that wait or stand."""
 _SHEET_ROOM: Final = 16 * 1024
 """The room of a sheet: more than the longest form that a player may leave in it."""

@@ -151,6 +151,10 @@ def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any,
     return Twin(folder, viewer)
 
 
+AT_MOST = 6
+"""So many times the pairs asked for are played where they end early."""
+
+
 def starts(rules: Rules[Any], scenario: str, most: int) -> Iterator[Any]:
     """Yield positions in which games rest, much is hidden, and nobody is about to be dealt anything."""
     for seed in range(1, most + 1):
@@ -205,7 +209,9 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
 ) -> None:
     monkeypatch.setattr(Walk, "pick", played)
     loads, compared = loaded(game), 0
-    for at, position in enumerate(starts(loads.rules, loads.box.scenarios[0], most)):
+    for at, position in enumerate(starts(loads.rules, loads.box.scenarios[0], AT_MOST * most)):
+        if at >= most and compared > 4 * most:
+            break  # a game whose rules lay much open ends its pairs early, and needs more of them
         for viewer in viewers(loads.rules):
             rng = Random(f"{at} {viewer}")
             other = resealed(loads.rules, position, viewer, at, near=at % 3 != 2)
@@ -215,7 +221,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
             )
             with first.game, second.game:
                 compared += compare((first, second), rng)
-    assert compared > most, "rules that lay much open end a pair early, but not at once"
+    assert compared > 4 * most
 
 
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
@@ -273,4 +279,4 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
             assert receipt.number is not None, str(receipt)
             live.adjudicate()
     assert {"sealed/state.age", "sealed/players.age", "turns", "sheets", "known"} <= needed.keys()
-    assert all(most < 0.9 for most in needed.values()), needed
+    assert all(most < 0.8 for most in needed.values()), needed

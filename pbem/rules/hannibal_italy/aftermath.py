@@ -45,7 +45,7 @@ def break_off(game: Game, table: Table, side: Side, name: str, *, risky: bool) -
         game.leaders[leader].year.withdrew = True
     go_away(game, table, side)
     if risky:
-        risk(game, table, leaders, f"{name}/risk")
+        risk(game, table, leaders, f"danger/{name.partition('/')[2]}")
     return True
 
 

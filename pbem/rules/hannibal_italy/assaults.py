@@ -141,6 +141,6 @@ def _attackers_lose(game: Game, table: Table, side: Side, city: City, count: int
 def _defenders_eliminated(game: Game, table: Table, owner: Side, city: City) -> None:
     """Eliminate what is inside; the walls hold, the leaders roll as in a lost city (siege chart, DE; 10.5)."""
     table.tell("defenders_eliminated", city=city.id, side=owner, rule="9.8")
-    lose_inside(game, table, owner, city.id, f"assault/{city.id}")
+    lose_inside(game, table, owner, city.id)
     if garrison(game, city.id):
         game.garrisons.remove(city.id)

@@ -112,11 +112,11 @@ def attempt(game: Game, table: Table, side: Side, city: str) -> bool:
 
 def win_over(game: Game, table: Table, side: Side, city: str) -> None:
     """Let a city change sides by diplomacy: what the enemy has inside is lost (7.42, 10.5)."""
-    lose_inside(game, table, ENEMY[side], city, f"diplomacy/{city}", combat=False)
+    lose_inside(game, table, ENEMY[side], city, combat=False)
     give_city(game, table, city, side, rule="7.4")
 
 
-def lose_inside(game: Game, table: Table, side: Side, city: str, name: str, *, combat: bool = True) -> None:
+def lose_inside(game: Game, table: Table, side: Side, city: str, *, combat: bool = True) -> None:
     """Eliminate what a side has inside a city that it loses; each leader there dies on 1 to 3 (7.42, 9.91, 10.5).
 
     `combat` tells whether the city was lost by force: only what is lost in combat counts for the slaves (6.22).
@@ -128,5 +128,5 @@ def lose_inside(game: Game, table: Table, side: Side, city: str, name: str, *, c
     game.loose[side].pop(hex, None)
     for leader in game.leaders_at(side, hex, inside=True):
         game.leaders[leader].units = {}
-        if not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"{name}/{leader}"):
+        if not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"danger/{city}/{leader}"):
             find_refuge(game, table, leader)

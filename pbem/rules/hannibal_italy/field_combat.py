@@ -112,7 +112,7 @@ def _before_the_battle(game: Game, table: Table) -> Flow[bool]:
     order = yield from table.ask(
         side, "withdraw", rule="10.4", default={"withdraw": False}, hex=battle.hex, leader=commander
     )
-    name = f"battle/{battle.hex}/withdraw/before/{side}"
+    name = f"withdraw/{battle.hex}/before/{side}"
     return bool(order["withdraw"]) and break_off(game, table, side, name, risky=False)
 
 
@@ -256,7 +256,7 @@ def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
         turns.reverse()
     return any(
         wishes[side] == WITHDRAW
-        and break_off(game, table, side, f"battle/{battle.hex}/round-{battle.round}/withdraw/{side}", risky=True)
+        and break_off(game, table, side, f"withdraw/{battle.hex}/round-{battle.round}/{side}", risky=True)
         for side in turns
     )
 

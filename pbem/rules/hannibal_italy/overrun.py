@@ -60,5 +60,5 @@ def eliminate(game: Game, table: Table, side: Side, hex: str) -> None:
     for leader in leaders:
         if game.options["overrun_leaders"] == "eliminated":
             kill(game, table, leader)
-        elif not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"overrun/{leader}"):
+        elif not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"danger/{hex}/{leader}"):
             find_refuge(game, table, leader)

@@ -123,7 +123,7 @@ def shut_in(game: Game, city: City) -> None:
 
 def fall(game: Game, table: Table, side: Side, city: City, *, rule: str) -> None:
     """Let a city fall: what is inside is lost, its leaders roll for their lives (9.7, 9.8, 9.91, 10.5)."""
-    lose_inside(game, table, ENEMY[side], city.id, f"siege/{city.id}")
+    lose_inside(game, table, ENEMY[side], city.id)
     give_city(game, table, city.id, side, rule=rule)
     if city.hex == HOME and side == CARTHAGE:
         fall_of_rome(game, table)

@@ -17,7 +17,8 @@ def score(game: Game, table: Table) -> None:
     """Add what Carthage scores this winter, and end the game after its last one (12.2, 12.312, 12.322)."""
     for reason, points, facts in scored(game):
         game.vp += points
-        table.tell("scored", reason=reason, points=points, vp=game.vp, rule=RULES[reason], to=None, **facts)
+        amounts: dict[str, int | str] = {"count": "", "sp": "", **facts}
+        table.tell("scored", reason=reason, points=points, vp=game.vp, rule=RULES[reason], to=None, **amounts)
     game.foot_lost = 0
     if game.year == game.plan["end"]["year"]:
         end(game, table, game.plan["victory"])

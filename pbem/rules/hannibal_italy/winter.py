@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, Final
 
 from pbem.choices import Choices, listed
@@ -33,12 +34,16 @@ def end_of_winter(game: Game, table: Table) -> Flow[bool]:
     take_open_cities(game, table)
     determine(game, table, game.board.provinces)
     stacks = [(side, hex) for side in SIDES for hex in hexes_of(game, side) if suffers(game, side, hex)]
-    questions = [_question(game, side, hex) for side, hex in stacks if _has_choice(game, side, hex)]
+    asked = [
+        [_question(game, side, hex) for side, hex in stacks if side == each and _has_choice(game, side, hex)]
+        for each in SIDES
+    ]
     chosen: dict[tuple[Side, str], Any] = {}
-    if questions:
+    for several in zip_longest(*asked):  # one of each side at once: of two of one side an order could not say which
+        questions = [question for question in several if question is not None]
         orders = yield from table.ask_all(questions)
-        pairs = zip(questions, orders, strict=True)
-        chosen = {(question.side, question.facts["hex"]): order["lose"] for question, order in pairs}
+        for question, order in zip(questions, orders, strict=True):
+            chosen[question.side, question.facts["hex"]] = order["lose"]
     for side, hex in stacks:
         _suffer(game, table, side, hex, chosen.get((side, hex), CHEAPEST))
     return True
