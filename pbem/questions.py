@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from pbem.choices import Choices, listed
@@ -30,3 +30,11 @@ def one_of(kind: str, word: str, answers: Iterable[Any]) -> tuple[Options, Check
 def yes_or_no(kind: str, word: str) -> tuple[Options, Check]:
     """Return the options and the check of a question answered by `{word: true}` or `{word: false}`."""
     return one_of(kind, word, (True, False))
+
+
+def legal(check: Check, known: Any, decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> Iterator[Order]:
+    """Yield those bodies as orders that the rules have nothing against."""
+    for body in bodies:
+        order = Order(decision.kind, body)
+        if not any(True for _ in check(known, decision, order)):
+            yield order

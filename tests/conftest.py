@@ -9,8 +9,8 @@ import pytest
 from hypothesis import settings
 
 from pbem.adjudicator import Adjudicator
-from tests.disputed import Assault, assaulted
-from tests.live import Folder
+from tests.disputed import Assault, assaulted, hand
+from tests.live import Folder, give, order
 from tests.walks import FOLDERS
 
 # The same examples on every run, and no clock: a busy machine must not fail a test.
@@ -67,4 +67,18 @@ def assault(folder: Folder) -> Assault:
 @pytest.fixture
 def hills(folder: Folder, assault: Assault) -> Folder:
     """Return the folder of that game."""
+    return folder
+
+
+@pytest.fixture
+def reacting(folder: Folder) -> Folder:
+    """Return a folder with a game in which an assault has been ordered, and the other side may react."""
+    with folder.create(scenario="siege") as game:
+        for side in ("red", "blue"):
+            give(game, side, order("bury", card=hand(game, side)[0]))
+        for side in ("red", "blue"):
+            give(game, side, order("bid", card="lowest"))
+        lead = game.known(None).lead
+        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=hand(game, lead)[0]))
+        assert [each.kind for each in game.waiting] == ["react"]
     return folder

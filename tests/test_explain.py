@@ -14,8 +14,8 @@ from pbem.audit.reading import open_to_read
 from pbem.cli.outside import DONE, USAGE, WORLD
 from pbem.dice import canonical, step_key
 from pbem.open_game import CannotPlay
-from tests.disputed import Assault, hand, routed, run
-from tests.live import Folder, give, order, play, sheet
+from tests.disputed import Assault, routed, run
+from tests.live import Folder, play, sheet
 from tests.walks import FOLDERS, loaded
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
@@ -144,18 +144,12 @@ def test_a_side_is_told_which_of_its_own_standing_orders_it_was(folder: Folder) 
     assert "A standing order answered:" in told[None]
 
 
-def test_what_is_not_published_yet_is_told_to_its_side_alone(folder: Folder) -> None:
-    with folder.create(scenario="siege") as game:
-        for side in ("red", "blue"):
-            give(game, side, order("bury", card=hand(game, side)[0]))
-        for side in ("red", "blue"):
-            give(game, side, order("bid", card="lowest"))
-        lead = game.known(None).lead
-        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=hand(game, lead)[0]))
-        enemy = "red" if lead == "blue" else "blue"
-    assert "- assault:" in explained(folder, 4, side=lead)
+def test_what_is_not_published_yet_is_told_to_its_side_alone(reacting: Folder) -> None:
+    with reacting.open() as game:
+        lead, enemy = game.known(None).lead, game.waiting[0].side
+    assert "- assault:" in explained(reacting, 4, side=lead)
     for reader in (None, enemy):
-        text = explained(folder, 4, side=reader)
+        text = explained(reacting, 4, side=reader)
         assert "- assault:" not in text
         assert "was asked" not in text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 from collections import Counter
@@ -36,6 +35,7 @@ from pbem.standing_orders.filing import file_standing
 from pbem.table import Table
 from tests.campaigns import Told
 from tests.test_form import choices_in
+from tests.test_words import told_in
 from tests.walks import FOLDERS, loaded, start
 
 GAME = "hannibal_italy"
@@ -154,16 +154,6 @@ def code() -> str:
 
 
 # ---- sentences
-
-
-def told_in(text: str) -> Iterator[str]:
-    """Yield the kinds of events that a module tells in so many words."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "tell":
-            kind = node.args[0]
-            for one in (kind.body, kind.orelse) if isinstance(kind, ast.IfExp) else (kind,):
-                if isinstance(one, ast.Constant):
-                    yield str(one.value)
 
 
 def test_whatever_is_told_has_a_sentence() -> None:

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pbem"
 
-WORDS = {"protocol", "choices", "questions", "scene", "standing", "odds", "prospects"}
+WORDS = {"protocol", "choices", "questions", "advice", "scene", "standing", "odds", "prospects"}
 BASE = {
     "dice", "plain", "sheet", "yamlio", "maps", "seal", "signing", "keys", "places", "durable",
     "shares", "my_chain", "beacon", "closing", "fairness",
@@ -37,7 +37,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     **dict.fromkeys(WORDS, WORDS),
     **dict.fromkeys(BASE, WORDS | BASE),
     **dict.fromkeys(TABLE, WORDS | BASE | TABLE),
-    "rules": {"protocol", "choices", "questions", "scene", "standing", "odds", "table", "maps", "box", "plain"},
+    "rules": {
+        "protocol",
+        "choices",
+        "questions",
+        "advice",
+        "scene",
+        "standing",
+        "odds",
+        "table",
+        "maps",
+        "box",
+        "plain",
+    },
     "engine": WORDS | BASE | TABLE,
     "playout": WORDS | BASE | TABLE | {"engine"},
     "store": WORDS | BASE,

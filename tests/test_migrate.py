@@ -25,20 +25,6 @@ RENAMED = {'holds: "{side} assaults nothing."': 'holds: "{side} stays where it i
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
-@pytest.fixture
-def reacting(folder: Folder) -> Folder:
-    """Return a folder with a game in which an assault has been ordered, and the other side may react."""
-    with folder.create(scenario="siege") as game:
-        for side in ("red", "blue"):
-            give(game, side, order("bury", card=hand(game, side)[0]))
-        for side in ("red", "blue"):
-            give(game, side, order("bid", card="lowest"))
-        lead = game.known(None).lead
-        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=hand(game, lead)[0]))
-        assert [each.kind for each in game.waiting] == ["react"]
-    return folder
-
-
 def opened(folder: Folder, boxes: Path) -> Adjudicator:
     return Adjudicator.open(folder.games, folder.keys, "punica", folders=[boxes, *FOLDERS])
 

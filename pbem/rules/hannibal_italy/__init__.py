@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pbem.advice import advice
 from pbem.plain import decode, encode
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.questions import Kinds
@@ -32,7 +33,7 @@ from pbem.rules.hannibal_italy.accounts import audit
 from pbem.rules.hannibal_italy.chances import odds
 from pbem.rules.hannibal_italy.forecasts import foresee, outcome, prospects
 from pbem.rules.hannibal_italy.hints import hints
-from pbem.rules.hannibal_italy.policy import advice
+from pbem.rules.hannibal_italy.policy import IDEAS
 from pbem.rules.hannibal_italy.scene import base, scene
 from pbem.rules.hannibal_italy.secrets import known, reseal
 from pbem.rules.hannibal_italy.setting_up import set_up, settle
@@ -125,7 +126,11 @@ class HannibalItaly:
     def advise(self, known: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
         return advice(
-            known, decision, lambda order: self.check(known, decision, order), lambda: self.options(known, decision)
+            IDEAS,
+            known,
+            decision,
+            lambda order: self.check(known, decision, order),
+            lambda: self.options(known, decision),
         )
 
     def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from pbem.odds import percent
 from pbem.protocol import Decision
+from pbem.questions import legal
 from pbem.rules.hannibal_italy.dictators import check as check_dictator
 from pbem.rules.hannibal_italy.expectations import Prospect, assault, round_of_battle
 from pbem.rules.hannibal_italy.field_combat import over_a_river
 from pbem.rules.hannibal_italy.foraging import least
 from pbem.rules.hannibal_italy.forces import here, sp, steps, to_raise, weakened
-from pbem.rules.hannibal_italy.hints_of_marches import Hint, legal, marches
+from pbem.rules.hannibal_italy.hints_of_marches import Hint, marches
 from pbem.rules.hannibal_italy.losses import CHEAPEST, DEAREST, order_of
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, UNSEEN, Game
 from pbem.rules.hannibal_italy.summary import place

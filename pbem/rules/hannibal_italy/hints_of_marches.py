@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pbem.odds import percent
 from pbem.plain import twin
 from pbem.protocol import Decision, Order, Side
+from pbem.questions import legal
 from pbem.rules.hannibal_italy.diplomacy import modifiers, open_cities
 from pbem.rules.hannibal_italy.forces import here, hexes_of, sp
 from pbem.rules.hannibal_italy.marches import bodies_of, reach
@@ -21,16 +22,6 @@ _MOST_LISTED: Final = 36
 """So many cities are listed in all, shared among the leaders, to keep the form short."""
 _FEWEST: Final = 4
 _MOST_ORDERS: Final = 2
-
-
-def legal(
-    check: Callable[[Game, Decision, Order], Iterable[Any]], known: Game, decision: Decision, bodies: Iterable[Any]
-) -> Iterator[Order]:
-    """Yield those bodies as orders that the rules have nothing against."""
-    for body in bodies:
-        order = Order(decision.kind, body)
-        if not any(True for _ in check(known, decision, order)):
-            yield order
 
 
 def marches(known: Game, decision: Decision) -> Iterator[Hint]:

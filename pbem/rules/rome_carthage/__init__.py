@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pbem.advice import advice
 from pbem.plain import decode, encode
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.questions import Kinds
@@ -35,7 +36,7 @@ from pbem.rules.rome_carthage.events import unmatched
 from pbem.rules.rome_carthage.forecasts import foresee, outcome, prospects
 from pbem.rules.rome_carthage.hints import hints
 from pbem.rules.rome_carthage.odds import odds
-from pbem.rules.rome_carthage.policy import advice
+from pbem.rules.rome_carthage.policy import IDEAS
 from pbem.rules.rome_carthage.scene import base, scene
 from pbem.rules.rome_carthage.secrets import known, reseal
 from pbem.rules.rome_carthage.setting_up import set_up, settle
@@ -116,7 +117,11 @@ class RomeCarthage:
     def advise(self, known: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
         return advice(
-            known, decision, lambda order: self.check(known, decision, order), lambda: self.options(known, decision)
+            IDEAS,
+            known,
+            decision,
+            lambda order: self.check(known, decision, order),
+            lambda: self.options(known, decision),
         )
 
     def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pbem.odds import percent
 from pbem.protocol import Decision, Order
-from pbem.questions import Kinds
+from pbem.questions import Kinds, legal
 from pbem.rules.rome_carthage import battle_events, weather
 from pbem.rules.rome_carthage.battle_events import why_no_maharbal
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches
@@ -18,7 +18,7 @@ from pbem.rules.rome_carthage.board import ITALY, SEA
 from pbem.rules.rome_carthage.consuls import places_for, proconsul_candidates
 from pbem.rules.rome_carthage.detachment import check_avoid, check_intercept, interception_modifier, leaders, most_sent
 from pbem.rules.rome_carthage.elephants import FRIGHT, fright
-from pbem.rules.rome_carthage.hints_of_plays import MOST_SPACES, Hint, campaign, legal, play, spaces_in_words, units
+from pbem.rules.rome_carthage.hints_of_plays import MOST_SPACES, Hint, campaign, play, spaces_in_words, units
 from pbem.rules.rome_carthage.intercepted import intercepted_options
 from pbem.rules.rome_carthage.movement import stands_on_lone_general
 from pbem.rules.rome_carthage.paths import onward, overseas, step_cost

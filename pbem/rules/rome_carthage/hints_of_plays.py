@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from pbem.protocol import Decision, Order, Side
+from pbem.questions import legal
 from pbem.rules.rome_carthage.activation import spaces_with_generals
 from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.campaigns import check_campaign, moved_by
@@ -44,16 +45,6 @@ _IN_ADVANCE: Final[Mapping[str, str]] = {
 }
 """The standing order that plays a counter event, where nobody waits for one (7.4.1)."""
 _Body: TypeAlias = dict[str, Any]
-
-
-def legal(
-    check: Callable[[Game, Decision, Order], Iterable[Any]], known: Game, decision: Decision, bodies: Iterable[Any]
-) -> Iterator[Order]:
-    """Yield those bodies as orders that the rules have nothing against."""
-    for body in bodies:
-        order = Order(decision.kind, body)
-        if not any(True for _ in check(known, decision, order)):
-            yield order
 
 
 def units(stack: Stack) -> str:

@@ -7,31 +7,11 @@ view of it answers by the default, or the first legal answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from pbem.protocol import Choices, Decision, Fault, Order
+from pbem.advice import Ideas
 from pbem.rules.hannibal_italy.policy.plans import best_marches
-from pbem.rules.hannibal_italy.policy.replies import REPLIES, Reply
-from pbem.rules.hannibal_italy.state import Game
+from pbem.rules.hannibal_italy.policy.replies import REPLIES
 
-IDEAS: Final[Mapping[str, Reply]] = {"move": best_marches, **REPLIES}
-"""Kind of question -> the answers that come to mind, the best first; the rules may refuse some."""
-
-
-def advice(
-    known: Game, decision: Decision, check: Callable[[Order], Iterable[Fault]], options: Callable[[], Choices]
-) -> Order:
-    """Return a legal answer to a question; `check` and `options` are those of the rules for it."""
-    for order in _thoughts(known, decision):
-        if not any(True for _ in check(order)):
-            return order
-    first: Order = options()[0]
-    return first
-
-
-def _thoughts(known: Game, decision: Decision) -> Iterator[Order]:
-    if decision.kind in IDEAS:
-        yield from IDEAS[decision.kind](known, decision)
-    if decision.default is not None:
-        yield Order(decision.kind, decision.default)
+IDEAS: Final[Ideas] = {"move": best_marches, **REPLIES}
+"""What the stand-in has a view of."""

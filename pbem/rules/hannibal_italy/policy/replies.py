@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+from pbem.advice import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.board import HOME
 from pbem.rules.hannibal_italy.forces import sp
 from pbem.rules.hannibal_italy.policy.worth import HANNIBAL_SP, UNSEEN_SP, battle
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, Game
-
-Reply: TypeAlias = Callable[[Game, Decision], Iterator[Order]]
 
 GOOD_DIE: Final = 1
 """The modifier from which on an assault is better than a siege."""

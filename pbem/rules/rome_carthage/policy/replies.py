@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+from pbem.advice import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle_rounds import battle_card_options
 from pbem.rules.rome_carthage.board import ITALY
@@ -15,8 +16,6 @@ from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import pool
-
-Reply: TypeAlias = Callable[[Game, Decision], Iterator[Order]]
 
 WILLING: Final = 0.6
 """The chance of victory from which the stand-in seeks a battle."""
