@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from pbem.protocol import Choices, Decision, Fault, Order
+from pbem.protocol import Decision, Order, Rules, S
 
 Reply: TypeAlias = Callable[[Any, Decision], Iterator[Order]]
 """Yields the answers to a question that come to mind, the best first, from what a side knows."""
@@ -13,18 +13,15 @@ Ideas: TypeAlias = Mapping[str, Reply]
 """Kind of question -> its reply; the rules may refuse some of the answers."""
 
 
-def advice(
-    ideas: Ideas, known: Any, decision: Decision, check: Callable[[Order], Iterable[Fault]],
-    options: Callable[[], Choices],
-) -> Order:  # fmt: skip
-    """Return a legal answer to a question; `check` and `options` are those of the rules for it.
+def advice(rules: Rules[S], ideas: Ideas, known: S, decision: Decision) -> Order:
+    """Return an answer to a question that the rules allow, from what its side knows.
 
     Where no idea is legal it is the default of the question, or else the first of the options.
     """
     for order in _thoughts(ideas, known, decision):
-        if not any(True for _ in check(order)):
+        if not any(True for _ in rules.check(known, decision, order)):
             return order
-    first: Order = options()[0]
+    first: Order = rules.options(known, decision)[0]
     return first
 
 

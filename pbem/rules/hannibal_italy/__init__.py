@@ -61,7 +61,7 @@ class HannibalItaly:
     """The rules, under the options agreed on."""
 
     id = "hannibal_italy"
-    sides = SIDES
+    sides: tuple[Side, ...] = SIDES
     reveals = frozenset(
         {
             "armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak",
@@ -125,13 +125,7 @@ class HannibalItaly:
 
     def advise(self, known: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
-        return advice(
-            IDEAS,
-            known,
-            decision,
-            lambda order: self.check(known, decision, order),
-            lambda: self.options(known, decision),
-        )
+        return advice(self, IDEAS, known, decision)
 
     def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
         """Return what a standing order may go by, besides the facts that the question states."""

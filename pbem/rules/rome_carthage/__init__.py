@@ -63,7 +63,7 @@ class RomeCarthage:
     """The rules, for one edition and its options."""
 
     id = "rome_carthage"
-    sides = SIDES
+    sides: tuple[Side, ...] = SIDES
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that lay cards open, as the rules will have it: from the deck, of the enemy (7.1, cards 9, 55)."""
 
@@ -116,13 +116,7 @@ class RomeCarthage:
 
     def advise(self, known: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
-        return advice(
-            IDEAS,
-            known,
-            decision,
-            lambda order: self.check(known, decision, order),
-            lambda: self.options(known, decision),
-        )
+        return advice(self, IDEAS, known, decision)
 
     def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
         """Return what a standing order may go by, besides the facts that the question states."""
