@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -99,6 +100,18 @@ def test_the_program_runs_as_a_program() -> None:
     assert nothing.returncode == WORLD
     assert nothing.stderr.startswith("pbem: there is no game at /nowhere/nowhere.git")
     assert nothing.stdout == ""
+
+
+@pytest.mark.parametrize("words", [["--version"], ["rules", "rome_carthage"]])
+def test_who_reads_no_further_is_told_of_no_fault(words: list[str]) -> None:
+    read, write = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-c", "from pbem.cli import main; main()", *words], stdout=write, stderr=-1
+    ) as run:
+        os.close(read)
+        os.close(write)
+        assert run.communicate() == (None, b"")
+        assert run.returncode == 1
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["status"], ["check", "punica"], ["log", "punica", "--from", "x"]])

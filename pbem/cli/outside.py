@@ -77,6 +77,8 @@ def in_the_world() -> Iterator[None]:
     except RulesDiffer as differs:
         print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
         sys.exit(WORLD)
+    except BrokenPipeError:
+        raise  # nothing is wrong: nobody reads on
     except OSError as wrong:
         advice = _ADVICE.get(wrong.errno or 0, "")
         print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
