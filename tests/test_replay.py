@@ -53,7 +53,7 @@ def toy() -> Any:
 # ---- as recorded
 
 
-@pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
+@pytest.mark.parametrize("rules", ["toy", "rome_carthage", "hannibal_italy"])
 def test_a_game_under_the_same_rules_is_as_recorded(folder: Folder, rules: str) -> None:
     with folder.create(rules) as game:
         sheets = sum(1 for _ in play(game, 5, 25))

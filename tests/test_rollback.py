@@ -29,7 +29,7 @@ from tests.live import Folder, files, give, letter, order, play, sheet, subjects
 from tests.test_letter_crash import LETTER, outbox
 from tests.test_letter_crash import take_in as take_letter_in
 
-GAMES = pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
+GAMES = pytest.mark.parametrize("rules", ["toy", "rome_carthage", "hannibal_italy"])
 
 
 def played(game: Adjudicator, sheets: int = 12, seed: int = 7) -> list[tuple[str, bytes]]:

@@ -18,10 +18,9 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
 from pbem.draw.form import order_lines
 from pbem.record import read_decision
-from pbem.rules.rome_carthage import RomeCarthage
+from tests.walks import loaded
 
 GAME = "punica"
 PLAYERS = {"carthage": "bob@example.org", "rome": "ann@example.org"}
@@ -32,13 +31,13 @@ RUN = "from pbem.cli import main; main()"
 class Post:
     """Two players, the referee's program, and the letters between them."""
 
-    def __init__(self, home: Path, edition: str) -> None:
+    def __init__(self, home: Path, game: str, edition: str) -> None:
         self.home, self.sent = home, 0
         self.read: set[str] = set()
         self.last: dict[str, Mapping[str, Any]] = {}
         players = [word for side, address in PLAYERS.items() for word in ("--player", f"{side}=P <{address}>")]
-        self.rules = rome_carthage(edition)
-        self.pbem("new", GAME, "--rules", "rome_carthage", "--edition", edition, "--begin", *players)
+        self.rules: Any = loaded(game, edition).rules
+        self.pbem("new", GAME, "--rules", game, "--edition", edition, "--begin", *players)
 
     def pbem(self, *words: str, letter: bytes | None = None) -> str:
         """Run the program; anything but success fails."""
@@ -81,12 +80,6 @@ class Post:
         return False
 
 
-def rome_carthage(edition: str) -> RomeCarthage:
-    rules = shelf.load("rome_carthage", preset=edition).rules
-    assert isinstance(rules, RomeCarthage)
-    return rules
-
-
 def _text(enclosed: Message) -> bytes:
     content = enclosed.get_payload(decode=True)
     assert isinstance(content, bytes)
@@ -94,12 +87,15 @@ def _text(enclosed: Message) -> bytes:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("edition", ["valley2007", "descartes1998"])
-def test_a_whole_game_by_letters_alone(edition: str, tmp_path: Path) -> None:
-    post = Post(tmp_path, edition)
+@pytest.mark.parametrize(
+    ("game", "edition"),
+    [("rome_carthage", "valley2007"), ("rome_carthage", "descartes1998"), ("hannibal_italy", "text")],
+)
+def test_a_whole_game_by_letters_alone(game: str, edition: str, tmp_path: Path) -> None:
+    post = Post(tmp_path, game, edition)
     while post.sent < MOST_LETTERS and post.answer():
         pass
     status = json.loads(post.pbem("status", GAME, "--json"))
     assert status["result"] is not None, status
     assert json.loads(post.pbem("replay", GAME, "--json")) in ([], {"differences": []})
-    print(f"{edition}: {post.sent} letters, {status['adjudication']} adjudications, {status['result']}")
+    print(f"{game}, {edition}: {post.sent} letters, {status['adjudication']} adjudications, {status['result']}")
