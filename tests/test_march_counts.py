@@ -65,7 +65,7 @@ def test_the_marches_offered_are_all_that_the_check_lets_pass(preset: str) -> No
     """Try every hex with each leader, with and without going inside, and diplomacy there: what passes is offered."""
     rules: Any = loaded(GAME, preset).rules
     tried = passed = 0
-    for at in walk(rules, "short", 4, 50):
+    for at in walk(rules, "short", 4, 60):
         for decision in at.waiting:
             if decision.kind != "move" or at.count % 9:
                 continue

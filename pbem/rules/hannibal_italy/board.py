@@ -147,8 +147,8 @@ class Board:
     """Hex -> the cities in it and next to it, by their ids (7.4)."""
     around: Mapping[str, tuple[str, ...]]
     """Hex -> the cities next to it alone."""
-    gaulish: frozenset[str]
-    """The hexes in which the Gaulish leader may be (10.6)."""
+    beyond_gaul: frozenset[str]
+    """The hexes in which the Gaulish leader may not be (10.6)."""
     rivers: frozenset[tuple[str, str]]
     """Pairs of hexes with a river between them, both ways round."""
     roads: frozenset[tuple[str, str]]

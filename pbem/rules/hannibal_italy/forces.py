@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT, UNFORTIFIED, Board
-from pbem.rules.hannibal_italy.state import GONE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.state import BOXES, GONE, ROME, UNSEEN, Game
 
 SLAVES: Final = "slaves"
 
@@ -105,10 +105,10 @@ def garrison(game: Game, city: str) -> int:
     return game.board.cities[city].garrison if city in game.garrisons else 0
 
 
-def hexes_of(game: Game, side: Side) -> Iterator[str]:
-    """Yield the hexes in which a side has a leader or a unit, by their numbers."""
-    at = {game.leaders[leader].at for leader in game.on_map(side)} | game.loose[side].keys()
-    yield from sorted(at)
+def hexes_of(game: Game, side: Side) -> list[str]:
+    """Return the hexes in which a side has a leader or a unit, by their numbers."""
+    leaders = game.leaders
+    return sorted(({leaders[id].at for id in game.board.roster[side]} - BOXES).union(game.loose[side]))
 
 
 def put_loose(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> None:

@@ -14,10 +14,10 @@ from pbem.maps.hexes import cheapest, way
 from pbem.protocol import Decision, Order, Side
 from pbem.questions import Kinds
 from pbem.rules.hannibal_italy import diplomacy
-from pbem.rules.hannibal_italy.board import CAPUA, Board
+from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.movement import END, check
 from pbem.rules.hannibal_italy.overrun import stops
-from pbem.rules.hannibal_italy.stacking import capua_shut, full
+from pbem.rules.hannibal_italy.stacking import forbidden, full
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
 from pbem.rules.hannibal_italy.taking import ALL, allowance, share_out
 
@@ -96,12 +96,14 @@ def _into_cities(known: Game, side: Side, body: Body, found: Reached, closed: Co
         return listed([])
     barred = stops(known, side).union(closed)
     goals = [
-        board.cities[city].hex
-        for city, owner in known.cities.items()
-        if owner == side and city not in known.sieges and board.cities[city].hex in found
+        hex
+        for hex in found
+        if (city := board.hexes[hex].city) is not None
+        and known.cities[city] == side
+        and city not in known.sieges
+        and hex not in barred
     ]
-    able = [hex for hex in goals if hex not in barred]
-    return grid(lambda hex: Order("move", {**body, "path": way(found, hex), "inside": True}), able)
+    return grid(lambda hex: Order("move", {**body, "path": way(found, hex), "inside": True}), goals)
 
 
 def _to_cities(
@@ -132,20 +134,17 @@ Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
 def reach(known: Game, side: Side, together: Sequence[str], most: int, start: str = "") -> Reached:
     """Return what leaders can reach from a hex, or from where they are, the nearest first (7.2, 7.3, 10.6, 12.21)."""
     start = start or known.leaders[together[0]].at
-    gaulish = any(known.card(leader).gaulish for leader in together)
-    shut = known.board.cities[CAPUA].hex if capua_shut(known, side) else ""
-    free = _reach(known.board, start, most, frozenset(), gaulish, shut)
+    closed = forbidden(known, side, together)
+    free = _reach(known.board, start, most, frozenset(), closed)
     # Only an enemy within reach is in the way, so that most marches share what was found for others.
-    in_the_way = frozenset(hex for hex in stops(known, side) if hex in free and hex != start)
-    return _reach(known.board, start, most, in_the_way, gaulish, shut) if in_the_way else free
+    in_the_way = frozenset([hex for hex in stops(known, side) if hex in free and hex != start])
+    return _reach(known.board, start, most, in_the_way, closed) if in_the_way else free
 
 
 @lru_cache(maxsize=4096)
-def _reach(board: Board, start: str, most: int, held: frozenset[str], gaulish: bool, shut: str) -> Reached:
+def _reach(board: Board, start: str, most: int, held: frozenset[str], closed: frozenset[str]) -> Reached:
     def steps(hex: str) -> Iterator[tuple[str, int]]:
-        for there, cost in board.steps[hex]:
-            if there != shut and (not gaulish or there in board.gaulish):
-                yield there, cost
+        return (step for step in board.steps[hex] if step[0] not in closed)
 
     return cheapest(start, steps, most, stops=held.__contains__)
 

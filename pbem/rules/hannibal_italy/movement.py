@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from pbem.plain import copy
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.hannibal_italy import diplomacy, overrun
-from pbem.rules.hannibal_italy.board import CAPUA
 from pbem.rules.hannibal_italy.control import enter
 from pbem.rules.hannibal_italy.forces import Units, added, put_loose, taken
 from pbem.rules.hannibal_italy.leadership import candidates, has_legion, try_to_withdraw
-from pbem.rules.hannibal_italy.paths import Route, Step, cost_of, items_of, named, route, written
-from pbem.rules.hannibal_italy.stacking import capua_shut, crowded, why_not_enter
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, Game
-from pbem.rules.hannibal_italy.taking import allowance, apply, may_set_out, share_out, takers
+from pbem.rules.hannibal_italy.paths import Route, Step, cost_of, items_of, named, route
+from pbem.rules.hannibal_italy.stacking import crowded, forbidden, why_not_enter
+from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, Game
+from pbem.rules.hannibal_italy.taking import Taker, allowance, apply, may_set_out, ready_to_march, share_out, takers
 from pbem.rules.hannibal_italy.under_way import March
 from pbem.table import Table
 
@@ -26,7 +26,7 @@ END: Final = {"end": True}
 def march(game: Game, table: Table) -> Flow[bool]:
     """Ask for the next march and carry it out; the phase is over when its side ends it, or nobody is left (7.1)."""
     side = game.mover
-    ready = [leader for leader in game.on_map(side) if may_set_out(game, leader) is None]
+    ready = ready_to_march(game, side)
     if not ready:
         return True
     # What Carthage's leaders take along is not for Rome to read, nor where they might have gone on to (7.5).
@@ -45,17 +45,14 @@ def set_out(game: Game, table: Table, order: Order) -> None:
     """Carry out one march: get away if pinned, take the units, and go step by step (7.1, 7.2, 7.6)."""
     together = [taker.leader for taker in takers(order)]
     side, start = game.card(together[0]).side, game.leaders[together[0]].at
-    steps = way_of(game, side, order, together).steps
+    steps = way_of(game, side, order, together, overrun.stops(game, side)).steps
     if not _gets_away(game, table, order, together, leaves=any(step.hex for step in steps)):
         return
     table.tell("sets_out", leader=together[0], together=together[1:], hex=start, rule="7.1")
     _left_behind(game, table, together[0], start, apply(game, order))
     most = allowance(game, [game.leaders[leader].units for leader in together])
     game.march = March(together[0], together, start, 0, most, way=[start])
-    for at, step in enumerate(steps):
-        game.march.path = written(steps[at + 1 :])
-        if not _one_step(game, table, side, step, overruns=bool(order.get("overrun"))):
-            break
+    _go(game, table, side, steps, overruns=bool(order.get("overrun")))
     _arrive(game, table, inside=order.get("inside"))
 
 
@@ -72,7 +69,7 @@ def after(known: Game, decision: Decision, order: Order) -> tuple[Game, Decision
         set_out(then, Table(_NoDice()), order)
     except _NotYet:
         return None
-    ready = [leader for leader in then.on_map(decision.side) if may_set_out(then, leader) is None]
+    ready = ready_to_march(then, decision.side)
     return (then, replace(decision, facts={**decision.facts, "leaders": ready})) if ready else None
 
 
@@ -93,13 +90,12 @@ class _NoDice:
         raise _NotYet
 
 
-def way_of(game: Game, side: Side, order: Order, together: Sequence[str]) -> Route:
-    """Return the way of an order; where it is not spelled out it goes round the enemy and forbidden hexes (7.2)."""
-    shut = frozenset({game.board.cities[CAPUA].hex} if capua_shut(game, side) else ())
-    around = shut if order.get("overrun") else shut | overrun.stops(game, side)
-    gaulish = any(game.card(leader).gaulish for leader in together)
-    never = frozenset(game.board.hexes.keys() - game.board.gaulish if gaulish else ())
-    return route(game.board, game.leaders[together[0]].at, order.get("path", []), around=around, never=never)
+def way_of(game: Game, side: Side, order: Order, together: Sequence[str], held: frozenset[str]) -> Route:
+    """Return the way of an order; where it is not spelled out it goes round forbidden hexes and `held` ones (7.2)."""
+    around = forbidden(game, side, together)
+    if not order.get("overrun"):
+        around |= held
+    return route(game.board, game.leaders[together[0]].at, order.get("path", []), around)
 
 
 def pinned(game: Game, leader: str) -> bool:
@@ -128,24 +124,33 @@ def _gets_away(game: Game, table: Table, order: Order, together: Sequence[str], 
     return False
 
 
-def _one_step(game: Game, table: Table, side: Side, step: Step, *, overruns: bool) -> bool:
-    """Do one thing on the way; tell whether the march goes on (7.2, 7.4, 7.7)."""
+def _go(game: Game, table: Table, side: Side, steps: Sequence[Step], *, overruns: bool) -> None:
+    """Go step by step to the end of the way, or to where the enemy ends the march (7.2, 7.4, 7.7)."""
+    held = overrun.stops(game, side)
+    for step in steps:
+        if step.city:
+            diplomacy.attempt(game, table, side, step.city)
+            held = overrun.stops(game, side)  # a city won over holds nobody up any more
+        elif step.drop:
+            _drop(game, table, step.drop)
+        else:
+            _enter(game, table, step.hex)
+            if step.hex in held:
+                if not overruns or not overrun.ride_down(game, table, side):
+                    return
+                held = overrun.stops(game, side)
+
+
+def _enter(game: Game, table: Table, hex: str) -> None:
+    """Let those who march enter the next hex (7.2, 7.3)."""
     march = game.the_march
-    if step.city:
-        return diplomacy.attempt(game, table, side, step.city)
-    if step.drop:
-        _drop(game, table, step.drop)
-        return True
-    march.spent += cost_of(game.board, march.at, step.hex)
+    march.spent += cost_of(game.board, march.at, hex)
     for leader in march.together:
         record = game.leaders[leader]
-        record.came_from, record.at, record.inside, record.escaped = march.at, step.hex, False, False
-    march.at = step.hex
-    march.way.append(step.hex)
-    enter(game, table, step.hex)
-    if overrun.enemy_in(game, side, step.hex):
-        return overruns and overrun.ride_down(game, table, side)
-    return True
+        record.came_from, record.at, record.inside, record.escaped = march.at, hex, False, False
+    march.at = hex
+    march.way.append(hex)
+    enter(game, table, hex)
 
 
 def _drop(game: Game, table: Table, units: Mapping[str, int]) -> None:
@@ -206,144 +211,160 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a march, all at once: who goes, with what, where to (7.1 to 7.8, 10.2, 10.6, 12.21)."""
     if "end" in order.body:
         return
-    together = [taker.leader for taker in takers(order)]
-    faults = list(_wrong_leaders(known, decision.side, order, together))
+    side, going = decision.side, takers(order)
+    together = [taker.leader for taker in going]
+    faults = list(_wrong_leaders(known, side, order, going))
     yield from faults
     if faults:
         return
     shares = share_out(known, order)
     yield from shares.faults
-    way = way_of(known, decision.side, order, together)
+    held = overrun.stops(known, side)
+    way = way_of(known, side, order, together, held)
     for wrong in way.astray:
         path = ("path",) if isinstance(order["path"], str) else ("path", wrong.at)
         yield order.fault((*path, wrong.key) if wrong.key else path, wrong.reason, rule="7.2")
     if not way.astray:
         forces = [shares.units[leader] for leader in together]
-        yield from _Way(known, decision.side, order, together, forces).faults(way.steps)
+        yield from _Way(known, side, order, together, forces, held).faults(way.steps)
 
 
-def _wrong_leaders(known: Game, side: Side, order: Order, together: Sequence[str]) -> Iterator[Fault]:
-    start = None
-    for at, taker in enumerate(takers(order)):
+def _wrong_leaders(known: Game, side: Side, order: Order, going: Sequence[Taker]) -> Iterator[Fault]:
+    start, named_so_far = "", set[str]()
+    for taker in going:
         leader, path = taker.leader, taker.at
-        if leader not in known.leaders or known.card(leader).side != side or leader not in known.on_map(side):
-            able = ", ".join(each for each in known.on_map(side) if may_set_out(known, each) is None)
+        if leader not in known.board.roster[side] or known.leaders[leader].at in BOXES:
+            able = ", ".join(ready_to_march(known, side))
             yield order.fault(path, f"{leader} is no leader of yours on the map; {able} can move", rule="7.1")
             continue
-        if leader in together[:at]:
+        if leader in named_so_far:
             yield order.fault(path, f"{leader} is named twice", rule="7.1")
         elif (why := may_set_out(known, leader)) is not None:
             yield order.fault(path, f"{leader} {why[0]}", rule=why[1])
+        named_so_far.add(leader)
         start = start or known.leaders[leader].at
         if known.leaders[leader].at != start:
-            yield order.fault(path, f"{leader} is not where {together[0]} is", rule="7.2")
+            yield order.fault(path, f"{leader} is not where {going[0].leader} is", rule="7.2")
 
 
 class _Way:
-    """The way of an order while it is checked: where it has come to, what it has cost, who is still along."""
+    """The way of an order while it is checked: where it has come to, what it has cost, who is still along.
 
-    def __init__(self, known: Game, side: Side, order: Order, together: Sequence[str], forces: Sequence[Units]) -> None:
+    `held` are the hexes in which the enemy ends it.
+    """
+
+    def __init__(
+        self, known: Game, side: Side, order: Order, together: Sequence[str], forces: Sequence[Units],
+        held: frozenset[str],
+    ) -> None:  # fmt: skip
         self.known, self.side, self.order, self.together = known, side, order, together
-        self.forces = list(forces)
+        self.forces, self.held = list(forces), held
+        self.closed = forbidden(known, side, together)
         self.at = self.start = known.leaders[together[0]].at
         self.spent, self.most = 0, allowance(known, forces)
-        self.held = overrun.stops(known, side)
-        self.stopped = self.dear = self.weak = False
+        self.stopped = self.dear = self.tired = False
+        self.too_weak: str | None = None
+        """Who has left so much on the way that he may not go on."""
         self.tried: set[str] = set()
+        self.wrong: list[Fault] = []
 
-    def path(self, item: int) -> tuple[str | int, ...]:
-        """Return where an item of the path stands in the order; a path of one text has no items."""
-        return ("path",) if isinstance(self.order["path"], str) else ("path", item)
+    def fault(self, item: int, reason: str, rule: str, *keys: str) -> None:
+        """Note what is wrong with an item of the path; a path of one text has no items."""
+        path: Path = ("path",) if isinstance(self.order["path"], str) else ("path", item, *keys)
+        self.wrong.append(self.order.fault(path, reason, rule=rule))
 
-    def faults(self, steps: Sequence[Step]) -> Iterator[Fault]:
-        """Yield what is wrong with the way: its cost, forbidden hexes, an enemy in it, too many at its end."""
+    def faults(self, steps: Sequence[Step]) -> list[Fault]:
+        """Return what is wrong with the way: its cost, forbidden hexes, an enemy in it, too many at its end."""
         for step in steps:
-            path = self.path(step.item)
             if self.stopped:
-                reason = f"the march ends where the enemy is, at {named(self.known.board, self.at)}"
-                yield self.order.fault(path, reason, rule="7.2")
-                return
+                place = named(self.known.board, self.at)
+                self.fault(step.item, f"the march ends where the enemy is, at {place}", "7.2")
+                return self.wrong
             if step.city:
-                yield from self.diplomacy(step, path)
+                self.diplomacy(step)
             elif step.drop:
-                yield from self.drop(step.drop, path)
+                self.drop(step, step.drop)
             else:
-                yield from self.enter(step, path)
+                self.enter(step)
             if self.spent > self.most and not self.dear:
                 self.dear = True
                 reason = f"this costs {points(self.spent)} movement points; {self.together[0]} has {points(self.most)}"
-                yield self.order.fault(path, reason, rule="7.3")
-        yield from self.end()
+                self.fault(step.item, reason, "7.3")
+        self.end()
+        return self.wrong
 
-    def diplomacy(self, step: Step, path: tuple[str | int, ...]) -> Iterator[Fault]:
-        """Yield why diplomacy may not be tried (7.4)."""
+    def diplomacy(self, step: Step) -> None:
+        """Note why diplomacy may not be tried (7.4)."""
         known = self.known
         self.spent += int(known.board.tables["movement"]["diplomacy"])
         for why, rule in diplomacy.why_not(known, self.side, self.together, self.at, step.city):
-            yield self.order.fault((*path, "try"), why, rule=rule)
+            self.fault(step.item, why, rule, "try")
         if step.city in self.tried:
             name = known.board.cities[step.city].name
-            yield self.order.fault((*path, "try"), f"{name} can be tried once in a segment", rule="7.4")
+            self.fault(step.item, f"{name} can be tried once in a segment", "7.4", "try")
         self.tried.add(step.city)
 
-    def drop(self, units: Mapping[str, int], path: tuple[str | int, ...]) -> Iterator[Fault]:
-        """Yield why units may not be left here: they are not along, or slaves (7.2, 6.22)."""
-        board, wrong = self.known.board, False
+    def drop(self, step: Step, units: Mapping[str, int]) -> None:
+        """Note why units may not be left here: they are not along, or slaves (7.2, 6.22)."""
+        board, missing = self.known.board, False
         along = added(*self.forces)
         for unit, count in units.items():
             if along.get(unit, 0) < count:
                 there = ", ".join(f"{number} {each}" for each, number in along.items()) or "none"
-                reason = f"{count} {unit} are not along; there are {there}"
-                yield self.order.fault((*path, "drop", unit), reason, rule="7.2")
-                wrong = True
+                self.fault(step.item, f"{count} {unit} are not along; there are {there}", "7.2", "drop", unit)
+                missing = True
             elif board.units[unit].whole == "slaves":
-                yield self.order.fault((*path, "drop", unit), "the slave legion stays with its leader", rule="6.22")
-        if not wrong:
-            self.forces = dropped(self.forces, units)
-            self.most = allowance(self.known, self.forces)
+                self.fault(step.item, "the slave legion stays with its leader", "6.22", "drop", unit)
+        if missing:
+            return
+        self.forces = dropped(self.forces, units)
+        self.most = allowance(self.known, self.forces)
+        able = zip(self.together, self.forces, strict=True)
+        self.too_weak = next((leader for leader, force in able if not has_legion(self.known, leader, force)), None)
 
-    def enter(self, step: Step, path: tuple[str | int, ...]) -> Iterator[Fault]:
-        """Yield why the next hex may not be entered (7.7, 10.2, 10.6, 12.21)."""
-        known, order = self.known, self.order
-        if (why := why_not_enter(known, self.side, self.together, step.hex)) is not None:
-            yield order.fault(path, why[0], rule=why[1])
-        for leader, force in zip(self.together, self.forces, strict=True):
-            if self.at != self.start and not self.weak and not has_legion(known, leader, force):
-                self.weak = True
-                yield order.fault(path, f"{leader} has no legion left to go on with", rule="10.2")
+    def enter(self, step: Step) -> None:
+        """Note why the next hex may not be entered (7.7, 10.2, 10.6, 12.21)."""
+        known = self.known
+        if step.hex in self.closed and (why := why_not_enter(known, self.side, self.together, step.hex)) is not None:
+            self.fault(step.item, *why)
+        if self.too_weak is not None and self.at != self.start and not self.tired:
+            self.tired = True
+            self.fault(step.item, f"{self.too_weak} has no legion left to go on with", "10.2")
         self.spent += cost_of(known.board, self.at, step.hex)
         self.at = step.hex
         if self.at in self.held:
-            if order.get("overrun") and overrun.possible(known, self.at):
+            if self.order.get("overrun") and overrun.possible(known, self.at):
                 self.spent += int(known.board.tables["movement"]["overrun"]["cost"])
-                yield from self.crowd(path)
+                self.crowd(step.item)
             else:
                 self.stopped = True
 
-    def crowd(self, path: tuple[str | int, ...]) -> Iterator[Fault]:
-        """Yield that too many leaders would be where the march ends, or may end (7.8)."""
+    def crowd(self, item: int) -> None:
+        """Note that too many leaders would be where the march ends, or may end (7.8)."""
         if crowded(self.known, self.side, self.at, self.together):
             most = self.known.board.tables["stacking"]["leaders"]
             reason = f"too many leaders would be at {named(self.known.board, self.at)}; {most} may be"
-            yield self.order.fault(path, reason, rule="7.8")
+            if item < 0:
+                self.wrong.append(self.order.fault(("leader",), reason, rule="7.8"))
+            else:
+                self.fault(item, reason, "7.8")
 
-    def end(self) -> Iterator[Fault]:
-        """Yield what is wrong with where the march ends: too many, no city to go into (7.6, 7.8)."""
+    def end(self) -> None:
+        """Note what is wrong with where the march ends: too many, no city to go into (7.6, 7.8)."""
         known, order = self.known, self.order
-        last = len(items_of(order.get("path", []))) - 1
-        yield from self.crowd(self.path(last) if last >= 0 else ("leader",))
+        self.crowd(len(items_of(order.get("path", []))) - 1)
         if not order.get("inside"):
             return
-        place = named(known.board, self.at)
+        place, wrong = named(known.board, self.at), partial(order.fault, ("inside",))
         if not known.friendly_city(self.side, self.at):
-            yield order.fault(("inside",), f"there is no city of yours at {place} to go into", rule="7.6")
+            self.wrong.append(wrong(f"there is no city of yours at {place} to go into", rule="7.6"))
         elif known.besieged(self.at) is not None:
-            yield order.fault(("inside",), f"{place} is besieged: nobody goes in", rule="9.71")
+            self.wrong.append(wrong(f"{place} is besieged: nobody goes in", rule="9.71"))
         elif known.leaders_at(ENEMY[self.side], self.at, inside=False):
             if self.at != self.start:
-                yield order.fault(("inside",), f"an enemy leader is at {place}: who comes stays outside", rule="7.6")
+                self.wrong.append(wrong(f"an enemy leader is at {place}: who comes stays outside", rule="7.6"))
         elif known.options["going_inside"] == "when_trapped":
-            yield order.fault(("inside",), "only who is trapped by an enemy leader goes inside", rule="7.6")
+            self.wrong.append(wrong("only who is trapped by an enemy leader goes inside", rule="7.6"))
 
 
 def points(halves: int) -> str:

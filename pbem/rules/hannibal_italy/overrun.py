@@ -19,8 +19,8 @@ def enemy_in(game: Game, side: Side, hex: str) -> bool:
 
 def stops(game: Game, side: Side) -> frozenset[str]:
     """Return the hexes in which a side's marches end because of the enemy there (7.2, 7.31)."""
-    garrisons = (game.board.cities[city].hex for city in game.garrisons if game.cities[city] != side)
-    return frozenset((*hexes_of(game, ENEMY[side]), *garrisons))
+    garrisons = [game.board.cities[city].hex for city in game.garrisons if game.cities[city] != side]
+    return frozenset(hexes_of(game, ENEMY[side])).union(garrisons)
 
 
 def possible(known: Game, hex: str) -> bool:

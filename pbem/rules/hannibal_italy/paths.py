@@ -59,13 +59,10 @@ def items_of(path: Any) -> Sequence[Any]:
     return [item.strip() for item in path.split(",") if item.strip()] if isinstance(path, str) else path
 
 
-def route(
-    board: Board, start: str, path: Any, *, around: frozenset[str] = _NOWHERE, never: frozenset[str] = _NOWHERE
-) -> Route:
-    """Return the steps of a path from a hex; a way that is not spelled out avoids `around` and `never`.
+def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE) -> Route:
+    """Return the steps of a path from a hex; a way that is not spelled out goes round some hexes.
 
-    What lies in `around` may be its goal, and both may be entered by an item of their own: it is for the rules to say
-    that they cannot be.
+    Such a hex may be its goal, and may be entered by an item of its own: it is for the rules to say that it cannot be.
     """
     found, at, road, along = Route(), start, "", 0
     for item, word in enumerate(items_of(path)):
@@ -82,7 +79,7 @@ def route(
                 road, along = _road(board, item, text[len(ALONG) :]), item
                 continue
             goal = _hex(board, item, text[len(TO) :] if text.lower().startswith(TO) else text)
-            hexes = _by_road(board, item, road, at, goal) if road else _shortest(board, at, goal, around, never)
+            hexes = _by_road(board, item, road, at, goal) if road else _shortest(board, at, goal, around)
             found.steps += [Step(item, hex=hex) for hex in hexes]
             at = goal
         except Astray as wrong:
@@ -91,11 +88,6 @@ def route(
     if road:
         found.astray.append(Astray(along, f"say how far: 'along {road}', then 'to' and a city or hex on it"))
     return found
-
-
-def written(steps: Sequence[Step]) -> list[Any]:
-    """Return steps as a path has them, hex by hex."""
-    return [{TRY: step.city} if step.city else {DROP: dict(step.drop)} if step.drop else step.hex for step in steps]
 
 
 def cost_of(board: Board, a: str, b: str) -> int:
@@ -113,7 +105,7 @@ def _deed(board: Board, item: int, word: Mapping[str, Any]) -> Step:
 
 
 @lru_cache(maxsize=4096)
-def _shortest(board: Board, at: str, goal: str, around: frozenset[str], never: frozenset[str]) -> Sequence[str]:
+def _shortest(board: Board, at: str, goal: str, around: frozenset[str]) -> Sequence[str]:
     """Return the cheapest way to a hex; a neighbour is entered at once."""
     if goal == at:
         return ()
@@ -122,7 +114,7 @@ def _shortest(board: Board, at: str, goal: str, around: frozenset[str], never: f
 
     def steps(hex: str) -> Iterator[tuple[str, int]]:
         for there, cost in board.steps[hex]:
-            if there == goal or (there not in never and there not in around):
+            if there == goal or there not in around:
                 yield there, cost
 
     found = cheapest(at, steps, FAR)

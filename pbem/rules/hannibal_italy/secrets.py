@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pbem.plain import twin
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.forces import added
-from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, UNSEEN, Game, Leader
+from pbem.rules.hannibal_italy.state import CARTHAGE, UNSEEN, Game, Leader
 from pbem.rules.hannibal_italy.under_way import Battle
 from pbem.table import Table
 
@@ -17,21 +17,14 @@ def known(game: Game, side: Side | None) -> Game:
     seen = twin(game)
     if side != CARTHAGE:
         shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
-        seen.leaders = {
-            id: leader
-            if game.board.leaders[id].side != CARTHAGE or leader.at == shown or leader.at in BOXES
-            else _veiled(leader)
-            for id, leader in game.leaders.items()
-        }
+        veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
+        seen.leaders = {**game.leaders, **{id: _veiled(game.leaders[id]) for id in veiled}}
         seen.pools = {}
         seen.loose = {**game.loose, CARTHAGE: {hex: _hidden(game, hex, shown) for hex in game.loose[CARTHAGE]}}
         if game.battle is not None and not game.battle.revealed:
             seen.battle = _unforaged(game.battle)
         if game.dropped and game.mover == CARTHAGE:
             seen.dropped = {}
-    if game.march is not None and side != game.card(game.march.leader).side:
-        seen.march = twin(game.march)
-        seen.march.path = []
     return seen
 
 
@@ -62,7 +55,7 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
 
     Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.
     """
-    other = _other_plans(game, side)
+    other = twin(game)
     if side == CARTHAGE:
         return other
     other.leaders, other.pools = dict(game.leaders), dict(game.pools)
@@ -101,11 +94,3 @@ def _draw_anew(game: Game, pool: str, hidden: Sequence[str], lots: list[str]) ->
         mine, lots = lots[:count], lots[count:]
         game.leaders[id].units = added(kept, *({unit: 1} for unit in mine))
     game.pools[pool] = added(*({unit: 1} for unit in lots))
-
-
-def _other_plans(game: Game, side: Side | None) -> Game:
-    other = twin(game)
-    if game.march is not None and side != game.card(game.march.leader).side:
-        other.march = twin(game.march)
-        other.march.path = []
-    return other

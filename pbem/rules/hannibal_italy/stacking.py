@@ -24,6 +24,13 @@ def why_not_enter(game: Game, side: Side, leaders: Sequence[str], hex: str) -> t
     return None
 
 
+def forbidden(game: Game, side: Side, leaders: Sequence[str]) -> frozenset[str]:
+    """Return the hexes that leaders may not enter (10.6, 12.21)."""
+    gaulish = any(game.card(leader).gaulish for leader in leaders)
+    shut = game.board.beyond_gaul if gaulish else frozenset[str]()
+    return shut | {game.board.cities[CAPUA].hex} if capua_shut(game, side) else shut
+
+
 def capua_shut(game: Game, side: Side) -> bool:
     """Tell whether a side may not enter Capua: Carthage never, Rome not before it has joined Carthage (12.21)."""
     return side == CARTHAGE or not (game.capua_revolted or game.cities[CAPUA] == CARTHAGE)

@@ -29,7 +29,7 @@ UNPLACED: Final = "unplaced"
 AWAY: Final = "away"
 """Not yet in play, or dead and to come back (10.6, 12.321)."""
 DEAD: Final = "dead"
-BOXES: Final = (SENATE, CANDIDATES, UNPLACED, AWAY, DEAD)
+BOXES: Final = frozenset({SENATE, CANDIDATES, UNPLACED, AWAY, DEAD})
 
 CONSUL: Final = "consul"
 PRAETOR: Final = "praetor"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.protocol import Fault, Order, Path
+from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.leadership import has_legion, may_move
 from pbem.rules.hannibal_italy.stacking import may_lead, too_many
@@ -63,6 +63,11 @@ def may_set_out(game: Game, leader: str) -> tuple[str, str] | None:
     return None
 
 
+def ready_to_march(game: Game, side: Side) -> list[str]:
+    """Return the leaders of a side who may still move in this phase (7.1)."""
+    return [leader for leader in game.on_map(side) if may_set_out(game, leader) is None]
+
+
 def _can_take(game: Game, leader: str) -> bool:
     """Tell whether there are units in a leader's hex with which he could move (10.2)."""
     pool = at_hand(game, leader)
@@ -93,7 +98,8 @@ def who_stays(game: Game, together: Sequence[str]) -> list[str]:
 def share_out(game: Game, order: Order) -> Shares:
     """Return what each leader of an order would have, and what is wrong with it (7.2, 7.8, 10.2, 10.6)."""
     going = takers(order)
-    staying = who_stays(game, [taker.leader for taker in going])
+    take = any(taker.units is not None for taker in going)
+    staying = who_stays(game, [taker.leader for taker in going]) if take else []
     shares = Shares({each: game.leaders[each].units for each in (*(taker.leader for taker in going), *staying)})
     shares.free = without_leader(game, going[0].leader)
     for taker in going:
@@ -172,6 +178,8 @@ def apply(game: Game, order: Order) -> Units:
     before = without_leader(game, leader)
     for each, units in shares.units.items():
         game.leaders[each].units = units
+    if shares.free == before:
+        return {}
     stays = added(taken(game.loose[side].get(hex, {}), before), shares.free)
     if stays:
         game.loose[side][hex] = stays

@@ -17,8 +17,6 @@ class March:
     spent: int = 0
     """Half movement points spent."""
     allowance: int = 0
-    path: list[str] = field(default_factory=list)
-    """Steps of the order that lie ahead: hexes, and what is done on the way; its own side's affair."""
     way: list[str] = field(default_factory=list)
     """The hexes of the march so far, its start first: everybody sees the leaders go."""
 

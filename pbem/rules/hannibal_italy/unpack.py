@@ -53,7 +53,7 @@ def _assemble(box: Box, options: Mapping[str, Any]) -> Board:
         costs={hex: dict(around) for hex, around in steps.items()},
         near=near,
         around={hex: tuple(city for city in near[hex] if city != hexes[hex].city) for hex in hexes},
-        gaulish=frozenset(hex for each in provinces.values() if each.recruits == "gaul" for hex in each.hexes),
+        beyond_gaul=frozenset(id for id, hex in hexes.items() if provinces[hex.province].recruits != "gaul"),
         rivers=rivers,
         roads=roads,
         edges={name: tuple(ids) for name, ids in chart["edges"].items()},
