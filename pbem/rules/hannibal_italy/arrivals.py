@@ -8,7 +8,7 @@ from typing import Any, Final
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
-from pbem.rules.hannibal_italy.forces import present
+from pbem.rules.hannibal_italy.forces import hexes_of
 from pbem.rules.hannibal_italy.placing import found
 from pbem.rules.hannibal_italy.setting_up import place_army
 from pbem.rules.hannibal_italy.stacking import crowded
@@ -32,8 +32,7 @@ def arrive(game: Game, table: Table) -> Flow[bool]:
         place_army(game, table, CARTHAGE, to, army)
         table.tell("arrived", hex=to, leaders=list(army.get("leaders", [])), rule=rule)
     for leader in [each for each, card in game.board.leaders.items() if card.gaulish]:
-        hexes = _gaulish_hexes(game)
-        if game.leaders[leader].at == AWAY and hexes:
+        if game.leaders[leader].at == AWAY and (hexes := _gaulish_hexes(game)):
             to = yield from _where(game, table, hexes, leader, "10.6")
             game.leaders[leader].at = to
             table.tell("arrived", hex=to, leaders=[leader], rule="10.6")
@@ -59,17 +58,19 @@ def landings(game: Game, army: Mapping[str, Any]) -> list[str]:
         hexes = tuple(hex for hex in game.board.provinces[province].hexes[::-1] if game.board.hexes[hex].coast)
     leaders = list(army.get("leaders", []))
     able = [hex for hex in hexes if not crowded(game, CARTHAGE, hex, leaders)]
-    return sorted(able, key=lambda hex: present(game, ROME, hex))
+    romans = hexes_of(game, ROME)
+    return sorted(able, key=lambda hex: hex in romans)
 
 
 def _gaulish_hexes(game: Game) -> list[str]:
     """Return the hexes without Romans in which the Gaulish leader may come back (10.6)."""
     lands = [CISALPINE_GAUL] if game.options["gaulish_return"] == CISALPINE_GAUL else GAULISH_LANDS
+    romans = hexes_of(game, ROME)
     return [
         hex
         for province in lands
         for hex in game.board.provinces[province].hexes
-        if not present(game, ROME, hex) and not game.friendly_city(ROME, hex)
+        if hex not in romans and not game.friendly_city(ROME, hex)
     ]
 
 

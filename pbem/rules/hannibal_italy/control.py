@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import UNFORTIFIED
-from pbem.rules.hannibal_italy.forces import Units, garrison, here, hexes_of, outside, present, sp, without_elephants
+from pbem.rules.hannibal_italy.forces import Units, here, hexes_of, outside, sp, without_elephants
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.table import Table
 
 TWICE = 2
 
-Standing: TypeAlias = Mapping[Side, Mapping[str, Sequence[str]]]
-"""Side -> province -> the hexes in which the side has a leader or a unit."""
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands where before control is determined, by side and province."""
+
+    hexes: Mapping[Side, Mapping[str, Sequence[str]]]
+    """The hexes in which a side has a leader or a unit."""
+    garrisons: Mapping[Side, Mapping[str, int]]
+    """The SP of garrison units that are not besieged."""
 
 
 def determine(game: Game, table: Table, provinces: Iterable[str], *, rule: str = "8.1") -> None:
@@ -33,12 +40,18 @@ def determine(game: Game, table: Table, provinces: Iterable[str], *, rule: str =
 
 
 def standing(game: Game) -> Standing:
-    """Return in which hexes of each province a side has a leader or a unit."""
-    where: dict[Side, dict[str, list[str]]] = {side: {} for side in SIDES}
+    """Return in which hexes of each province a side has a leader or a unit, and its garrison units there."""
+    board = game.board
+    hexes: dict[Side, dict[str, list[str]]] = {side: {} for side in SIDES}
+    garrisons: dict[Side, dict[str, int]] = {side: {} for side in SIDES}
     for side in SIDES:
         for hex in hexes_of(game, side):
-            where[side].setdefault(game.board.hexes[hex].province, []).append(hex)
-    return where
+            hexes[side].setdefault(board.hexes[hex].province, []).append(hex)
+    for city in game.garrisons:
+        if city not in game.sieges:
+            province, of_side = board.cities[city].province, garrisons[game.cities[city]]
+            of_side[province] = of_side.get(province, 0) + board.cities[city].garrison
+    return Standing(hexes, garrisons)
 
 
 def controller(game: Game, province: str, where: Standing | None = None) -> Side | None:
@@ -55,37 +68,23 @@ def holds_all(game: Game, side: Side, province: str) -> bool:
 
 def outweighs(game: Game, side: Side, province: str, where: Standing) -> bool:
     """Tell whether a side has units in a province with twice the enemy's SP, the besieged left out (8.2, 11.3)."""
-    own = strength(game, side, province, where)
-    if own == 0:
+    units, garrisons = _forces(game, side, province, where), where.garrisons[side].get(province, 0)
+    own = sum(sp(game.board, force) for force in units) + garrisons
+    if own == 0 or not (garrisons or any(without_elephants(game.board, force) for force in units)):
         return False
-    enemy = strength(game, ENEMY[side], province, where)
-    units = [free(game, side, hex) for hex in where[side].get(province, ())]
-    others = any(without_elephants(game.board, force) for force in units) or _garrisons(game, side, province)
-    return bool(others) and own >= TWICE * enemy
+    enemies = _forces(game, ENEMY[side], province, where)
+    enemy = sum(sp(game.board, force) for force in enemies) + where.garrisons[ENEMY[side]].get(province, 0)
+    return own >= TWICE * enemy
 
 
-def strength(game: Game, side: Side, province: str, where: Standing) -> int:
-    """Return the SP of a side in a province that are not besieged, garrison units included (8.2)."""
-    board = game.board
-    total = _garrisons(game, side, province)
-    for hex in where[side].get(province, ()):
-        total += sp(board, free(game, side, hex))
-    return total
+def _forces(game: Game, side: Side, province: str, where: Standing) -> list[Units]:
+    return [free(game, side, hex) for hex in where.hexes[side].get(province, ())]
 
 
 def free(game: Game, side: Side, hex: str) -> Units:
     """Return what a side has in a hex that is not besieged: a relief force before the walls counts (8.2)."""
     siege = game.besieged(hex)
     return here(game, side, hex) if siege is None or siege.side == side else outside(game, side, hex)
-
-
-def _garrisons(game: Game, side: Side, province: str) -> int:
-    board = game.board
-    return sum(
-        garrison(game, city)
-        for city in game.garrisons
-        if board.cities[city].province == province and game.cities[city] == side and city not in game.sieges
-    )
 
 
 def take_open_cities(game: Game, table: Table) -> None:
@@ -124,11 +123,11 @@ def give_city(game: Game, table: Table, city: str, side: Side, *, rule: str) -> 
 
 def with_combat(game: Game) -> list[str]:
     """Return the provinces in which combat may take place: both sides stand in a hex, or one before a city (8.1)."""
-    found = set()
+    there, found = {side: hexes_of(game, side) for side in SIDES}, set()
     for side in SIDES:
-        for hex in hexes_of(game, side):
-            city = game.city_at(hex)
-            enemy_city = city is not None and game.cities[city.id] != side
-            if enemy_city or present(game, ENEMY[side], hex):
-                found.add(game.board.hexes[hex].province)
+        for hex in there[side]:
+            place = game.board.hexes[hex]
+            enemy_city = place.city is not None and game.cities[place.city] != side
+            if enemy_city or hex in there[ENEMY[side]]:
+                found.add(place.province)
     return [province for province in game.board.provinces if province in found]

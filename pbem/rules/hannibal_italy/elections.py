@@ -54,16 +54,15 @@ def eligible(game: Game) -> list[str]:
     """Return the leaders in the Senate who may be elected this year (5.20)."""
     return [
         leader
-        for leader in sorted(game.leaders)
+        for leader in game.board.roster[ROME]
         if game.leaders[leader].at == SENATE
-        and game.card(leader).side == ROME
         and (game.card(leader).first_year is None or game.year <= (game.card(leader).first_year or 0))
     ]
 
 
 def candidates(game: Game) -> list[str]:
     """Return who stands for election (5.2)."""
-    return [leader for leader in sorted(game.leaders) if game.leaders[leader].at == CANDIDATES]
+    return [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == CANDIDATES]
 
 
 def _proconsuls(game: Game, table: Table) -> Flow[None]:

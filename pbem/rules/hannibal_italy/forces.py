@@ -76,6 +76,13 @@ def here(game: Game, side: Side, hex: str) -> Units:
     return added(*(game.leaders[leader].units for leader in game.leaders_at(side, hex)), game.loose[side].get(hex, {}))
 
 
+def any_outside(game: Game, side: Side, hex: str) -> bool:
+    """Tell whether a side has a unit in a hex that is not inside its city (9.1)."""
+    if game.loose[side].get(hex) and not loose_inside(game, side, hex):
+        return True
+    return any(game.leaders[leader].units for leader in game.leaders_at(side, hex, inside=False))
+
+
 def loose_inside(game: Game, side: Side, hex: str) -> bool:
     """Tell whether units without a leader are inside: they are in a hex with a city of their side (7.6)."""
     return game.friendly_city(side, hex)

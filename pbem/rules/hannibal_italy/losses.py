@@ -23,20 +23,22 @@ def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> li
     """Return which units lose so many steps, one after the other, by the SP that each step costs (9.3)."""
     left, lost = dict(units), []
     sign = 1 if way == CHEAPEST else -1
-
-    def price(unit: str) -> tuple[int, str]:
-        kind = board.units[unit]
-        below = board.units[kind.reduced].sp if kind.reduced is not None else 0
-        return sign * (kind.sp - below), unit
-
     for _ in range(count):
-        able = [unit for unit, number in left.items() if number]
+        able = [(sign * price_of_a_step(board, unit), unit) for unit, number in left.items() if number]
         if not able:
             break
-        unit = min(able, key=price)
+        _, unit = min(able)
         lost.append(unit)
-        left = weakened(board, left, [unit])
+        left[unit] -= 1
+        if (reduced := board.units[unit].reduced) is not None:
+            left[reduced] = left.get(reduced, 0) + 1
     return lost
+
+
+def price_of_a_step(board: Board, unit: str) -> int:
+    """Return the SP that a unit loses with its next step (9.3)."""
+    kind = board.units[unit]
+    return kind.sp - (board.units[kind.reduced].sp if kind.reduced is not None else 0)
 
 
 def take_losses(

@@ -17,8 +17,8 @@ LOOSE: Final = ""
 
 def field_hexes(game: Game) -> list[str]:
     """Return the hexes in which a field battle may be fought now, by their numbers (9.1, 9.71)."""
-    both = {*hexes_of(game, CARTHAGE), *hexes_of(game, ROME)}
-    return [hex for hex in sorted(both) if hex not in game.fought_in and _face_each_other(game, hex)]
+    shared = set(hexes_of(game, CARTHAGE)).intersection(hexes_of(game, ROME))
+    return [hex for hex in sorted(shared) if hex not in game.fought_in and _face_each_other(game, hex)]
 
 
 def _face_each_other(game: Game, hex: str) -> bool:

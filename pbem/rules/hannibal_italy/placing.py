@@ -22,7 +22,7 @@ def found(board: Board, place: str | int) -> str:
 
 def unplaced(game: Game) -> list[str]:
     """Return the elected leaders who are not on the map yet, the highest office first (5.23)."""
-    waiting = [leader for leader in sorted(game.leaders) if game.leaders[leader].at == UNPLACED]
+    waiting = [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == UNPLACED]
     return sorted(waiting, key=lambda leader: RANKS.index(game.leaders[leader].office))
 
 

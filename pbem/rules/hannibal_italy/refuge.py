@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pbem.maps.hexes import distance
 from pbem.rules.hannibal_italy.board import HOME
-from pbem.rules.hannibal_italy.forces import hexes_of, present
+from pbem.rules.hannibal_italy.forces import hexes_of
 from pbem.rules.hannibal_italy.leadership import kill
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, Game
@@ -33,11 +33,12 @@ def _nearest(game: Game, leader: str) -> str | None:
     side, here = game.card(leader).side, game.board.hexes[game.leaders[leader].at].at
     others = {hex for hex in hexes_of(game, side) if hex != game.leaders[leader].at}
     others |= {game.board.cities[city].hex for city, owner in game.cities.items() if owner == side}
+    enemies = hexes_of(game, ENEMY[side])
     open_to_him = [
         hex
         for hex in others
         if why_not_enter(game, side, [leader], hex) is None
+        and hex not in enemies
         and not crowded(game, side, hex, [leader])
-        and not present(game, ENEMY[side], hex)
     ]
     return min(open_to_him, key=lambda hex: (distance(here, game.board.hexes[hex].at), hex), default=None)

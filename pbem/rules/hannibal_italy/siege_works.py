@@ -22,8 +22,7 @@ COMPLETE: Final = "complete"
 def build(game: Game, table: Table) -> Flow[None]:
     """Begin, complete and keep up siege works, and roll for the fortresses inside complete ones (9.91, 9.92)."""
     for city in game.board.cities.values():
-        side = ENEMY[game.cities[city.id]]
-        if city.kind == CLASS_1 and stands_before(game, side, city.hex):
+        if city.kind == CLASS_1 and stands_before(game, side := ENEMY[game.cities[city.id]], city.hex):
             yield from _at(game, table, side, city)
             if game.result is not None:
                 return

@@ -11,11 +11,11 @@ from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CLASS_1, HOME, UNFORTIFIED, City
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.diplomacy import lose_inside
-from pbem.rules.hannibal_italy.forces import garrison, hexes_of, inside, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.forces import any_outside, garrison, hexes_of, inside, outside, sp, without_elephants
 from pbem.rules.hannibal_italy.leadership import candidates
 from pbem.rules.hannibal_italy.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.parties import waits_inside
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
 from pbem.rules.hannibal_italy.under_way import Siege
 from pbem.rules.hannibal_italy.victory import fall_of_rome
 from pbem.rules.hannibal_italy.withdrawal import hexes_to, move_out
@@ -32,26 +32,28 @@ def besieged_hexes(game: Game) -> list[str]:
 
     A Roman leader alone besieges nothing; whether a Carthaginian is alone Rome does not see (7.5).
     """
-    both = {*hexes_of(game, CARTHAGE), *hexes_of(game, ROME)}
-    return [
-        city.hex
-        for city in filter(None, map(game.city_at, sorted(both)))
-        if city.kind not in (UNFORTIFIED, CLASS_1)
-        and city.hex not in game.fought_in
-        and stands_before(game, ENEMY[game.cities[city.id]], city.hex)
-    ]
+    return sorted(
+        hex
+        for side in SIDES
+        for hex in hexes_of(game, side)
+        if (city := game.city_at(hex)) is not None
+        and game.cities[city.id] != side
+        and city.kind not in (UNFORTIFIED, CLASS_1)
+        and hex not in game.fought_in
+        and stands_before(game, side, hex)
+    )
 
 
 def stands_before(game: Game, side: Side, hex: str) -> bool:
     """Tell whether a side may have units before the walls of a hex, as far as its enemy can see (7.5)."""
     leader = side == CARTHAGE and bool(game.leaders_at(side, hex, inside=False))
-    return leader or bool(outside(game, side, hex))
+    return leader or any_outside(game, side, hex)
 
 
 def lift_abandoned(game: Game) -> None:
     """Take off the markers of sieges whose besiegers have gone, or are dead (9.7, 9.71)."""
     for city, siege in list(game.sieges.items()):
-        if not outside(game, siege.side, game.board.cities[city].hex):
+        if not any_outside(game, siege.side, game.board.cities[city].hex):
             del game.sieges[city]
 
 
@@ -76,7 +78,7 @@ def unseen_inside(game: Game, side: Side, city: City) -> bool:
 
 def relieved(game: Game, city: City) -> bool:
     """Tell whether the owner of a city has units before its walls: they would have to be beaten first (9.7)."""
-    return bool(outside(game, game.cities[city.id], city.hex))
+    return any_outside(game, game.cities[city.id], city.hex)
 
 
 def too_weak(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
@@ -90,7 +92,7 @@ def go_back(game: Game, table: Table, side: Side, hex: str) -> Flow[None]:
     """Let a side go to a hex next to it, of its own choice, and stay there for the segment (9.7, 9.71, 9.8)."""
     leaders = game.leaders_at(side, hex, inside=False)
     able = hexes_to(game, side, hex, leaders, attacking=False)
-    if not able or not (leaders or outside(game, side, hex)):
+    if not able or not (leaders or any_outside(game, side, hex)):
         return
     to = able[0]
     if len(able) > 1:

@@ -12,6 +12,7 @@ from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.control import determine, take_open_cities
 from pbem.rules.hannibal_italy.forces import (
+    any_outside,
     bury,
     count_losses,
     hexes_of,
@@ -21,7 +22,7 @@ from pbem.rules.hannibal_italy.forces import (
     steps,
     weakened,
 )
-from pbem.rules.hannibal_italy.losses import CHEAPEST, WAYS, has_choice, order_of, wholly_lost
+from pbem.rules.hannibal_italy.losses import CHEAPEST, WAYS, has_choice, order_of, price_of_a_step, wholly_lost
 from pbem.rules.hannibal_italy.parties import LOOSE, share_out
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.table import Table
@@ -33,10 +34,15 @@ def end_of_winter(game: Game, table: Table) -> Flow[bool]:
     """Determine control all over Italy, then let both sides suffer where they have none (8.1, 8.3)."""
     take_open_cities(game, table)
     determine(game, table, game.board.provinces)
-    stacks = [(side, hex) for side in SIDES for hex in hexes_of(game, side) if suffers(game, side, hex)]
+    stacks = [
+        (side, hex, outside(game, side, hex))
+        for side in SIDES
+        for hex in hexes_of(game, side)
+        if suffers(game, side, hex)
+    ]
     asked = [
-        [_question(game, side, hex) for side, hex in stacks if side == each and _has_choice(game, side, hex)]
-        for each in SIDES
+        [_question(game, *stack) for stack in stacks if stack[0] == side and _has_choice(game, side, stack[2])]
+        for side in SIDES
     ]
     chosen: dict[tuple[Side, str], Any] = {}
     for several in zip_longest(*asked):  # one of each side at once: of two of one side an order could not say which
@@ -44,8 +50,8 @@ def end_of_winter(game: Game, table: Table) -> Flow[bool]:
         orders = yield from table.ask_all(questions)
         for question, order in zip(questions, orders, strict=True):
             chosen[question.side, question.facts["hex"]] = order["lose"]
-    for side, hex in stacks:
-        _suffer(game, table, side, hex, chosen.get((side, hex), CHEAPEST))
+    for side, hex, units in stacks:
+        _suffer(game, table, side, hex, units, chosen.get((side, hex), CHEAPEST))
     return True
 
 
@@ -60,28 +66,25 @@ def suffers(game: Game, side: Side, hex: str) -> bool:
     sheltered = game.friendly_city(side, hex) and not game.leaders_at(ENEMY[side], hex)
     if spared or sheltered:
         return False
-    return bool(outside(game, side, hex)) or (side == CARTHAGE and bool(game.leaders_at(side, hex, inside=False)))
+    return any_outside(game, side, hex) or (side == CARTHAGE and bool(game.leaders_at(side, hex, inside=False)))
 
 
 def _due(game: Game, units: Mapping[str, int]) -> int:
     return sp(game.board, units) // HALF
 
 
-def _has_choice(game: Game, side: Side, hex: str) -> bool:
+def _has_choice(game: Game, side: Side, units: Mapping[str, int]) -> bool:
     """Tell whether a side is asked what it loses: Carthage always is, for Rome does not see what it has (7.5)."""
-    units = outside(game, side, hex)
     return side == CARTHAGE or (_due(game, units) > 0 and has_choice(game.board, units, steps(game.board, units)))
 
 
-def _question(game: Game, side: Side, hex: str) -> Decision:
-    units = outside(game, side, hex)
+def _question(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> Decision:
     facts = {"hex": hex, "target": _due(game, units), "units": units}
     return Decision("winter_losses", side, "8.3", facts, {"lose": CHEAPEST}, secret=side == CARTHAGE)
 
 
-def _suffer(game: Game, table: Table, side: Side, hex: str, lose: Any) -> None:
+def _suffer(game: Game, table: Table, side: Side, hex: str, units: Mapping[str, int], lose: Any) -> None:
     """Let a side lose half the SP of a stack, in steps of its own choice (8.3)."""
-    units = outside(game, side, hex)
     target = _due(game, units)
     after = weakened(game.board, units, enough(game.board, units, lose, target) if lose in WAYS else lose)
     held = {leader: game.leaders[leader].units for leader in game.leaders_at(side, hex, inside=False)}
@@ -98,11 +101,12 @@ def _suffer(game: Game, table: Table, side: Side, hex: str, lose: Any) -> None:
 def enough(board: Board, units: Mapping[str, int], way: str, target: int) -> list[str]:
     """Return the steps to lose, cheapest or dearest first, until at least so many SP are gone (8.3)."""
     lost: list[str] = []
-    whole = sp(board, units)
+    gone = 0
     for unit in order_of(board, units, way, steps(board, units)):
-        if whole - sp(board, weakened(board, units, lost)) >= target:
+        if gone >= target:
             break
         lost.append(unit)
+        gone += price_of_a_step(board, unit)
     return lost
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pbem.maps.hexes import direction, distance
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.forces import present, put_loose
+from pbem.rules.hannibal_italy.forces import hexes_of, put_loose
 from pbem.rules.hannibal_italy.leadership import dies
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.state import ENEMY, Game
@@ -19,10 +19,11 @@ def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attack
     An attacker goes on as he was marching, or back where he came from; a defender towards the nearest city of his.
     Hexes with the enemy, forbidden or full ones are left out; empty: there is no way out.
     """
+    enemies = hexes_of(game, ENEMY[side])
     able = [
         there
         for there, _ in game.board.steps[hex]
-        if not present(game, ENEMY[side], there)
+        if there not in enemies
         and why_not_enter(game, side, leaders, there) is None
         and not crowded(game, side, there, leaders)
     ]
