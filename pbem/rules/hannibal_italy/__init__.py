@@ -87,6 +87,7 @@ class HannibalItaly:
     def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
         """Play on from a resting point; return who won and why."""
         game = table.lay(position)
+        game.there = None
         yield from turn.play(game, table)
         assert game.result is not None
         return {"winner": game.result.winner, "reason": game.result.reason}
@@ -166,7 +167,7 @@ class HannibalItaly:
 
     def decode(self, data: Mapping[str, Any]) -> Game:
         """Return the position that `encode` was given."""
-        return decode(Game, data, board=self.board, options=self.edition)
+        return decode(Game, data, board=self.board, options=self.edition, there=None)
 
 
 def make(box: Box, options: Mapping[str, Any]) -> HannibalItaly:

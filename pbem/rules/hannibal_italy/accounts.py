@@ -63,6 +63,8 @@ def _leaders(game: Game) -> Iterator[str]:
         if leader.inside and not game.friendly_city(game.card(id).side, leader.at):
             yield f"{id} is inside a city that is not his at {leader.at}"
     for side in SIDES:
+        if list(game.on_map(side)) != [id for id in game.board.roster[side] if game.leaders[id].at not in BOXES]:
+            yield f"somebody of {side} was put on the map or taken off it unnoticed"
         for hex in {game.leaders[id].at for id in game.on_map(side)}:
             if hex != HOME and crowded(game, side, hex, []):
                 yield f"too many leaders of {side} at {hex}"

@@ -34,7 +34,7 @@ def arrive(game: Game, table: Table) -> Flow[bool]:
     for leader in [each for each, card in game.board.leaders.items() if card.gaulish]:
         if game.leaders[leader].at == AWAY and (hexes := _gaulish_hexes(game)):
             to = yield from _where(game, table, hexes, leader, "10.6")
-            game.leaders[leader].at = to
+            game.put(leader, to)
             table.tell("arrived", hex=to, leaders=[leader], rule="10.6")
     return True
 

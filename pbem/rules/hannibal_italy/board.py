@@ -147,6 +147,8 @@ class Board:
     """Hex -> the cities in it and next to it, by their ids (7.4)."""
     around: Mapping[str, tuple[str, ...]]
     """Hex -> the cities next to it alone."""
+    rates: Mapping[str, int]
+    """Kind of unit -> its half movement points (7.3)."""
     beyond_gaul: frozenset[str]
     """The hexes in which the Gaulish leader may not be (10.6)."""
     rivers: frozenset[tuple[str, str]]

@@ -138,7 +138,8 @@ def _field(
     for side, chief in chiefs.items():
         came = came_from if side == attacker else ""
         office = CONSUL if side == ROME else ""
-        game.leaders[chief] = Leader(at=hex, office=office, units=dict(forces[side]), came_from=came)
+        game.leaders[chief] = Leader(office=office, units=dict(forces[side]), came_from=came)
+        game.put(chief, hex)
     holder = _HOLDERS[numbers["province"]]
     if holder is not None:
         game.provinces[board.hexes[hex].province] = holder

@@ -29,7 +29,8 @@ def appoint(game: Game, table: Table) -> Flow[bool]:
     chosen = ((order["dictator"], DICTATOR), (order["master"], MASTER_OF_HORSE))
     game.dictators.append(order["dictator"])
     for leader, office in chosen:
-        game.leaders[leader].office, game.leaders[leader].at = office, UNPLACED
+        game.put(leader, UNPLACED)
+        game.leaders[leader].office = office
         table.tell("appointed", leader=leader, office=office, rule="5.4")
         if game.options["dictator_as_consul"] == "everything":
             game.last_consuls.append(leader)

@@ -31,17 +31,21 @@ def open_cities(known: Game, side: Side, among: Iterable[str] | None = None) -> 
     }
 
 
+def hexes_near(known: Game, city: str) -> list[str]:
+    """Return the hexes from which a city can be won over: those next to it, and its own if that is agreed on (7.4)."""
+    own = known.board.cities[city].hex
+    around = [hex for hex, _ in known.board.steps[own]]
+    return [own, *around] if known.options["diplomacy_from"] == "adjacent_or_in" else around
+
+
 def why_not(known: Game, side: Side, together: Sequence[str], at: str, city: str) -> Iterator[tuple[str, str]]:
     """Yield why diplomacy may not be tried at a city from a hex, with the rule (7.4, 7.42)."""
     record = known.board.cities[city]
-    near = {hex for hex, _ in known.board.steps[at]}
-    if known.options["diplomacy_from"] == "adjacent_or_in":
-        near.add(at)
     if known.cities[city] == side:
         yield f"{record.name} is yours already", "7.4"
     elif record.kind == CLASS_1:
         yield f"{record.name} is a class 1 fortress: no diplomacy", "7.4"
-    elif record.hex not in near:
+    elif at not in hexes_near(known, city):
         yield f"{record.name} is not next to {at}", "7.4"
     elif city in known.tried:
         yield f"{record.name} was tried in this {known.segment}", "7.4"

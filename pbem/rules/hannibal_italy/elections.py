@@ -37,7 +37,7 @@ def elect(game: Game, table: Table) -> Flow[bool]:
     _step_down(game, table)
     drawn = table.shuffle(f"election/{game.year}", eligible(game))[: int(game.board.tables["elections"]["drawn"])]
     for leader in drawn:
-        game.leaders[leader].at = CANDIDATES
+        game.put(leader, CANDIDATES)
     table.tell("candidates", leaders=candidates(game), rule="5.2")
     if game.options["quick_elections"]:
         ranking = table.shuffle(f"election/{game.year}/offices", candidates(game))
@@ -97,7 +97,8 @@ def leave_office(game: Game, table: Table, leader: str, to: str) -> None:
     record = game.leaders[leader]
     disband_slaves(game, table, leader)
     put_loose(game, ROME, record.at, record.units)
-    game.leaders[leader] = Leader(at=to, year=record.year, last_year=record.last_year)
+    game.leaders[leader] = Leader(year=record.year, last_year=record.last_year)
+    game.put(leader, to)
 
 
 def modifiers(game: Game, leader: str) -> dict[str, int]:
@@ -160,7 +161,7 @@ def _give_offices(game: Game, table: Table, ranked: Sequence[str]) -> None:
     for at, leader in enumerate(ranked):
         office = CONSUL if at < consuls else PRAETOR if at < consuls + int(places["praetors"]) else ""
         game.leaders[leader].office = office
-        game.leaders[leader].at = UNPLACED if office else SENATE
+        game.put(leader, UNPLACED if office else SENATE)
         if office:
             table.tell("elected", leader=leader, office=office, rule="5.2")
         if office == CONSUL and leader not in game.served:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT, UNFORTIFIED, Board
-from pbem.rules.hannibal_italy.state import BOXES, GONE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.state import GONE, ROME, UNSEEN, Game
 
 SLAVES: Final = "slaves"
 
@@ -17,7 +17,8 @@ Units = dict[str, int]
 
 def sp(board: Board, units: Mapping[str, int]) -> int:
     """Return the strength of units in SP (9.2)."""
-    return sum(board.units[unit].sp * count for unit, count in units.items())
+    kinds = board.units
+    return sum([kinds[unit].sp * count for unit, count in units.items()])
 
 
 def steps(board: Board, units: Mapping[str, int]) -> int:
@@ -115,7 +116,7 @@ def garrison(game: Game, city: str) -> int:
 def hexes_of(game: Game, side: Side) -> list[str]:
     """Return the hexes in which a side has a leader or a unit, by their numbers."""
     leaders = game.leaders
-    return sorted(({leaders[id].at for id in game.board.roster[side]} - BOXES).union(game.loose[side]))
+    return sorted({leaders[id].at for id in game.on_map(side)}.union(game.loose[side]))
 
 
 def put_loose(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> None:

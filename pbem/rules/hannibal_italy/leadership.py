@@ -8,7 +8,6 @@ from pbem.protocol import Roll, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, sp
 from pbem.rules.hannibal_italy.state import (
     AWAY,
-    BOXES,
     CONSUL,
     DEAD,
     DICTATOR,
@@ -93,9 +92,8 @@ def kill(game: Game, table: Table, leader: str) -> None:
         game.fallen.append(record.at)
     table.tell("leader_killed", leader=leader, hex=record.at, rule="10.5")
     disband_slaves(game, table, leader)
-    record.at = AWAY if game.card(leader).gaulish else DEAD
+    game.put(leader, AWAY if game.card(leader).gaulish else DEAD)
     record.office, record.inside, record.came_from, record.escaped = "", False, "", False
-    assert record.at in BOXES
 
 
 def disband_slaves(game: Game, table: Table, leader: str) -> None:

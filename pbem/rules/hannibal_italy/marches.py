@@ -19,7 +19,7 @@ from pbem.rules.hannibal_italy.movement import END, check
 from pbem.rules.hannibal_italy.overrun import stops
 from pbem.rules.hannibal_italy.stacking import forbidden, full
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
-from pbem.rules.hannibal_italy.taking import ALL, allowance, share_out
+from pbem.rules.hannibal_italy.taking import ALL, allowance, share_out, why_not_march
 
 Body: TypeAlias = Mapping[str, Any]
 
@@ -48,9 +48,12 @@ def bodies_of(known: Game, decision: Decision, leader: str) -> Iterator[tuple[Bo
 
 def _companies(known: Game, decision: Decision, leader: str) -> list[Body]:
     """Return what an order may say of who goes with what, whether the rules allow it or not (7.2)."""
-    at = known.leaders[leader].at
-    bodies: list[Body] = [{"leader": leader}, {"leader": leader, "units": ALL}]
-    others = [other for other in decision.facts["leaders"] if other != leader and known.leaders[other].at == at]
+    side, at = decision.side, known.leaders[leader].at
+    there = known.leaders_at(side, at)
+    bodies: list[Body] = [{"leader": leader}]
+    if len(there) > 1 or known.loose[side].get(at):
+        bodies.append({"leader": leader, "units": ALL})
+    others = [other for other in there if other != leader and other in decision.facts["leaders"]]
     counted = sum(not known.card(each).gaulish for each in (leader, *others))
     if others and len(others) <= _MOST_OTHERS and counted <= int(known.board.tables["stacking"]["leaders"]):
         bodies.append({"leader": leader, "with": others})
@@ -60,10 +63,13 @@ def _companies(known: Game, decision: Decision, leader: str) -> list[Body]:
 def _points(known: Game, body: Body) -> int | None:
     """Return the half movement points of a company; None: it may not march, or has been named already (7.3)."""
     leader = body["leader"]
-    shares = share_out(known, Order("move", body))
-    if shares.faults or ("units" in body and shares.units[leader] == known.leaders[leader].units):
-        return None
-    return allowance(known, [shares.units[each] for each in (leader, *body.get("with", ()))])
+    if "units" in body:
+        shares = share_out(known, Order("move", body))
+        fit = not shares.faults and shares.units[leader] != known.leaders[leader].units
+        return allowance(known, [shares.units[leader]]) if fit else None
+    forces = {each: known.leaders[each].units for each in (leader, *body.get("with", ()))}
+    fit = all(why_not_march(known, each, units) is None for each, units in forces.items())
+    return allowance(known, forces.values()) if fit else None
 
 
 _MOST_OTHERS: Final = 3
@@ -75,12 +81,13 @@ def _goals(known: Game, side: Side, body: Body) -> Choices:
     if most is None:
         return listed([])
     together = [body["leader"], *body.get("with", ())]
-    found = reach(known, side, together, most)
+    held, start = stops(known, side), known.leaders[body["leader"]].at
+    found = _round(known.board, start, most, held, forbidden(known, side, together))
     closed = full(known, side, together)
     return chain(
         later(lambda: _to_hexes(body, found, closed)),
-        later(lambda: _into_cities(known, side, body, found, closed)),
-        later(lambda: _to_cities(known, side, body, most, found, closed)),
+        later(lambda: _into_cities(known, side, body, found, held.union(closed))),
+        later(lambda: _to_cities(known, side, body, most, found, held.difference((start,)).union(closed))),
     )
 
 
@@ -89,12 +96,11 @@ def _to_hexes(body: Body, found: Reached, closed: Collection[str]) -> Choices:
     return grid(lambda hex: Order("move", {**body, "path": way(found, hex)}), goals)
 
 
-def _into_cities(known: Game, side: Side, body: Body, found: Reached, closed: Collection[str]) -> Choices:
+def _into_cities(known: Game, side: Side, body: Body, found: Reached, barred: Collection[str]) -> Choices:
     """Return a march into each city of one's own before which no enemy stands (7.6)."""
     board = known.board
     if known.options["going_inside"] != "freely":
         return listed([])
-    barred = stops(known, side).union(closed)
     goals = [
         hex
         for hex in found
@@ -107,24 +113,19 @@ def _into_cities(known: Game, side: Side, body: Body, found: Reached, closed: Co
 
 
 def _to_cities(
-    known: Game, side: Side, body: Body, most: int, found: Reached, closed: Collection[str]
+    known: Game, side: Side, body: Body, most: int, found: Reached, barred: Collection[str]
 ) -> Choices:  # fmt: skip
     """Return a march to each hex from which a city can be won over, with diplomacy at its end (7.4)."""
-    board, within = known.board, most - int(known.board.tables["movement"]["diplomacy"])
-    held, start = stops(known, side), known.leaders[body["leader"]].at
-    near = board.around if known.options["diplomacy_from"] == "adjacent" else board.near
-    able = diplomacy.open_cities(known, side)
-    goals = [
-        (hex, city)
-        for hex, (cost, _) in found.items()
-        if cost <= within and hex not in closed and (hex not in held or hex == start)
-        for city in near[hex]
-        if city in able
-    ]
-    return grid(
-        lambda goal: Order("move", {**body, "path": [*way(found, goal[0]), {"try": goal[1]}]}),
-        goals,
-    )
+    within = most - int(known.board.tables["movement"]["diplomacy"])
+
+    def to_win(city: str) -> Choices:
+        near = diplomacy.hexes_near(known, city)
+        able = [hex for hex in near if hex in found and found[hex][0] <= within and hex not in barred]
+        if not able or not diplomacy.open_cities(known, side, [city]):
+            return listed([])
+        return grid(lambda hex: Order("move", {**body, "path": [*way(found, hex), {"try": city}]}), able)
+
+    return each(to_win, [city for city, owner in known.cities.items() if owner != side])
 
 
 Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
@@ -134,11 +135,15 @@ Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
 def reach(known: Game, side: Side, together: Sequence[str], most: int, start: str = "") -> Reached:
     """Return what leaders can reach from a hex, or from where they are, the nearest first (7.2, 7.3, 10.6, 12.21)."""
     start = start or known.leaders[together[0]].at
-    closed = forbidden(known, side, together)
-    free = _reach(known.board, start, most, frozenset(), closed)
+    return _round(known.board, start, most, stops(known, side), forbidden(known, side, together))
+
+
+def _round(board: Board, start: str, most: int, held: frozenset[str], closed: frozenset[str]) -> Reached:
+    """Return what can be reached round hexes that are closed, and no further than those that the enemy holds."""
+    free = _reach(board, start, most, frozenset(), closed)
     # Only an enemy within reach is in the way, so that most marches share what was found for others.
-    in_the_way = frozenset([hex for hex in stops(known, side) if hex in free and hex != start])
-    return _reach(known.board, start, most, in_the_way, closed) if in_the_way else free
+    in_the_way = frozenset([hex for hex in held if hex in free and hex != start])
+    return _reach(board, start, most, in_the_way, closed) if in_the_way else free
 
 
 @lru_cache(maxsize=4096)

@@ -45,14 +45,15 @@ def set_out(game: Game, table: Table, order: Order) -> None:
     """Carry out one march: get away if pinned, take the units, and go step by step (7.1, 7.2, 7.6)."""
     together = [taker.leader for taker in takers(order)]
     side, start = game.card(together[0]).side, game.leaders[together[0]].at
-    steps = way_of(game, side, order, together, overrun.stops(game, side)).steps
+    held = overrun.stops(game, side)
+    steps = way_of(game, side, order, together, held).steps
     if not _gets_away(game, table, order, together, leaves=any(step.hex for step in steps)):
         return
     table.tell("sets_out", leader=together[0], together=together[1:], hex=start, rule="7.1")
     _left_behind(game, table, together[0], start, apply(game, order))
     most = allowance(game, [game.leaders[leader].units for leader in together])
     game.march = March(together[0], together, start, 0, most, way=[start])
-    _go(game, table, side, steps, overruns=bool(order.get("overrun")))
+    _go(game, table, side, steps, held, overruns=bool(order.get("overrun")))
     _arrive(game, table, inside=order.get("inside"))
 
 
@@ -124,9 +125,10 @@ def _gets_away(game: Game, table: Table, order: Order, together: Sequence[str], 
     return False
 
 
-def _go(game: Game, table: Table, side: Side, steps: Sequence[Step], *, overruns: bool) -> None:
-    """Go step by step to the end of the way, or to where the enemy ends the march (7.2, 7.4, 7.7)."""
-    held = overrun.stops(game, side)
+def _go(
+    game: Game, table: Table, side: Side, steps: Sequence[Step], held: frozenset[str], *, overruns: bool
+) -> None:  # fmt: skip
+    """Go step by step to the end of the way, or to where the enemy ends the march, in one of `held` (7.2, 7.4, 7.7)."""
     for step in steps:
         if step.city:
             diplomacy.attempt(game, table, side, step.city)

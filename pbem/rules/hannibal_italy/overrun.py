@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CLEAR
-from pbem.rules.hannibal_italy.forces import bury, count_losses, hexes_of, outside, present, sp
+from pbem.rules.hannibal_italy.forces import bury, count_losses, outside, sp
 from pbem.rules.hannibal_italy.leadership import dies, kill
 from pbem.rules.hannibal_italy.refuge import find_refuge
 from pbem.rules.hannibal_italy.state import ENEMY, Game
 from pbem.table import Table
 
 
-def enemy_in(game: Game, side: Side, hex: str) -> bool:
-    """Tell whether a march ends in a hex because of the enemy there: leaders, units, a garrison unit (7.2, 7.31)."""
-    city = game.board.hexes[hex].city
-    return present(game, ENEMY[side], hex) or (city in game.garrisons and game.cities[city] != side)
-
-
 def stops(game: Game, side: Side) -> frozenset[str]:
     """Return the hexes in which a side's marches end because of the enemy there (7.2, 7.31)."""
-    garrisons = [game.board.cities[city].hex for city in game.garrisons if game.cities[city] != side]
-    return frozenset(hexes_of(game, ENEMY[side])).union(garrisons)
+    cities, owners, leaders, enemy = game.board.cities, game.cities, game.leaders, ENEMY[side]
+    garrisons = [cities[city].hex for city in game.garrisons if owners[city] != side]
+    return frozenset([leaders[leader].at for leader in game.on_map(enemy)]).union(game.loose[enemy], garrisons)
 
 
 def possible(known: Game, hex: str) -> bool:

@@ -23,7 +23,8 @@ def find_refuge(game: Game, table: Table, leader: str, *, rule: str = "10.5") ->
     if goal is None:
         kill(game, table, leader)
         return
-    record.at, record.escaped = goal, home
+    game.put(leader, goal)
+    record.escaped = home
     record.inside = game.friendly_city(side, goal) and bool(game.leaders_at(ENEMY[side], goal))
     table.tell("leader_escapes", leader=leader, hex=goal, rule=rule)
 

@@ -43,7 +43,8 @@ def place_army(game: Game, table: Table, side: Side, hex: str, army: Mapping[str
     named = army.get("leaders", {})
     offices = named if isinstance(named, Mapping) else dict.fromkeys(named, "")
     for leader, office in offices.items():
-        game.leaders[leader].at, game.leaders[leader].office = hex, office
+        game.put(leader, hex)
+        game.leaders[leader].office = office
     units = dict(army.get("units", {}))
     chiefs = [leader for leader in offices if not game.card(leader).gaulish]
     if chiefs:

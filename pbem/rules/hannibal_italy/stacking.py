@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pbem.protocol import Side
@@ -26,9 +25,9 @@ def why_not_enter(game: Game, side: Side, leaders: Sequence[str], hex: str) -> t
 
 def forbidden(game: Game, side: Side, leaders: Sequence[str]) -> frozenset[str]:
     """Return the hexes that leaders may not enter (10.6, 12.21)."""
-    gaulish = any(game.card(leader).gaulish for leader in leaders)
-    shut = game.board.beyond_gaul if gaulish else frozenset[str]()
-    return shut | {game.board.cities[CAPUA].hex} if capua_shut(game, side) else shut
+    cards = game.board.leaders
+    closed = game.board.beyond_gaul if any(cards[leader].gaulish for leader in leaders) else frozenset[str]()
+    return closed.union((game.board.cities[CAPUA].hex,)) if capua_shut(game, side) else closed
 
 
 def capua_shut(game: Game, side: Side) -> bool:
@@ -41,19 +40,19 @@ def crowded(game: Game, side: Side, hex: str, more: Sequence[str]) -> bool:
 
     The Gaulish leader does not count: he stands with three of Carthage at the start (12.31).
     """
-    everybody = [leader for leader in game.leaders_at(side, hex) if leader not in more] + list(more)
-    counted = [leader for leader in everybody if leader not in game.board.leaders or not game.card(leader).gaulish]
-    return len(counted) > int(game.board.tables["stacking"]["leaders"])
+    everybody, cards = {*game.leaders_at(side, hex), *more}, game.board.leaders
+    most = int(game.board.tables["stacking"]["leaders"])
+    if len(everybody) <= most:
+        return False
+    return sum(leader not in cards or not cards[leader].gaulish for leader in everybody) > most
 
 
 def full(game: Game, side: Side, leaders: Sequence[str]) -> set[str]:
     """Return the hexes in which leaders who come would be too many; the Gaulish leader does not count (7.8)."""
-    cards, there = game.board.leaders, Counter[str]()
-    for leader in game.on_map(side):
-        if leader not in leaders and not cards[leader].gaulish:
-            there[game.leaders[leader].at] += 1
+    cards = game.board.leaders
+    others = [game.leaders[each].at for each in game.on_map(side) if each not in leaders and not cards[each].gaulish]
     room = int(game.board.tables["stacking"]["leaders"]) - sum(not cards[leader].gaulish for leader in leaders)
-    return {hex for hex, count in there.items() if count > room}
+    return {hex for hex in others if others.count(hex) > room} if len(others) > room else set()
 
 
 def too_many(game: Game, leader: str, units: Mapping[str, int]) -> int | None:

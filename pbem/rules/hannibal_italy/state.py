@@ -6,7 +6,7 @@ all else by words. Units are counted by kind of counter: `{"roman_foot": 3, "rom
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -149,6 +149,8 @@ class Game:
     board: Board = static()
     options: Mapping[str, Any] = static()
     scenario: str = ""
+    there: Mapping[Side, Sequence[str]] | None = static()
+    """Who is on the map, by side: gathered when somebody asks, forgotten when somebody is put there or taken away."""
 
     @property
     def plan(self) -> Mapping[str, Any]:
@@ -182,21 +184,25 @@ class Game:
         """Return the counter of a leader."""
         return self.board.leaders[leader]
 
-    def on_map(self, side: Side | None = None) -> Iterator[str]:
-        """Yield the leaders on the map, of one side or of both, by their ids."""
-        leaders = self.leaders
-        for id in leaders if side is None else self.board.roster[side]:
-            if leaders[id].at not in BOXES:
-                yield id
+    def on_map(self, side: Side) -> Sequence[str]:
+        """Return a side's leaders on the map, by their ids."""
+        if self.there is None:
+            leaders = self.leaders
+            self.there = {
+                each: [id for id in roster if leaders[id].at not in BOXES] for each, roster in self.board.roster.items()
+            }
+        return self.there[side]
+
+    def put(self, leader: str, to: str) -> None:
+        """Put a leader into a hex or one of BOXES; on the map he may be moved without this."""
+        self.leaders[leader].at = to
+        self.there = None
 
     def leaders_at(self, side: Side, hex: str, *, inside: bool | None = None) -> list[str]:
         """Return a side's leaders in a hex; with `inside`, only those inside its city, or only those outside."""
         leaders = self.leaders
-        return [
-            id
-            for id in self.board.roster[side]
-            if leaders[id].at == hex and (inside is None or leaders[id].inside == inside)
-        ]
+        found = [id for id in self.on_map(side) if leaders[id].at == hex]
+        return found if inside is None else [id for id in found if leaders[id].inside == inside]
 
     def city_at(self, hex: str) -> City | None:
         """Return the city in a hex."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
@@ -13,6 +13,8 @@ from pbem.rules.hannibal_italy.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
 
 ALL: Final = "all"
+ALONE: Final = "alone"
+"""How a leader without units moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +100,17 @@ def who_stays(game: Game, together: Sequence[str]) -> list[str]:
 def share_out(game: Game, order: Order) -> Shares:
     """Return what each leader of an order would have, and what is wrong with it (7.2, 7.8, 10.2, 10.6)."""
     going = takers(order)
-    take = any(taker.units is not None for taker in going)
-    staying = who_stays(game, [taker.leader for taker in going]) if take else []
-    shares = Shares({each: game.leaders[each].units for each in (*(taker.leader for taker in going), *staying)})
+    staying = who_stays(game, [taker.leader for taker in going]) if _take_some(going) else []
+    shares = Shares({each: game.leaders[each].units for each in (*[taker.leader for taker in going], *staying)})
     shares.free = without_leader(game, going[0].leader)
     for taker in going:
         _take(game, order, taker, staying, shares)
     return shares
+
+
+def _take_some(going: Sequence[Taker]) -> bool:
+    """Tell whether anybody names units: if nobody does, all march with what they have."""
+    return any(taker.units is not None for taker in going)
 
 
 def _take(game: Game, order: Order, taker: Taker, staying: Sequence[str], shares: Shares) -> None:
@@ -158,28 +164,35 @@ def _why_not_lead(game: Game, unit: str) -> str:
     return "6.22" if game.board.units[unit].whole == SLAVES else "10.6"
 
 
-def _wrong_strength(game: Game, order: Order, taker: Taker, units: Units) -> Iterator[Fault]:
-    """Yield what is wrong with the strength of what a leader would have: too much, or no legion (7.8, 10.2)."""
-    leader = taker.leader
+def _wrong_strength(game: Game, order: Order, taker: Taker, units: Units) -> list[Fault]:
+    """Return what is wrong with the strength of what a leader would have: too much, or no legion (7.8, 10.2)."""
+    wrong = why_not_march(game, taker.leader, units)
+    if wrong is None:
+        return []
+    reason, rule = wrong
+    return [order.fault(taker.at if taker.units is None or rule != "7.8" else taker.units_at, reason, rule=rule)]
+
+
+def why_not_march(game: Game, leader: str, units: Mapping[str, int]) -> tuple[str, str] | None:
+    """Say why a leader may not march with some units, and by which rule: too many, or no legion (7.8, 10.2)."""
     if (most := too_many(game, leader, units)) is not None:
-        path = taker.at if taker.units is None else taker.units_at
-        yield order.fault(path, f"{leader} may lead {most} SP; this is {sp(game.board, units)}", rule="7.8")
+        return f"{leader} may lead {most} SP; this is {sp(game.board, units)}", "7.8"
     if not has_legion(game, leader, units):
         needed = game.options["legion_to_move"]
-        reason = f"{leader} must have {needed} SP with him to move; this is {sp(game.board, units)}"
-        yield order.fault(taker.at, reason, rule="10.2")
+        return f"{leader} must have {needed} SP with him to move; this is {sp(game.board, units)}", "10.2"
+    return None
 
 
 def apply(game: Game, order: Order) -> Units:
     """Give the leaders of an order what they take, and return what they leave behind of their own (7.2)."""
+    if not _take_some(takers(order)):
+        return {}
     shares = share_out(game, order)
     leader = order["leader"]
     side, hex = game.card(leader).side, game.leaders[leader].at
     before = without_leader(game, leader)
     for each, units in shares.units.items():
         game.leaders[each].units = units
-    if shares.free == before:
-        return {}
     stays = added(taken(game.loose[side].get(hex, {}), before), shares.free)
     if stays:
         game.loose[side][hex] = stays
@@ -194,8 +207,8 @@ def at_hand(game: Game, leader: str) -> Units:
     return added(game.leaders[leader].units, without_leader(game, leader), *others)
 
 
-def allowance(game: Game, forces: Sequence[Mapping[str, int]]) -> int:
+def allowance(game: Game, forces: Iterable[Mapping[str, int]]) -> int:
     """Return the half movement points of leaders with some units: those of the slowest (7.3)."""
-    rates: Mapping[str, Any] = game.board.tables["movement"]["allowance"]
-    kinds = {game.board.units[unit].kind for units in forces for unit in units}
-    return min((int(rates[kind]) for kind in kinds), default=int(rates["alone"]))
+    units, rates = game.board.units, game.board.rates
+    kinds = {units[unit].kind for force in forces for unit in force}
+    return min([rates[kind] for kind in kinds], default=rates[ALONE])

@@ -53,6 +53,7 @@ def _assemble(box: Box, options: Mapping[str, Any]) -> Board:
         costs={hex: dict(around) for hex, around in steps.items()},
         near=near,
         around={hex: tuple(city for city in near[hex] if city != hexes[hex].city) for hex in hexes},
+        rates=tables["movement"]["allowance"],
         beyond_gaul=frozenset(id for id, hex in hexes.items() if provinces[hex.province].recruits != "gaul"),
         rivers=rivers,
         roads=roads,
