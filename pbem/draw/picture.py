@@ -121,21 +121,25 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: Side, scale: f
     points[-1] = neck
     left, top = (int(min(p[axis] for p in (*points, tip))) - 20 for axis in (0, 1))
     right, bottom = (max(p[axis] for p in (*points, tip)) + 20 for axis in (0, 1))
-    sketch = Sketch((right - left, bottom - top), scale)
+    # Two masks are quicker to make small than one picture in colours: what is covered, and what of it is not the rim.
+    whole, inner = (Sketch((right - left, bottom - top), scale, "L", 0) for _ in range(2))
     shaft = [(x - left, y - top) for x, y in points]
     head = [(neck[0] - uy * w - left, neck[1] + ux * w - top) for w in (11, -11)]
     head.append((tip[0] - left, tip[1] - top))
-    colour = mix(side.colour, ink.PAPER, 0.12)
     if arrow.style == "retreat":
-        sketch.dashes(shaft, colour, 8, 12, 7)
+        whole.dashes(shaft, 255, 8, 12, 7)
+        inner.dashes(shaft, 255, 8, 12, 7)
     else:
-        sketch.line(shaft, ink.PAPER, 11)
-        sketch.line(shaft, colour, 8)
+        whole.line(shaft, 255, 11)
+        inner.line(shaft, 255, 8)
         if arrow.style == "sea":
-            sketch.dashes(shaft, ink.PAPER, 2.5, 10, 8)
-    sketch.polygon(head, colour)
-    drawn = sketch.done()
-    board.paste(drawn, (round(left * scale), round(top * scale)), drawn.getchannel("A").point(lambda v: round(v * 0.8)))
+            inner.dashes(shaft, 0, 2.5, 10, 8)
+    whole.polygon(head, 255)
+    inner.polygon(head, 255)
+    covered, coloured = whole.done(), inner.done()
+    drawn = Image.new("RGB", covered.size, ink.PAPER)
+    drawn.paste(mix(side.colour, ink.PAPER, 0.12), mask=coloured)
+    board.paste(drawn, (round(left * scale), round(top * scale)), covered.point(lambda v: round(v * 0.8)))
 
 
 def _course(points: list[Point], base: BaseMap, scale: float) -> list[Point]:
