@@ -2,7 +2,7 @@
 
 Every game on the shelf is measured. Its scenarios take turns with chess, so that whatever else the machine does hits
 both alike. A replay gives the answers of a random game again, each checked as if it had come by mail. What a game takes
-in memory is measured apart, and so is how long it takes to check a phase of orders.
+in memory is measured apart.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ MOVES = 1500
 LONGEST = 300
 ROUNDS = 7
 MEGABYTE = 1 << 20
-MARCHES, PHASE = 6, 20.0
-"""So many orders of one phase are checked in so many milliseconds."""
 
 
 def figures() -> Iterator[Figure]:
@@ -56,29 +54,6 @@ def figures_of(game: str) -> Iterator[Figure]:
     yield Figure("random chess", MOVES / moves, "moves/s")
     largest = max(memory(rules, begun[first], seed) for seed in SEEDS)
     yield Figure(f"{game} {first}: a random game in memory", largest, "MB", 64.0)
-    kind, milliseconds = phase(rules, begun[first])
-    yield Figure(f"{game}: {MARCHES} orders of a phase checked ({kind})", milliseconds, "ms", PHASE)
-
-
-def phase(rules: Any, begun: Any) -> tuple[str, float]:
-    """Return the kind of question asked most often, and the ms to check MARCHES answers to it, each as it was given."""
-    given: dict[str, list[tuple[Any, Any, Order]]] = {}
-    random = Random(1).random
-
-    def pick(known: Any, decision: Any) -> Order:
-        order: Order = rules.options(known, decision).pick(random)
-        given.setdefault(decision.kind, []).append((rules.decode(rules.encode(known)), decision, order))
-        return order
-
-    play_out(rules, begun, SeededDice(1), Random(1), players=dict.fromkeys(rules.sides, pick))
-    kind = max(given, key=lambda kind: len(given[kind]))
-
-    def check() -> None:
-        for known, decision, order in given[kind][-MARCHES:]:
-            list(rules.check(known, decision, order))
-
-    (taken,) = alternating(ROUNDS, check)
-    return kind, 1000 * taken
 
 
 def playing(rules: Any, begun: Any) -> Callable[[], None]:

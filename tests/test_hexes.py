@@ -161,5 +161,7 @@ def test_cheapest_ways_are_those_of_all(graph: dict[str, dict[str, int]], most: 
     assert {end: price for end, (price, _) in found.items()} == {e: price for e, price in best.items() if price <= most}
     for end, (price, _) in found.items():
         assert cost(tuple(way(found, end))) == price
+        no_farther = cheapest("a", lambda at: graph.get(at, {}).items(), most, stops=lambda at: at in stops, goal=end)
+        assert way(no_farther, end) == way(found, end)
     turned = {at: dict(reversed(there.items())) for at, there in graph.items()}
     assert cheapest("a", lambda at: turned.get(at, {}).items(), most, stops=lambda at: at in stops) == found

@@ -143,12 +143,14 @@ def direction(one: Hex, other: Hex) -> str | None:
 
 
 def cheapest(
-    start: N, steps: Callable[[N], Iterable[tuple[N, int]]], most: int, *, stops: Callable[[N], bool] | None = None
-) -> dict[N, tuple[int, N | None]]:
+    start: N, steps: Callable[[N], Iterable[tuple[N, int]]], most: int, *, stops: Callable[[N], bool] | None = None,
+    goal: N | None = None,
+) -> dict[N, tuple[int, N | None]]:  # fmt: skip
     """Return whatever can be reached for at most `most`: its cost, and what comes before it on a cheapest way.
 
-    `steps` are the places next to one, with the cost of going there; a way ends where `stops`. Of ways that cost the
-    same the one counts whose last place but one has the lower id, so that the answer is always the same.
+    `steps` are the places next to one, with the cost of going there; a way ends where `stops`. With a `goal` nothing
+    is looked for that is farther away. Of ways that cost the same the one counts whose last place but one has the
+    lower id, so that the answer is always the same.
     """
     found: dict[N, tuple[int, N | None]] = {}
     heap: list[Any] = [(0, "", start, None)]
@@ -157,6 +159,8 @@ def cheapest(
         if at in found:
             continue
         found[at] = cost, before
+        if at == goal:
+            break
         if before is not None and stops is not None and stops(at):
             continue
         for there, price in steps(at):

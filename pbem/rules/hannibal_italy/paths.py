@@ -117,8 +117,10 @@ def _shortest(board: Board, at: str, goal: str, around: frozenset[str]) -> Seque
             if there == goal or there not in around:
                 yield there, cost
 
-    found = cheapest(at, steps, FAR)
-    return tuple(way(found if goal in found else cheapest(at, lambda hex: board.steps[hex], FAR), goal))
+    found = cheapest(at, steps, FAR, goal=goal)
+    if goal not in found:
+        found = cheapest(at, lambda hex: board.steps[hex], FAR, goal=goal)
+    return tuple(way(found, goal))
 
 
 def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str]:
