@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import UNFORTIFIED
 from pbem.rules.hannibal_italy.forces import Units, here, hexes_of, outside, sp, without_elephants
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, SIDES, Game
 from pbem.table import Table
 
 TWICE = 2
@@ -57,18 +57,17 @@ def standing(game: Game) -> Standing:
 def controller(game: Game, province: str, where: Standing | None = None) -> Side | None:
     """Return the side that controls a province: all its cities, or twice the enemy's SP there (8.2, 8.21)."""
     found = standing(game) if where is None else where
-    qualified = [side for side in SIDES if holds_all(game, side, province) or outweighs(game, side, province, found)]
+    holders = {game.cities[city] for city in game.board.provinces[province].cities}
+    qualified = [side for side in SIDES if holders <= {side} or outweighs(game, side, province, found)]
     return qualified[0] if len(qualified) == 1 else None
-
-
-def holds_all(game: Game, side: Side, province: str) -> bool:
-    """Tell whether a side controls all cities and fortresses of a province (8.2)."""
-    return all(game.cities[city] == side for city in game.board.provinces[province].cities)
 
 
 def outweighs(game: Game, side: Side, province: str, where: Standing) -> bool:
     """Tell whether a side has units in a province with twice the enemy's SP, the besieged left out (8.2, 11.3)."""
-    units, garrisons = _forces(game, side, province, where), where.garrisons[side].get(province, 0)
+    garrisons = where.garrisons[side].get(province, 0)
+    if not garrisons and province not in where.hexes[side]:
+        return False
+    units = _forces(game, side, province, where)
     own = sum(sp(game.board, force) for force in units) + garrisons
     if own == 0 or not (garrisons or any(without_elephants(game.board, force) for force in units)):
         return False
@@ -89,7 +88,12 @@ def free(game: Game, side: Side, hex: str) -> Units:
 
 def take_open_cities(game: Game, table: Table) -> None:
     """Let unfortified cities pass to a side that alone has units in their hex (9.7)."""
-    for hex in sorted({*hexes_of(game, CARTHAGE), *hexes_of(game, ROME)}):
+    for hex in sorted(
+        hex
+        for side in SIDES
+        for hex in hexes_of(game, side)
+        if (city := game.city_at(hex)) is not None and game.cities[city.id] != side
+    ):
         _take_open_city(game, table, hex)
 
 

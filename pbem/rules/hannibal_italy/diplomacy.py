@@ -81,8 +81,8 @@ def modifiers(game: Game, side: Side, together: Sequence[str], city: str) -> dic
     return {"legions": total // int(numbers["rome_sp"])}
 
 
-def attempt(game: Game, table: Table, side: Side, city: str) -> None:
-    """Try to win a city over, and go on marching either way (7.4).
+def attempt(game: Game, table: Table, side: Side, city: str) -> bool:
+    """Try to win a city over, and tell whether it was won; the march goes on either way (7.4).
 
     That a city is held too strongly Rome may learn only now: it does not see what Carthage has in it (7.5).
     """
@@ -91,7 +91,7 @@ def attempt(game: Game, table: Table, side: Side, city: str) -> None:
     game.tried.append(city)
     if _held(game, ENEMY[side], city):
         table.tell("diplomacy_refused", city=city, leader=march.leader, rule="7.42")
-        return
+        return False
     assert record.loyalty is not None
     changes, total = modifiers(game, side, march.together, city), 0
     if side == ROME:
@@ -111,6 +111,7 @@ def attempt(game: Game, table: Table, side: Side, city: str) -> None:
     if side != ROME:
         need = record.loyalty
         table.tell("diplomacy_total", city=city, total=total, need=need, to=[CARTHAGE], rule="7.41", **changes)
+    return won
 
 
 def win_over(game: Game, table: Table, side: Side, city: str) -> None:

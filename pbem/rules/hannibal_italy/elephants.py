@@ -42,19 +42,19 @@ def _arrived(game: Game) -> int:
     """Return the steps of elephants that have come to Italy so far (12.31, 12.311, 12.321)."""
     armies = [*game.plan[CARTHAGE]]
     armies += [army for at, army in enumerate(game.plan["reinforcements"]) if at not in game.due]
-    units = added(*(army.get("units", {}) for army in armies))
-    return steps(game.board, {unit: count for unit, count in units.items() if _is_elephant(game, unit)})
+    return sum(steps(game.board, _elephants_in(game, army.get("units", {}))) for army in armies)
 
 
 def _herds(game: Game) -> dict[str, dict[str, int]]:
     """Return the elephants by who has them: leaders, and hexes where they stand without one (11.2)."""
     holders: dict[str, Mapping[str, int]] = {leader: game.leaders[leader].units for leader in game.on_map(CARTHAGE)}
     holders |= game.loose[CARTHAGE]
-    herds = {
-        holder: {unit: count for unit, count in units.items() if _is_elephant(game, unit)}
-        for holder, units in sorted(holders.items())
-    }
-    return {holder: units for holder, units in herds.items() if units}
+    herds = {holder: _elephants_in(game, units) for holder, units in holders.items()}
+    return {holder: herds[holder] for holder in sorted(herds) if herds[holder]}
+
+
+def _elephants_in(game: Game, units: Mapping[str, int]) -> dict[str, int]:
+    return {unit: count for unit, count in units.items() if _is_elephant(game, unit)}
 
 
 def _is_elephant(game: Game, unit: str) -> bool:
@@ -68,7 +68,7 @@ def _in_turn(herds: Mapping[str, int]) -> list[str]:
 
 def _lose_one(game: Game, holder: str) -> None:
     units = game.leaders[holder].units if holder in game.leaders else game.loose[CARTHAGE][holder]
-    own = {unit: count for unit, count in units.items() if _is_elephant(game, unit)}
+    own = _elephants_in(game, units)
     rest = {unit: count for unit, count in units.items() if unit not in own}
     left = added(rest, weakened(game.board, own, order_of(game.board, own, CHEAPEST, 1)))
     if holder in game.leaders:

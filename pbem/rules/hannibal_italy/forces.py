@@ -138,7 +138,7 @@ def on_board(game: Game) -> Units:
     """Return all units in play that the viewer knows, of both sides, by the counter that they were at first."""
     board = game.board
     everywhere = added(
-        *(leader.units for leader in game.leaders.values()),
+        *(leader.units for leader in game.leaders.values() if leader.units),
         *(units for sides in game.loose.values() for units in sides.values()),
         *_set_aside(game),
     )

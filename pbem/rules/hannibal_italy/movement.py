@@ -131,8 +131,8 @@ def _go(
     """Go step by step to the end of the way, or to where the enemy ends the march, in one of `held` (7.2, 7.4, 7.7)."""
     for step in steps:
         if step.city:
-            diplomacy.attempt(game, table, side, step.city)
-            held = overrun.stops(game, side)  # a city won over holds nobody up any more
+            if diplomacy.attempt(game, table, side, step.city):
+                held = overrun.stops(game, side)  # a city won over holds nobody up any more
         elif step.drop:
             _drop(game, table, step.drop)
         else:

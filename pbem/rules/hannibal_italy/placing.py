@@ -76,9 +76,11 @@ def leave_for_rome(game: Game, table: Table) -> None:
 
 def wrong_places(known: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
     """Yield what is wrong with where leaders are put: who is not elected, or where they may not go (5.23, 7.8)."""
+    if not order.get("leaders"):
+        return
     waiting, able = unplaced(known), places_for(known, raised)
     coming: dict[str, int] = {}
-    for leader, place in order.get("leaders", {}).items():
+    for leader, place in order["leaders"].items():
         hex = known.board.find(place)
         if leader not in waiting:
             named = ", ".join(waiting) or "nobody"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CAPUA
@@ -139,7 +139,7 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         if wanted[record.province] > due[record.province]:
             name = known.board.provinces[record.province].name
             yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
-    if sum(wanted.values()) > (most := to_raise_now(known)):
+    if wanted and sum(wanted.values()) > (most := to_raise_now(known)):
         yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
     raised = {city: count for city, count in order.get("legions", {}).items() if count}
     yield from wrong_places(known, order, raised)
@@ -157,21 +157,27 @@ def options(known: Game, decision: Decision) -> Choices:
     """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2)."""
     facts = decision.facts
     base = _default(known, facts["legions"], facts["cities"])
-    bodies: list[dict[str, Any]] = [base, {"legions": {}}]
-    for named in facts["cities"].values():
-        for city in named[1:]:
-            count = base["legions"].get(named[0], 0)
-            if count:
-                others = {each: number for each, number in base["legions"].items() if each != named[0]}
-                bodies.append({"legions": {**others, city: count}})
     leaders = _slave_leaders(known) if facts["slaves"] else []
-    with_slaves = listed([Order("raise", {**base, "slaves": leader}) for leader in leaders])
-    placing = [
-        Order("raise", {**base, "leaders": {leader: hex}})
-        for leader in facts["leaders"]
-        for hex in places_for(known, base["legions"])
-    ]
-    return chain(grid(lambda body: Order("raise", body), bodies), with_slaves, listed(placing))
+    return chain(
+        later(lambda: _elsewhere(base, facts["cities"].values())),
+        grid(lambda leader: Order("raise", {**base, "slaves": leader}), leaders),
+        later(lambda: _placing(base, facts["leaders"], places_for(known, base["legions"]))),
+    )
+
+
+def _elsewhere(base: Mapping[str, Any], cities: Iterable[Sequence[str]]) -> Choices:
+    """Return the usual way to raise legions, none at all, and those of one province in another city of it (6.2)."""
+    bodies: list[Mapping[str, Any]] = [base, {"legions": {}}]
+    for usual, *others in filter(None, cities):
+        if count := base["legions"].get(usual, 0):
+            rest = {city: number for city, number in base["legions"].items() if city != usual}
+            bodies += [{"legions": {**rest, city: count}} for city in others]
+    return grid(lambda body: Order("raise", body), bodies)
+
+
+def _placing(base: Mapping[str, Any], leaders: Sequence[str], hexes: Sequence[str]) -> Choices:
+    """Return the usual way to raise legions, with one of the elected put into a hex (5.23)."""
+    return grid(lambda leader, hex: Order("raise", {**base, "leaders": {leader: hex}}), leaders, hexes)
 
 
 # ---- Carthage
@@ -194,9 +200,9 @@ def _capua_revolts(game: Game, table: Table) -> None:
 
 def _raise_allies(game: Game, table: Table) -> Flow[None]:
     """Roll once for each province in which a leader may recruit, and draw what comes, unseen (6.3 to 6.32)."""
+    there = {game.board.hexes[game.leaders[leader].at].province for leader in game.on_map(CARTHAGE)}
     for province in game.board.provinces.values():
-        leaders = recruiters(game, province.id)
-        if not leaders:
+        if province.id not in there or not (leaders := recruiters(game, province.id)):
             continue
         pool = GAUL if province.recruits == GAUL else ALLIED
         rule = "6.31" if pool == GAUL else "6.3"
