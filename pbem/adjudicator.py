@@ -15,6 +15,7 @@ from pbem import shelf, yamlio
 from pbem.charter import ChainPromise, Charter, Joined, Pins, promise
 from pbem.checking import Receipt
 from pbem.closing import DRAND, Closing, close
+from pbem.corrections import Corrections
 from pbem.custody import keys_for_new_game
 from pbem.engine import Outcome, Queued, Sources, Step, advance, at_hand, begin
 from pbem.files import turn_path
@@ -23,6 +24,7 @@ from pbem.ledger import Ledger, Opening, Turn
 from pbem.notices import notices, of_the_beacon
 from pbem.open_game import CannotPlay, Now, OpenGame, OtherRules, answers
 from pbem.protocol import Side
+from pbem.published import as_files
 from pbem.record import as_plain, decision_record, event_records
 from pbem.requested import settle
 from pbem.seal import BadRecipient, check_recipient, recipient_of
@@ -55,13 +57,17 @@ class Adjudicator(OpenGame):
         addresses: Mapping[Side, str] | None = None, scenario: str | None = None, preset: str | None = None,
         options: Mapping[str, Any] | None = None, folders: Iterable[str | Path] = (),
         secrets: Secrets | None = None, beacon: str | None = None, begin: bool = True,
+        corrections: Corrections | None = None,
     ) -> Self:  # fmt: skip
         """Make a new game and, if it is to `begin` at once, play it to its first question.
 
         `players` are the names by side, `addresses` their mail addresses; `secrets` are drawn at random unless
-        given. Raises CannotPlay or GameExists where that cannot be.
+        given. The game keeps `corrections` of its box in its repo. Raises CannotPlay or GameExists where that cannot
+        be, BrokenBox for a box that is not in order.
         """
-        loaded = shelf.load(rules, preset=preset, options=options, folders=folders)
+        loaded = shelf.load(rules, preset=preset, options=options, folders=folders, kept=corrections)
+        if not loaded.box.ours or corrections:
+            loaded.box.check()
         _require_sides(loaded, [*players, *(addresses or {})])
         scenario = scenario or loaded.box.scenarios[0]
         loaded.box.scenario(scenario)
@@ -73,7 +79,8 @@ class Adjudicator(OpenGame):
             promise(keys, beacon),
             recipient_of(keys.identity), public_key(keys.signing),
         )  # fmt: skip
-        game = cls(Ledger.create(path, keys, charter, Pins(loaded.box.digest, loaded.code), addresses or {}), loaded)
+        pins, corrected = Pins(loaded.box.digest, loaded.code), as_files(corrections or {})
+        game = cls(Ledger.create(path, keys, charter, pins, addresses or {}, corrected), loaded)
         try:
             if begin:
                 game.adjudicate()

@@ -11,6 +11,7 @@ from typing import Any
 
 from pbem import plain, shelf
 from pbem.checking import Receipt, check_sheet
+from pbem.corrections import Correction
 from pbem.engine import faults_in_turn
 from pbem.forecast import of_sheet
 from pbem.open_game import CannotPlay
@@ -75,7 +76,8 @@ def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
     """
     try:
         here = json.loads(enclosed.read_text("utf-8"))
-        loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders)
+        kept = {name: Correction(f"{name}.yaml", text.encode()) for name, text in here.get("corrected", {}).items()}
+        loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders, kept=kept)
         if loaded.box.digest != here["box"]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
         waiting = [read_decision(record) for record in here["waiting"]]

@@ -4,7 +4,8 @@ A box holds `game.yaml` (what it is, who plays, options and presets), `orders.ya
 `messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (rulings), the game's own tables, and in
 `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
 against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
-tests. What a table must not contradict the game's package says by `refuse`.
+tests. What a table must not contradict the game's package says by `refuse`. Corrected files (`pbem.corrections`) take
+the place of the box's own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -20,6 +21,7 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 
 from pbem import yamlio
+from pbem.corrections import Corrections, corrections_for
 from pbem.places import rules_folders
 from pbem.protocol import Path, Side
 from pbem.sheet import OrderForm
@@ -71,9 +73,13 @@ def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]
     return found
 
 
-def open_box(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> Box:
-    """Return the box of a game. Raises NotInTheBox if there is none."""
-    return Box(box_folder(id, folders))
+def open_box(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> Box:
+    """Return the box of a game, with its corrections: those that the game has `kept`, then those that lie here.
+
+    Raises NotInTheBox if there is no such box, BrokenBox if it cannot be opened.
+    """
+    folder = box_folder(id, folders)
+    return Box(folder, corrections_for(id, folder, folders, kept))
 
 
 def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FilePath:
@@ -101,10 +107,15 @@ def read_loose(path: FilePath, sort: str) -> yamlio.Document:
 class Box:
     """One game's folder. Every file is read at most once, when it is first asked for."""
 
-    def __init__(self, folder: FilePath) -> None:
+    def __init__(self, folder: FilePath, corrections: Corrections | None = None) -> None:
         self.folder = folder
         self.id = folder.name
+        self.corrections: Corrections = corrections or {}
+        """The corrected files that take the place of the box's own."""
         self._documents: dict[str, yamlio.Document] = {}
+        if astray := self.corrections.keys() - self.correctable:
+            reasons = {name: f"this box has no file {name}.yaml{_meant(name, self.correctable)}" for name in astray}
+            raise BrokenBox(Flaw(self.corrections[name].shown, 1, 1, reason) for name, reason in reasons.items())
         game = self.table(GAME)
         try:
             self.title: str = game["title"]
@@ -118,6 +129,16 @@ class Box:
             raise
         if not named_well:
             self.refuse([(GAME, ("id",), f"the folder is called {self.id}, so must the game")])
+
+    @property
+    def correctable(self) -> list[str]:
+        """The files that a correction may take the place of: all but those by which it is checked."""
+        return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES)]
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is a box that comes with pbem, as it came."""
+        return not self.corrections and self.folder.parent == rules_folders()[-1]
 
     def __repr__(self) -> str:
         return f"Box({self.id!r}, {str(self.folder)!r})"
@@ -197,9 +218,9 @@ class Box:
         Line ends do not count, so that a checkout elsewhere has the same digest.
         """
         total = sha256()
-        for file in self._files():
+        for file in self.files:
             if not file.startswith(f"{CASES}/") and file != PARAGRAPHS:
-                text = (self.folder / f"{file}.yaml").read_bytes().replace(b"\r\n", b"\n")
+                text = self._text(file).replace(b"\r\n", b"\n")
                 total.update(f"{file} {len(text)}\n".encode())
                 total.update(text)
         return total.hexdigest()
@@ -213,7 +234,7 @@ class Box:
     def check(self) -> None:
         """Raise BrokenBox, listing every flaw, unless all files can be read and fit their schemas and each other."""
         flaws: list[Flaw] = []
-        for file in self._files():
+        for file in self.files:
             try:
                 flaws += self._misshapen(file)
             except BrokenBox as unreadable:
@@ -227,18 +248,25 @@ class Box:
     def _document(self, file: str) -> yamlio.Document:
         document = self._documents.get(file)
         if document is None:
-            document = self._documents[file] = _read(self.folder / f"{file}.yaml", self._shown(file))
+            document = self._documents[file] = _document(lambda: self._text(file), self._shown(file))
         return document
 
+    def _text(self, file: str) -> bytes:
+        correction = self.corrections.get(file)
+        return (self.folder / f"{file}.yaml").read_bytes() if correction is None else correction.text
+
     def _shown(self, file: str) -> str:
-        return str(self.folder / f"{file}.yaml")
+        correction = self.corrections.get(file)
+        return str(self.folder / f"{file}.yaml") if correction is None else correction.shown
 
     def _flaw(self, file: str, path: Path, reason: str, *, key: bool = False) -> Flaw:
         document = self._document(file)
         mark = document.mark(path, key=True) if key else document.nearest(path)
         return Flaw(self._shown(file), mark.line, mark.column, reason)
 
-    def _files(self) -> list[str]:
+    @property
+    def files(self) -> list[str]:
+        """The names of all files, without `.yaml`."""
         paths = (path.relative_to(self.folder).with_suffix("") for path in self.folder.rglob("*.yaml"))
         return sorted(path.as_posix() for path in paths)
 
@@ -302,8 +330,12 @@ class Box:
 
 def _read(path: FilePath, shown: str) -> yamlio.Document:
     """Return a file of a box. Raises BrokenBox if it is missing or cannot be read."""
+    return _document(path.read_bytes, shown)
+
+
+def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
     try:
-        return yamlio.read(path.read_bytes(), name=shown)
+        return yamlio.read(text(), name=shown)
     except FileNotFoundError:
         raise BrokenBox([Flaw(shown, 1, 1, "this file is missing from the box")]) from None
     except yamlio.Unreadable as error:
@@ -362,5 +394,7 @@ def _misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
             for key in error.instance:
                 if key not in known and not any(re.search(pattern, key) for pattern in patterns):
                     yield (*path, key), f"{key} does not belong here{_meant(key, known)}", True
+        elif error.validator == "not" and "required" in error.validator_value:
+            yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
         else:
             yield path, error.message[:_LONGEST_REASON], False

@@ -3,6 +3,7 @@
 ```
 game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
 rules.yaml                     digests of the box and the code that the game was begun with
+box/<file>.yaml                corrected files, if the game has any, in the place of the box's own
 joined/<side>.yaml             what a side has mailed for itself: a phrase, a chain of its own, a key
 position.yaml                  where things stand, as an onlooker may know it
 turns/000/0042.yaml            an adjudication as everybody may read it
@@ -31,6 +32,7 @@ from pbem.store import numbered
 
 CHARTER: Final = "game.yaml"
 PINS: Final = "rules.yaml"
+BOX: Final = "box/"
 POSITION: Final = "position.yaml"
 REVEALED: Final = "revealed.yaml"
 BEACON: Final = "beacon.yaml"
@@ -52,6 +54,11 @@ def turn_path(n: int) -> str:
 def sealed_path(path: str) -> str:
     """Return the path of the sealed file beside a file."""
     return path.removesuffix(".yaml") + SEALED
+
+
+def box_path(name: str) -> str:
+    """Return the path of a corrected file of the box, by its name there."""
+    return f"{BOX}{name}.yaml"
 
 
 def sheet_path(side: Side, n: int) -> str:

@@ -89,14 +89,19 @@ class Ledger:
         self.keys = keys
         repo.sign = partial(sign, keys.signing)
         self.charter = plain.decode(Charter, self._yaml(CHARTER))
+        self.further: dict[str, bytes] = {}
+        """Files that are to go into the next commit with what is committed."""
         self.chain = Chain(keys.chain, keys.length)
         self._turns: dict[tuple[str, int], Turn] = {}
 
     @classmethod
-    def create(cls, path: Path, keys: Keys, charter: Charter, pins: Pins, addresses: Mapping[Side, str]) -> Ledger:
-        """Make a game's repo with its charter; nothing has been rolled yet."""
+    def create(
+        cls, path: Path, keys: Keys, charter: Charter, pins: Pins, addresses: Mapping[Side, str],
+        corrected: Mapping[str, bytes] | None = None,
+    ) -> Ledger:  # fmt: skip
+        """Make a game's repo with its charter and `corrected` files of its box; nothing has been rolled yet."""
         players = seal([recipient_of(keys.office)], PLAYERS, _json(dict(addresses)))
-        files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players}
+        files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
         return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
 
     def check_keys(self) -> None:
@@ -322,7 +327,9 @@ class Ledger:
 
     def commit(self, files: Mapping[str, bytes], message: str) -> str:
         """Commit files to the game's repo and return the commit's id."""
-        return self.repo.commit(dict(files), message)
+        sha = self.repo.commit({**files, **self.further}, message)
+        self.further = {}
+        return sha
 
     def _file(self, path: str) -> bytes:
         content = self.repo.read(path)

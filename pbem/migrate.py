@@ -87,6 +87,8 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
     if not game.begun or game.result is not None:
         raise CannotPlay(f"{game.name} {'is over' if game.begun else 'has not begun'}; there is nothing to move")
     with game.ledger.repo.lock():
+        if not game.box.ours:
+            game.box.check()
         move = consider(game)
         if move.odd is None or (move.elsewhere and not accept):
             return move, None

@@ -13,6 +13,7 @@ from pbem import plain, shelf
 from pbem.charter import Pins
 from pbem.checking import Receipt, check_sheet
 from pbem.closing import Closing
+from pbem.corrections import Corrections
 from pbem.dice import ChainDice, Dice
 from pbem.engine import Queued, Session, resume
 from pbem.forecast import of_sheet
@@ -20,6 +21,7 @@ from pbem.keys import Keys
 from pbem.ledger import Ledger
 from pbem.prospects import Prospect
 from pbem.protocol import Decision, Event, Side
+from pbem.published import as_files, corrections_in
 from pbem.record import as_plain, decision_record
 from pbem.shares import OwnChain
 from pbem.sheet import Sheet
@@ -72,15 +74,21 @@ class OpenGame:
         """The time at which sheets are closed; None: the time by the clock."""
 
     @classmethod
-    def open(cls, games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> Self:
-        """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
+    def open(
+        cls, games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = (),
+        corrections: Corrections | None = None,
+    ) -> Self:  # fmt: skip
+        """Open a game by its name, to be moved to `corrections` if there are any: they are kept with the next commit.
+
+        Raises NoSuchGame, BadKeys, BrokenBox.
+        """
         path = games / f"{name}.git"
         repo = GameRepo.open(path)
         try:
             ledger = Ledger(repo, Keys.load(keys_folder, name))
             ledger.check_keys()
-            charter = ledger.charter
-            loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
+            ledger.further = as_files(corrections or {})
+            loaded = rules_of(ledger, folders, corrections)
         except BaseException:
             repo.close()
             raise
@@ -232,10 +240,15 @@ class OpenGame:
             "preset": self.charter.preset,
             "options": dict(self.charter.options),
             "box": (now.state.pins or {}).get("box", self.ledger.pins.box),
+            **({"corrected": corrected} if (corrected := self._corrected()) else {}),
             "position": as_plain(self.rules.encode(known)),
             "waiting": [decision_record(decision) for decision in now.session.waiting if decision.side == side],
             **({} if own is None else {"own_chain": plain.encode(own)}),
         }
+
+    def _corrected(self) -> dict[str, str]:
+        """Return the corrected files that the game keeps: a player at home needs them to check a sheet."""
+        return {name: each.text.decode("utf-8") for name, each in corrections_in(self.ledger.repo).items()}
 
     def told(self, side: Side | None, since: int) -> list[Told]:
         """Return what a side may read of all that happened after an adjudication, and was not rolled back."""
@@ -307,6 +320,16 @@ class OpenGame:
                 session.result, session.waiting = state.result, ()
             now.session = session
         return now
+
+
+def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:
+    """Return the rules that are here for a game, with the corrections that it keeps, or others in their place.
+
+    Raises NotInTheBox, BrokenBox.
+    """
+    charter, kept = ledger.charter, corrections_in(ledger.repo)
+    kept |= corrections or {}
+    return shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders, kept=kept)
 
 
 def answers(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:

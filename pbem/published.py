@@ -10,7 +10,7 @@ What lies in the game's repo beside main, such as locks, packs half written or o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 from pbem import plain, yamlio
 from pbem.charter import Charter, Revealed
-from pbem.files import CHARTER, REVEALED, turn_path
+from pbem.corrections import SUFFIX, Correction, Corrections
+from pbem.files import BOX, CHARTER, REVEALED, box_path, turn_path
 from pbem.store import GameRepo, NoSuchGame, StoreError
 from pbem.store.mirror import mirror
 
@@ -55,6 +56,26 @@ def published(path: Path) -> Published:
 def charter_in(repo: GameRepo) -> Charter:
     """Return the charter of the game in a repo. Raises NoSuchGame if there is none, StoreError if it is damaged."""
     return _decoded(Charter, repo, CHARTER, _charter_page(repo))
+
+
+def corrections_in(repo: GameRepo) -> dict[str, Correction]:
+    """Return the corrected files of the box that a game keeps in its repo."""
+    folders = [BOX.rstrip("/")]
+    paths: list[str] = []
+    for folder in folders:
+        for name in repo.listdir(folder):
+            (paths if name.endswith(SUFFIX) else folders).append(f"{folder}/{name}")
+    return corrections_of((path, repo.read(path) or b"") for path in paths)
+
+
+def corrections_of(files: Iterable[tuple[str, bytes]]) -> dict[str, Correction]:
+    """Return corrections by their files in a game's repo: path and content."""
+    return {path.removeprefix(BOX).removesuffix(SUFFIX): Correction(path, content) for path, content in files}
+
+
+def as_files(corrections: Corrections) -> dict[str, bytes]:
+    """Return the files by which a game keeps corrections in its repo."""
+    return {box_path(name): each.text for name, each in corrections.items()}
 
 
 def revealed_in(repo: GameRepo) -> Revealed | None:

@@ -19,7 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.box import GAME, Box, box_folder, boxes
+from pbem.box import GAME, Box, BrokenBox, NotInTheBox, box_folder, boxes, open_box
+from pbem.corrections import Corrections, corrections_for
 from pbem.protocol import Rules
 
 _MOST_OPEN: Final = 32
@@ -53,13 +54,17 @@ def _code_digest(package: str) -> str:
     return total.hexdigest()
 
 
-def digests(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, str]:
+def digests(
+    id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None
+) -> dict[str, str]:  # fmt: skip
     """Return the digests of a game's box and code as they are here, without making its rules.
+
+    `kept` are the corrections that a game keeps in its repo.
 
     Raises NotInTheBox for an id that does not exist, BrokenBox for a box that cannot be read, ModuleNotFoundError if
     the code is not installed.
     """
-    box = Box(box_folder(id, folders))
+    box = open_box(id, folders, kept)
     return {"box": box.digest, "code": _code_digest(box.package)}
 
 
@@ -74,18 +79,22 @@ def load(
     preset: str | None = None,
     options: Mapping[str, Any] | None = None,
     folders: Iterable[str | os.PathLike[str]] = (),
+    kept: Corrections | None = None,
 ) -> Loaded:
     """Return a game with its rules; `options` override the preset, which otherwise is the box's usual one.
 
+    `kept` are the corrections that a game keeps in its repo.
     Raises NotInTheBox for an id, preset or option that does not exist, BrokenBox for a box that cannot be used.
     """
     folder = box_folder(id, folders)
-    key = (folder, _stamp(folder), preset, repr(sorted((options or {}).items())))
+    corrections = corrections_for(id, folder, folders, kept)
+    corrected = tuple(sorted((name, each.text) for name, each in corrections.items()))
+    key = (folder, _stamp(folder), corrected, preset, repr(sorted((options or {}).items())))
     loaded = _open.get(key)
     if loaded is None:
         if len(_open) >= _MOST_OPEN:
             _open.clear()
-        loaded = _open[key] = _load(Box(folder), preset, options)
+        loaded = _open[key] = _load(Box(folder, corrections), preset, options)
     return loaded
 
 
@@ -101,7 +110,17 @@ def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Lo
             raise  # the game's own bug: something that the package imports
         box.refuse([(GAME, ("package",), f"Python finds no package {box.package}, which would hold the rules")])
         raise
-    return Loaded(box, chosen, package.make(box, chosen))
+    try:
+        return Loaded(box, chosen, package.make(box, chosen))
+    except NotInTheBox:
+        raise
+    except Exception as wrong:  # a slip of whoever wrote the box, of which there may be more; or else a bug of ours
+        found = wrong.flaws if isinstance(wrong, BrokenBox) else ()
+        try:
+            box.check()
+        except BrokenBox as misshapen:
+            raise BrokenBox({*misshapen.flaws, *found}) from None
+        raise
 
 
 def _stamp(folder: Path) -> tuple[Any, ...]:

@@ -280,7 +280,7 @@ def test_a_first_report_says_what_is_reconstructed_and_how_to_replace_it() -> No
     assert "had to be reconstructed: the map" in text
     assert "the two combat charts" in text
     assert "pbem rules hannibal_italy lists all of it" in text
-    assert "PBEM_RULES" in text
+    assert "says how an owner of the printed game puts it right" in text
 
 
 def corrected(tmp_path: Path, **files: tuple[str, str]) -> Path:

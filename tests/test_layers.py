@@ -19,7 +19,7 @@ PACKAGE = ROOT / "pbem"
 WORDS = {"protocol", "choices", "questions", "advice", "scene", "standing", "odds", "prospects"}
 BASE = {
     "dice", "plain", "sheet", "yamlio", "maps", "seal", "signing", "keys", "places", "durable",
-    "shares", "my_chain", "beacon", "closing", "fairness",
+    "shares", "my_chain", "beacon", "closing", "fairness", "corrections",
 }  # fmt: skip
 TABLE = {"table", "box"}
 BOOKS = {

@@ -11,8 +11,10 @@ from typing import Any, Final
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.shapes import NOTE, said_in
 from pbem.audit.shapes import REQUEST as REQUEST_SHAPE
+from pbem.corrections import SUFFIX, Correction
 from pbem.files import (
     BEACON,
+    BOX,
     CHARTER,
     PINS,
     PLAYERS,
@@ -28,6 +30,7 @@ from pbem.files import (
     turn_path,
 )
 from pbem.protocol import Side
+from pbem.published import corrections_of
 from pbem.signing import verifies
 from pbem.store.past import Change, Past
 
@@ -101,6 +104,11 @@ class History:
         versions = self.files.get(path)
         return Place(versions[0].at if versions and at is None else at or 0, file=path)
 
+    def corrections(self, read: Callable[[bytes], bytes]) -> dict[str, Correction]:
+        """Return the corrected files of the box that the game keeps; `read` returns a file by its id."""
+        oids = ((path, self.latest(path)) for path in self.files if path.startswith(BOX))
+        return corrections_of((path, read(oid)) for path, oid in oids if oid is not None)
+
 
 def filed(path: str, sides: Sequence[Side]) -> Filed | None:
     """Return how the layout knows a path; None: it does not."""
@@ -108,6 +116,8 @@ def filed(path: str, sides: Sequence[Side]) -> Filed | None:
         return Filed(path)
     found = _NUMBER.fullmatch(path)
     n = int(found[1]) if found else 0
+    if path.startswith(BOX) and path.endswith(SUFFIX):
+        return Filed(BOX)
     if n and path in (turn_path(n), sealed_path(turn_path(n))):
         return Filed(TURN, None, n)
     if n and path == request_path(n):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pbem import shelf
 from pbem.keys import BadKeys, Keys, Secrets
 from pbem.ledger import Ledger
-from pbem.open_game import OpenGame
+from pbem.open_game import OpenGame, rules_of
 from pbem.published import charter_in, revealed_in
 from pbem.seal import commitment, recipient_of
 from pbem.store import GameRepo
@@ -22,8 +21,7 @@ def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable
     repo = GameRepo.open(repo_of(games, name))
     try:
         ledger = Ledger(repo, _keys(repo, keys_folder))
-        charter = ledger.charter
-        loaded = shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders)
+        loaded = rules_of(ledger, folders)
     except BaseException:
         repo.close()
         raise

@@ -36,7 +36,7 @@ def check_rules(
             moves += 1
     moved = f" (moved to other rules {moves} times, each with its reason)" if moves else ""
     try:
-        here = shelf.digests(charter.rules, folders)
+        here = shelf.digests(charter.rules, folders, history.corrections(read))
     except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
         findings.leave("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
         return False

@@ -40,7 +40,7 @@ def check_sealed(
     sealed.check()
     check_published(history, books, sealed.records, charter.game, findings)
     check_states(history, books, sealed.records, sealed.states(), sealed.digest_of, charter.game, findings)
-    box = open_box(charter.rules, folders) if same_box else None
+    box = open_box(charter.rules, folders, history.corrections(read)) if same_box else None
     moved = any(turn.get("act", {}).get("kind") == "migration" for turn in books.turns.values())
     check_standing(history, list(charter.players), sealed.standing, sealed.sheets.get, box, moved, findings)
     if box is not None:

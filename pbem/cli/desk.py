@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pbem.cli.outside import (
     FAULTS,
     Boxes,
+    corrections,
     in_the_world,
     judge,
     misuse,
@@ -45,8 +46,8 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
         found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
         for box in found:
             if check:
-                box.check()
                 shelf_room.load(box.id, folders=boxes or ())
+                box.check()
         rows = [
             {
                 "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
@@ -65,7 +66,7 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
 
 def new(
     name: str, rules: str, players: list[str], scenario: str | None, edition: str | None, options: list[str],
-    beacon: str | None, begin: bool, games: Path | None, boxes: Boxes, json: bool,
+    beacon: str | None, begin: bool, correct: list[Path], games: Path | None, boxes: Boxes, json: bool,
 ) -> None:  # fmt: skip
     """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
     from pbem.letters import first_letters, welcome_letters
@@ -79,6 +80,7 @@ def new(
     made = {
         "players": names, "addresses": addresses, "scenario": scenario, "preset": edition, "options": chosen,
         "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
+        "corrections": corrections(rules, correct, boxes),
     }  # fmt: skip
     with in_the_world(), _made(office, name, rules, made) as game:
         first = first_letters if game.begun else welcome_letters
@@ -103,6 +105,7 @@ def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjud
     """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
     from pbem.adjudicator import Adjudicator
     from pbem.post.told import told
+    from pbem.published import as_files, corrections_in
     from pbem.store import GameExists
 
     try:
@@ -110,10 +113,12 @@ def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjud
     except GameExists:
         game = Adjudicator.open(office.games, office.keys, name, folders=words["folders"])
         asked = [rules, words["players"], words["options"], words["scenario"], words["preset"], words["beacon"]]
+        asked.append(as_files(words["corrections"]))
         charter = game.charter
         names = {side: charter.players[side] for side in words["players"]}
         scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
         there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
+        there.append(as_files(corrections_in(game.ledger.repo)))
         played = told(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
             game.close()
@@ -178,6 +183,8 @@ def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
         )
         for side, player in game.charter.players.items():
             print(f"  {side}: {player}")
+        for name, correction in sorted(game.box.corrections.items()):
+            print(f"  {name} is corrected: {correction.shown}")
         print_waiting(game)
         if request := game.requests.get("open", 0):
             from pbem.referee.letters import outcome

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from pbem.cli.options import WHY, Games, Json, NameOrClone, RulesDir, Viewer
+from pbem.cli.options import WHY, Correct, Games, Json, NameOrClone, RulesDir, Viewer
 from pbem.cli.outside import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
 from pbem.places import games_folder, keys_folder
 
@@ -121,6 +121,7 @@ def migrate(
         bool, typer.Option("--accept", help="Move it even if it would stand otherwise by the rules here.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Every game in the folder of games.")] = False,
+    correct: Correct = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -128,11 +129,13 @@ def migrate(
     """Move a game to the rules that are here, if they change nothing that still matters; or with --accept."""
     if (name is None) != every:
         misuse("name a game, or write --all")
+    if correct and every:
+        misuse("--correct is for one game: its repo keeps the files")
     names = [name] if name is not None else _all_games(games or games_folder())
     rows, failed = [], False
     for each in names:
         try:
-            with opened(each, games, rules_dir) as game:
+            with opened(each, games, rules_dir, correct or ()) as game:
                 rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
         except SystemExit:  # what is wrong with one game has been said, and must not keep the others
             if not every:

@@ -8,22 +8,31 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.cli.outside import Boxes, in_the_world, misuse, print_json
+from pbem.places import games_folder
 
 if TYPE_CHECKING:
     from pbem.box import Box
 
 _WIDTH: Final = 96
 _INDENT: Final = "    "
+_HOW: Final = (
+    "Copy the file in question out of {folder}, correct the copy, and say under its confidence how sure it is now. "
+    "Then either lay it into a folder {id} that stands in a folder named by PBEM_RULES; it counts for all games, the "
+    "other files stay as they are, and pbem shelf --check says whether it will do. Or give it to one game, which "
+    "keeps it in its repo, so that every clone can be verified and replayed: pbem new NAME --rules {id} --correct "
+    "FILE; for a game under way, pbem migrate NAME --correct FILE --accept --reason WHY."
+)
+"""How an owner of the printed game corrects what the box is not sure of."""
 _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
 """Files of a box that no rulebook prints, and that have nothing to be sure of."""
 
 
 def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
     """Print the presets and the options of a game; with `preset`, what that one comes to."""
-    from pbem.box import NotInTheBox, open_box
+    from pbem.box import NotInTheBox
 
     with in_the_world():
-        box = open_box(game, boxes or ())
+        box = _box(game, boxes)
         chosen = {id: box.options(id) for id in box.presets}
         notes = list(_confidence(box))
     if preset is not None:
@@ -40,10 +49,30 @@ def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
     for name, option in box.table("game")["options"].items():
         print()
         _print_option(name, option, {id: values[name] for id, values in chosen.items()})
+    if box.corrections:
+        print("\nCorrected here")
+        for file, correction in sorted(box.corrections.items()):
+            print(f"  {file}: {correction.shown}")
     if notes:
         print("\nHow sure the box is")
         for file, about, note in notes:
             _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
+        print("\nTo put it right")
+        _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
+
+
+def _box(game: str, boxes: Boxes) -> Box:
+    """Return the box of an id of the shelf, or the one that a game under way is played with."""
+    from pbem.audit.reading import repo_of
+    from pbem.box import open_box
+    from pbem.published import charter_in, corrections_in
+    from pbem.store import GameRepo
+
+    repo = repo_of(games_folder(), game)
+    if not (repo / "HEAD").is_file():
+        return open_box(game, boxes or ())
+    with GameRepo.open(repo) as opened:
+        return open_box(charter_in(opened).rules, boxes or (), corrections_in(opened))
 
 
 def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple[str, str, str]]) -> dict[str, Any]:
@@ -57,6 +86,7 @@ def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple
             for id, values in chosen.items()
         },
         "options": {name: dict(option) for name, option in options.items()},
+        "corrected": {file: correction.shown for file, correction in sorted(box.corrections.items())},
         "confidence": [{"file": file, "about": about, "note": note} for file, about, note in notes],
     }
 

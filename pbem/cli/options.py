@@ -12,6 +12,10 @@ NameOrClone = Annotated[str, typer.Argument(help="The game's name, or where a cl
 Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; none: an onlooker.")]
 Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games (or PBEM_GAMES).")]
 RulesDir = Annotated[list[Path] | None, typer.Option("--rules-dir", help="One more folder of boxes.")]
+Correct = Annotated[
+    list[Path] | None,
+    typer.Option("--correct", help="A corrected file of the box, or a folder of them, to be kept in the game's repo."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print for a program to read.")]
 WHY: Final = "Why: it goes on record, and every side is told."
 """What `--reason` means wherever it is asked for."""

@@ -17,6 +17,7 @@ from pbem.protocol import cited
 if TYPE_CHECKING:
     from pbem.adjudicator import Adjudicator
     from pbem.checking import Receipt
+    from pbem.corrections import Correction
     from pbem.letters import Office, Outgoing
 
 DONE: Final = 0
@@ -48,12 +49,21 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
-    """Open a game; what is wrong outside ends the command with a sentence."""
+def opened(
+    name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
+) -> Iterator[Adjudicator]:  # fmt: skip
+    """Open a game, with corrected files beside those that it keeps; what is wrong outside ends the command."""
     from pbem.adjudicator import Adjudicator
+    from pbem.published import charter_in
+    from pbem.store import GameRepo
 
-    with in_the_world(), Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
-        yield game
+    folder, found = games or games_folder(), None
+    with in_the_world():
+        if correct:
+            with GameRepo.open(folder / f"{name}.git") as repo:
+                found = corrections(charter_in(repo).rules, correct, boxes)
+        with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+            yield game
 
 
 @contextmanager
@@ -102,6 +112,15 @@ def misuse(text: str) -> NoReturn:
     """End the command with what is wrong about its words, and exit code 2."""
     print(f"pbem: {text}", file=sys.stderr)
     sys.exit(USAGE)
+
+
+def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Correction]:
+    """Return the corrected files of a box that a command names."""
+    from pbem.box import open_box
+    from pbem.corrections import read_named
+
+    with in_the_world():
+        return read_named(files, open_box(rules, boxes or ()).correctable)
 
 
 def require_in_the_box(

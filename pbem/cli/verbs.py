@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
-from pbem.cli.options import Games, Json, Name, NameOrClone, RulesDir, Viewer
+from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.protections import beacon, my_chain
 from pbem.cli.publishing import publish
 from pbem.cli.referee import reveal, rollback, ruling
@@ -100,6 +100,7 @@ def new(
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for a phrase of each player.")
     ] = False,
+    correct: Correct = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -107,7 +108,9 @@ def new(
     """Make a new game: its repo, its secrets, its dice chain, the letters that ask each player for a phrase."""
     from pbem.cli import desk
 
-    desk.new(name, rules, player or [], scenario, edition, option or [], beacon, begin, games, rules_dir, json)
+    desk.new(
+        name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], games, rules_dir, json
+    )
 
 
 @app.command()
@@ -288,7 +291,7 @@ def case(
 
 @app.command()
 def rules(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
+    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of one that is played.")],
     preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
     rules_dir: RulesDir = None,
     json: Json = False,

@@ -214,4 +214,4 @@ def _dangling(box: Box) -> Iterator[tuple[str, Path, str]]:
     }
     for word, number in chart["totals"].items():
         if counted[word] != number:
-            yield "map", ("totals", word), f"there are {counted[word]} {word}"
+            yield "map", ("totals", word), f"there are {counted[word]} {word} in this file"
