@@ -12,8 +12,8 @@ from typing import Any
 from pbem import plain, shelf
 from pbem.checking import Receipt, check_sheet
 from pbem.corrections import Correction
-from pbem.engine import faults_in_turn
 from pbem.forecast import of_sheet
+from pbem.in_turn import costs_in_turn, faults_in_turn
 from pbem.open_game import CannotPlay
 from pbem.prospects import Prospect
 from pbem.protocol import Decision, Side
@@ -46,6 +46,7 @@ class Home:
             lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
             periods=tuple(periods_of(rules, self.known)), own=self.own,
             further=lambda decision, orders: faults_in_turn(rules, self.known, decision, orders),
+            costs=lambda decision, orders: costs_in_turn(rules, self.known, decision, orders),
         )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from pbem.yamlio import Mark, Placed, by_place
 
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
+Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
+"""Says what several orders of a kind cost."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class Receipt:
     lines: Sequence[str] = ()
     complaints: tuple[Placed, ...] = ()
     number: int | None = None
+    costs: Sequence[str] = ()
+    """What its orders cost, in words, as far as that can be foreseen."""
 
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
@@ -51,7 +55,7 @@ def check_sheet(
     box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
     faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
     periods: Collection[str] = (), today: str | None = None, own: OwnChain | None = None,
-    closed: Closing | None = None, further: Further | None = None,
+    closed: Closing | None = None, further: Further | None = None, costs: Costs | None = None,
 ) -> tuple[Receipt, Sheet | None]:  # fmt: skip
     """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
 
@@ -59,7 +63,8 @@ def check_sheet(
     checked against its question; further orders wait for theirs, or are checked by `further` as far as they can be
     foreseen: it says of several orders of a kind what is wrong with each. `periods` are those at whose end a standing
     order may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it. `own` is the
-    side's own chain; None: it has none. `closed` says what decides, while no sheet may come.
+    side's own chain; None: it has none. `closed` says what decides, while no sheet may come. `costs` says what orders
+    of a kind cost.
     """
     if closed is not None:
         return _too_late(side, name, raw, closed), None
@@ -80,7 +85,15 @@ def check_sheet(
                 complaints += [sheet.placed(fault) for fault in check_standing(key, written, terms)]
             complaints += _order_faults(sheet, waiting, _in_turn(faults, further), whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
-    return Receipt(side, name, lines, by_place(complaints)), None if complaints else sheet
+    if complaints or sheet is None:
+        return Receipt(side, name, lines, by_place(complaints)), None
+    told = [] if costs is None else list(_costs(sheet, waiting, costs))
+    return Receipt(side, name, lines, costs=told), sheet
+
+
+def _costs(sheet: Sheet, waiting: Sequence[Decision], costs: Costs) -> Iterator[str]:
+    for decision in waiting:
+        yield from costs(decision, [order for order in sheet.orders if order.kind == decision.kind])
 
 
 def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:

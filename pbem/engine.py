@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from pbem.dice import Dice
+from pbem.in_turn import costs_in_turn, faults_in_turn
 from pbem.protocol import Decision, Draw, Event, Fault, Order, Rest, Roll, Rules, Side
 from pbem.table import Table
 
@@ -144,6 +145,15 @@ class Session(Generic[S]):
         """Return what is wrong with each of several orders of a kind, to be carried out in turn."""
         return faults_in_turn(self.rules, self.rules.known(self.position, decision.side), decision, orders)
 
+    def costs(self, decision: Decision, orders: Sequence[Order]) -> list[str]:
+        """Return what several orders of a kind cost, to be carried out in turn, as far as that can be foreseen."""
+        return costs_in_turn(self.rules, self.rules.known(self.position, decision.side), decision, orders)
+
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order only ends what its side is doing, in a game that has such orders."""
+        ends = getattr(self.rules, "ends", None)
+        return ends is not None and bool(ends(order))
+
     def advice(self, decision: Decision) -> Order | None:
         """Return what the game's own stand-in would answer for a side; None: the game has none."""
         advise = getattr(self.rules, "advise", None)
@@ -157,27 +167,6 @@ class Session(Generic[S]):
             return None
         own = self.rules.options(self.rules.known(self.position, decision.side), decision)
         return own[0] if len(own) == 1 else None
-
-
-def faults_in_turn(
-    rules: Rules[S], known: S, decision: Decision, orders: Sequence[Order]
-) -> list[list[Fault]]:  # fmt: skip
-    """Return what is wrong with each of several orders of a kind, one after the other, as far as can be foreseen.
-
-    A game that can has `after(known, decision, order)`: the position and the question after an order, as its side
-    knows them; None where dice or the enemy have a say. What cannot be foreseen has no faults yet. Orders that have
-    faults themselves are passed over.
-    """
-    after = getattr(rules, "after", None)
-    found: list[list[Fault]] = []
-    for order in orders:
-        found.append(list(rules.check(known, decision, order)))
-        if found[-1]:
-            continue
-        if after is None or (then := after(known, decision, order)) is None:
-            break
-        known, decision = then
-    return found + [[] for _ in orders[len(found) :]]
 
 
 def same_question(asked: Decision, recorded: Answer) -> None:
@@ -219,13 +208,12 @@ class Sources:
         """
         queue = self.sheets.get(decision.side, [])
         for queued in [queued for queued in queue if queued.order.kind == decision.kind]:
-            if any(queued.order is order for order in taken):
+            if any(queued.order is order for order in taken) or not any(queued is each for each in queue):
                 continue
             faults = session.faults(decision, queued.order)
             if not faults:
                 return queued.order, queued.by
-            queue.remove(queued)
-            self.lapsed.append((decision.side, queued, faults))
+            self._lapse(session, decision.side, queued, faults)
         if self.standing is not None and (standing := self.standing(session, decision)) is not None:
             return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
@@ -238,6 +226,14 @@ class Sources:
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
 
+    def _lapse(self, session: Session[Any], side: Side, queued: Queued, faults: list[Fault]) -> None:
+        """Take out an order that no longer fits, and what was to end its side's doings after it: it is asked anew."""
+        queue = self.sheets[side]
+        at = next(at for at, each in enumerate(queue) if each is queued)
+        later = [each for each in queue[at + 1 :] if each.order.kind == queued.order.kind and session.ends(each.order)]
+        queue[:] = [each for each in queue if each is not queued and not any(each is last for last in later)]
+        self.lapsed.append((side, queued, faults))
+
     def _ruled(self, session: Session[Any], decision: Decision) -> Queued | None:
         """Return what the game master has set to be a late side's answer, if it is one to this question."""
         ruled = self.defaults.get(decision.side)
@@ -249,10 +245,12 @@ class Sources:
         queue = self.sheets.get(decision.side, [])
         queue[:] = [queued for queued in queue if queued.order is not order]
 
-    def drop_rest(self) -> None:
-        """Let the orders lapse that were not used before the game came to rest."""
+    def drop_rest(self, session: Session[Any] | None = None) -> None:
+        """Let the orders lapse that are left; of an end that came by itself in a `session` nothing need be said."""
         for side, queue in self.sheets.items():
-            self.lapsed.extend((side, queued, []) for queued in queue)
+            self.lapsed.extend(
+                (side, queued, []) for queued in queue if session is None or not session.ends(queued.order)
+            )
             queue.clear()
 
 
@@ -386,7 +384,7 @@ def _settle(
         if not session.at_rest:
             return Outcome(answers, happened.events, happened.rolls, happened.draws, session, rested)
         if not session.keeps:
-            sources.drop_rest()
+            sources.drop_rest(session)
         rested = session.position
         session = Session(rules, rested, dice, session.table.names)
         happened = happened.then(_Happened.on(session.table))

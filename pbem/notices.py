@@ -28,7 +28,7 @@ def notices(
     yield from _fired(answers)
     yield from standing.told()
     for side, queued, faults in sources.lapsed:
-        reasons = [fault.reason for fault in faults]
+        reasons = [fault.reason.removesuffix("?") for fault in faults]
         kind = "order_lapsed" if reasons else "order_unused"
         yield Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,))
     for side, each in over:

@@ -276,6 +276,7 @@ class OpenGame:
             self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
             raw, name=name, periods=tuple(self._periods()), today=self._today(),
             own=None if ruled else self.own_chain(side), closed=self.closed, further=self._session().further,
+            costs=self._session().costs,
         )  # fmt: skip
 
     def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:

@@ -11,7 +11,8 @@ import pytest
 from pbem import shelf
 from pbem.checking import Receipt, check_sheet
 from pbem.dice import LoadedDice, SeededDice
-from pbem.engine import Session, faults_in_turn
+from pbem.engine import Queued, Session, Sources
+from pbem.in_turn import faults_in_turn
 from pbem.protocol import Order
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
 from pbem.sheet import Sheet
@@ -48,7 +49,7 @@ def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
         playing.waiting,
         playing.faults,
         raw,
-        further=playing.further,
+        further=playing.further, costs=playing.costs,
     )
 
 
@@ -96,14 +97,69 @@ def test_later_marches_are_checked_as_if_the_earlier_ones_were_done() -> None:
     assert "only 1 punic_foot" in found[0][2]
 
 
-def test_nothing_is_foreseen_beyond_a_die() -> None:
+def test_beyond_a_die_an_order_is_at_fault_if_it_is_however_the_die_falls() -> None:
     playing = session()
     (decision,) = playing.waiting
     tried = Order("move", {"leader": "hannibal", "path": ["taurasia", "0225", "0223", {"try": "mediolanum"}]})
-    again = Order("move", {"leader": "hannibal", "path": ["nowhere"]})
-    assert playing.further(decision, [tried, again]) == [[], []]
-    done = Order("move", {"leader": "hannibal", "path": ["taurasia"]})
-    assert [fault.rule for fault in playing.further(decision, [done, again])[1]] == ["7.1"]
+    astray = Order("move", {"leader": "hanno", "path": ["nowhere"]})
+    again = Order("move", {"leader": "hannibal", "path": ["0225"]})
+    rules = [[fault.rule for fault in faults] for faults in playing.further(decision, [tried, astray, again])]
+    assert rules == [[], ["7.2"], ["7.1"]]
+    # To go into a city that may be won over is in order, into one that nobody tries is not.
+    inside = Order("move", {"leader": "hanno", "path": ["mediolanum"], "inside": True})
+    assert playing.further(decision, [tried, inside]) == [[], []]
+    other = Order("move", {"leader": "hanno", "path": ["clastidium"], "inside": True})
+    assert [fault.rule for fault in playing.further(decision, [tried, other])[1]] == ["7.6"]
+
+
+def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
+    playing = session()
+    (decision,) = playing.waiting
+    end = Queued(Order("move", {"end": True}), "sheet 1")
+    queue = [Queued(Order("move", {"leader": "hanno", "path": ["nowhere"]}), "sheet 1"), end]
+    sources = Sources({CARTHAGE: queue})
+    assert sources.find(playing, decision) is None
+    assert [queued.order.body for _, queued, _ in sources.lapsed] == [{"leader": "hanno", "path": ["nowhere"]}]
+    ready = Sources({CARTHAGE: [end]})
+    assert ready.find(playing, decision) == (end.order, "sheet 1")
+    # One that comes when the phase is over by itself is not worth a word.
+    ready.drop_rest(playing)
+    assert ready.lapsed == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ('"0227, try taurasia, taurasia"', None),
+        ("taurasia, try dertona", "malformed: unknown word 'try dertona' in move"),
+        ('"taurasia, try dertonna"', "there is no city dertonna, did you mean dertona? (rule 7.2)"),
+        ('"taurasia, 1115 , nowhere, 0225"', "there is no hex or city 1115"),
+        ("0326", None),
+        ("326", None),
+        ("9999", "there is no hex or city 9999"),
+    ],
+)
+def test_a_path_may_be_written_in_many_ways(path: str, line: str | None) -> None:
+    receipt, _ = checked(session(), f"- move: {{leader: hannibal, path: {path}}}\n")
+    assert (line in str(receipt)) if line else not receipt.complaints, str(receipt)
+
+
+def test_a_fault_in_a_path_of_one_text_is_shown_at_its_own_word() -> None:
+    receipt, _ = checked(session(), '- move: {leader: hannibal, path: "taurasia, try dertonna, 0225"}\n')
+    *_, line, carets = str(receipt).rstrip().splitlines()
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "try dertonna"
+
+
+def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
+    receipt, _ = checked(
+        session(), '- move: {leader: Hannibal, path: [rome]}\n'
+        "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
+    )  # fmt: skip
+    text = str(receipt)
+    assert "Hannibal is no leader of yours on the map, did you mean hannibal?" in text
+    assert "varro is no leader" in text
+    assert "did you mean punic_foot?" in text
+    assert "there is no hex or city nowhere" in text
 
 
 def test_looking_ahead_changes_nothing() -> None:
@@ -192,3 +248,15 @@ def test_rome_is_not_told_how_many_lie_in_a_pool() -> None:
             )
         )
     assert told[0] == told[1]
+
+
+def test_a_sheet_that_is_in_order_tells_what_each_march_costs() -> None:
+    receipt, _ = checked(
+        session(),
+        "- move: {leader: hanno, path: 'placentia, along via aemilia, to ariminum'}\n"
+        '- move: {leader: hannibal, path: ["0227", {try: taurasia}, taurasia]}\n- move: {end: true}\n',
+    )
+    assert list(receipt.costs) == [
+        "hanno: placentia 8, ariminum 4.5; 12.5 of 30 movement points",
+        "hannibal: try taurasia 5, taurasia 1; 6 of 20 movement points",
+    ]

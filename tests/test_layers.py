@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pbem"
 
-WORDS = {"protocol", "choices", "questions", "advice", "scene", "standing", "odds", "prospects"}
+WORDS = {"protocol", "in_turn", "choices", "questions", "advice", "scene", "standing", "odds", "prospects"}
 BASE = {
     "dice", "plain", "sheet", "yamlio", "maps", "seal", "signing", "keys", "places", "durable",
     "shares", "my_chain", "beacon", "closing", "fairness", "corrections",

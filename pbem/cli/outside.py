@@ -169,6 +169,8 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
         print(receipt)
     else:
         print(f"{receipt.name}: {good}.")
+        for line in receipt.costs:
+            print(f"  {line}")
     if receipt.complaints:
         sys.exit(FAULTS)
 

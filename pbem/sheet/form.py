@@ -69,8 +69,11 @@ def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iter
         path = _path(error, around)
         if error.validator == "additionalProperties" and _unknown(error):
             known = list(_schema(error).get("properties", ()))
+            body: Any = error.instance
             for key in _unknown(error):
                 reason = f"unknown word '{short(key)}' in {named(path, kind)}{hint(key, known, 'known are', 'and')}"
+                if body[key] is None and guess(key, known) is None:
+                    reason += "; a text with commas wants quotes round it, or [ ] for a list"
                 yield Misfit((*path, key), reason, at_key=True)
         elif error.validator == "required":
             for key in _missing(error):  # the library gives one error a key, none of which names it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from re import compile as pattern
 from typing import Any, Final
 
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
@@ -30,7 +31,15 @@ _HEADING: Final = {
     ORDERS: "a list of orders",
 }
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
+_PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
 _CONDITIONS: Final = (WHEN, UNTIL)
+
+
+def piece_of(line: str, mark: Mark, n: int) -> Mark:
+    """Return where the n-th piece of a text with commas stands, from 0; the whole text if it is not in one line."""
+    start = mark.column - 1
+    pieces = [found for found in _PIECE.finditer(line, start, start + mark.width) if found[0].strip("'\"")]
+    return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
 
 
 class BadSheet(Exception):
@@ -74,7 +83,17 @@ class Sheet:
 
     def place(self, order: int, path: Path) -> Mark:
         """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
-        return self.document.nearest((ORDERS, self.written[order], self.orders[order].kind, *path))
+        start: Path = (ORDERS, self.written[order], self.orders[order].kind)
+        value: Any = self.orders[order].body
+        for at, key in enumerate(path):
+            if isinstance(value, str) and isinstance(key, int):
+                mark = self.document.nearest((*start, *path[:at]))
+                return piece_of(self.document.lines[mark.line - 1], mark, key)
+            try:
+                value = value[key]
+            except (KeyError, IndexError, TypeError):
+                break
+        return self.document.nearest((*start, *path))
 
     def placed(self, fault: Fault, order: int | None = None) -> Placed:
         """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""

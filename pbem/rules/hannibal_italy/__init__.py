@@ -32,6 +32,7 @@ from pbem.rules.hannibal_italy import (
 from pbem.rules.hannibal_italy.accounts import audit
 from pbem.rules.hannibal_italy.chances import odds
 from pbem.rules.hannibal_italy.forecasts import foresee, outcome, prospects
+from pbem.rules.hannibal_italy.foreseen import after, cost
 from pbem.rules.hannibal_italy.hints import hints
 from pbem.rules.hannibal_italy.policy import IDEAS
 from pbem.rules.hannibal_italy.scene import base, scene
@@ -106,9 +107,17 @@ class HannibalItaly:
         _, check = KINDS[decision.kind]
         return check(known, decision, order)
 
-    def after(self, known: Game, decision: Decision, order: Order) -> tuple[Game, Decision] | None:
-        """Return the position and the question after a march, as its side knows them; None: nobody can tell."""
-        return movement.after(known, decision, order) if decision.kind == "move" else None
+    def after(self, known: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
+        """Return the positions and questions that a march may lead to, as its side knows them, the luckiest first."""
+        return after(known, decision, order) if decision.kind == "move" else ()
+
+    def cost(self, known: Game, decision: Decision, order: Order) -> str:
+        """Return what a legal march costs, in words; nothing of other orders."""
+        return cost(known, decision, order) if decision.kind == "move" else ""
+
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
+        return order.kind == "move" and order.body == movement.END
 
     def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""

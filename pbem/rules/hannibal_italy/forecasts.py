@@ -32,7 +32,7 @@ def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow
 
 def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     game = table.lay(known)
-    game.board = _with_unseen(known.board)
+    game.board = with_unseen(known.board)
     together = [taker.leader for taker in takers(order)]
     tried = [step.city for step in way_of(game, side, order, together, stops(game, side)).steps if step.city]
     told = len(table.events)
@@ -50,7 +50,7 @@ def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
 
 
 @lru_cache(maxsize=8)
-def _with_unseen(board: Board) -> Board:
+def with_unseen(board: Board) -> Board:
     """Return the board with a unit of no strength, for what its viewer may not see."""
     unseen = Unit(UNSEEN, UNSEEN, CARTHAGE, FOOT, 0, 0, UNSEEN, None, None, False)
     return replace(board, units={**board.units, UNSEEN: unseen})

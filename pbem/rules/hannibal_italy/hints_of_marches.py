@@ -34,7 +34,8 @@ def marches(known: Game, decision: Decision) -> Iterator[Hint]:
         yield from _leader(known, decision, leader, most, orders)
     yield (
         "A path names hexes and cities; what lies between is filled in, the cheapest way. {try: CITY} is diplomacy; "
-        "'along via_aemilia', 'to ariminum' follow a road."
+        "'along via_aemilia', 'to ariminum' follow a road. A sheet may have all your marches, one below the other, and "
+        "the end behind them; FORECAST tells what they cost and may lead to."
     )
     yield from legal(check, known, decision, orders)
 

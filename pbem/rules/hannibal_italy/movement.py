@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from pbem.plain import copy
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.hannibal_italy import diplomacy, overrun
 from pbem.rules.hannibal_italy.control import enter
 from pbem.rules.hannibal_italy.forces import Units, added, put_loose, taken
 from pbem.rules.hannibal_italy.leadership import candidates, has_legion, try_to_withdraw
-from pbem.rules.hannibal_italy.paths import Route, Step, cost_of, items_of, named, route
+from pbem.rules.hannibal_italy.paths import Route, Step, cost_of, items_of, meant, named, route
 from pbem.rules.hannibal_italy.stacking import crowded, forbidden, why_not_enter
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, Game
 from pbem.rules.hannibal_italy.taking import Taker, allowance, apply, may_set_out, ready_to_march, share_out, takers
@@ -55,40 +53,6 @@ def set_out(game: Game, table: Table, order: Order) -> None:
     game.march = March(together[0], together, start, 0, most, way=[start])
     _go(game, table, side, steps, held, overruns=bool(order.get("overrun")))
     _arrive(game, table, inside=order.get("inside"))
-
-
-def after(known: Game, decision: Decision, order: Order) -> tuple[Game, Decision] | None:
-    """Return the position after a march and the next question, as its side knows them (7.1).
-
-    None: the phase is over, or dice or a hidden enemy have a say.
-    """
-    tries = any(isinstance(item, Mapping) and "try" in item for item in items_of(order.get("path", [])))
-    if "end" in order.body or order.get("overrun") or tries:
-        return None
-    then = copy(known)
-    try:
-        set_out(then, Table(_NoDice()), order)
-    except _NotYet:
-        return None
-    ready = ready_to_march(then, decision.side)
-    return (then, replace(decision, facts={**decision.facts, "leaders": ready})) if ready else None
-
-
-class _NotYet(Exception):
-    """A die would have to be rolled."""
-
-
-class _NoDice:
-    """Dice for what can be foreseen: none is ever rolled."""
-
-    def faces(self, name: str, count: int, sides: int) -> list[int]:
-        raise _NotYet(name)
-
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
-        raise _NotYet(name)
-
-    def turn_to(self, step_key: bytes) -> None:
-        raise _NotYet
 
 
 def way_of(game: Game, side: Side, order: Order, together: Sequence[str], held: frozenset[str]) -> Route:
@@ -200,8 +164,8 @@ def _arrive(game: Game, table: Table, *, inside: bool | None) -> None:
         record.inside = record.inside if inside is None and stayed else enters
     table.tell(
         "stays" if stayed else "marched", leader=march.leader, together=march.together[1:], hex=march.at,
-        place=named(game.board, march.at),
-        spent=march.spent, inside=game.leaders[march.leader].inside, way=list(march.way), rule="7.1",
+        place=named(game.board, march.at), spent=march.spent, cost=points(march.spent),
+        inside=game.leaders[march.leader].inside, way=list(march.way), rule="7.1",
     )  # fmt: skip
     game.march = None
 
@@ -217,27 +181,35 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     together = [taker.leader for taker in going]
     faults = list(_wrong_leaders(known, side, order, going))
     yield from faults
-    if faults:
-        return
+    if faults:  # what can be said all the same, of him who leads and of the path
+        if not _on_map(known, side, together[0]):
+            return
+        together = together[:1]
+        order = Order(order.kind, {key: value for key, value in order.body.items() if key != "with"})
     shares = share_out(known, order)
     yield from shares.faults
     held = overrun.stops(known, side)
     way = way_of(known, side, order, together, held)
     for wrong in way.astray:
-        path = ("path",) if isinstance(order["path"], str) else ("path", wrong.at)
-        yield order.fault((*path, wrong.key) if wrong.key else path, wrong.reason, rule="7.2")
-    if not way.astray:
+        path: Path = ("path", wrong.at, wrong.key) if wrong.key else ("path", wrong.at)
+        yield order.fault(path, wrong.reason, rule="7.2")
+    if not faults and not way.astray:
         forces = [shares.units[leader] for leader in together]
         yield from _Way(known, side, order, together, forces, held).faults(way.steps)
+
+
+def _on_map(known: Game, side: Side, leader: str) -> bool:
+    return leader in known.board.roster[side] and known.leaders[leader].at not in BOXES
 
 
 def _wrong_leaders(known: Game, side: Side, order: Order, going: Sequence[Taker]) -> Iterator[Fault]:
     start, named_so_far = "", set[str]()
     for taker in going:
         leader, path = taker.leader, taker.at
-        if leader not in known.board.roster[side] or known.leaders[leader].at in BOXES:
-            able = ", ".join(ready_to_march(known, side))
-            yield order.fault(path, f"{leader} is no leader of yours on the map; {able} can move", rule="7.1")
+        if not _on_map(known, side, leader):
+            ready = ready_to_march(known, side)
+            reason = f"{leader} is no leader of yours on the map{meant(leader, ready)}; {', '.join(ready)} can move"
+            yield order.fault(path, reason.replace("?;", "?"), rule="7.1")
             continue
         if leader in named_so_far:
             yield order.fault(path, f"{leader} is named twice", rule="7.1")
@@ -272,7 +244,7 @@ class _Way:
 
     def fault(self, item: int, reason: str, rule: str, *keys: str) -> None:
         """Note what is wrong with an item of the path; a path of one text has no items."""
-        path: Path = ("path",) if isinstance(self.order["path"], str) else ("path", item, *keys)
+        path: Path = ("path", item, *keys)
         self.wrong.append(self.order.fault(path, reason, rule=rule))
 
     def faults(self, steps: Sequence[Step]) -> list[Fault]:
@@ -370,6 +342,5 @@ class _Way:
 
 
 def points(halves: int) -> str:
-    """Return half movement points as a text: 25 is 12 1/2."""
-    whole, half = divmod(halves, 2)
-    return f"{whole} 1/2" if half and whole else "1/2" if half else str(whole)
+    """Return half movement points as a text: 25 is 12.5."""
+    return f"{halves // 2}.5" if halves % 2 else str(halves // 2)

@@ -2,13 +2,14 @@
 
 A path is a list of these, in any mixture: a hex (`"0522"`), a city (`placentia`), `along via_aemilia` followed by
 `to ariminum`, `{try: ariminum}` for diplomacy on the way (7.4), `{drop: {roman_foot: 1}}` for units that stay where
-the march has come to (7.2). It may be written as one text with commas. What is not next to the last hex is reached by
-the cheapest way that goes round the enemy and round where the leaders may not go.
+the march has come to (7.2). It may be written as one text with commas, in which `try ariminum` is diplomacy. What is
+not next to the last hex is reached by the cheapest way that goes round the enemy and round where the leaders may not
+go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -55,8 +56,10 @@ class Route:
 
 
 def items_of(path: Any) -> Sequence[Any]:
-    """Return the items of a path, which may be written as one text with commas."""
-    return [item.strip() for item in path.split(",") if item.strip()] if isinstance(path, str) else path
+    """Return the items of a path, which may be written as one text with commas, or be one hex."""
+    if isinstance(path, str):
+        return [item.strip() for item in path.split(",") if item.strip()]
+    return [path] if isinstance(path, int) else path
 
 
 def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE) -> Route:
@@ -75,6 +78,9 @@ def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE
                 found.steps.append(_deed(board, item, word))
                 continue
             text = f"{word:04}" if isinstance(word, int) else word.strip()
+            if text.lower().startswith(f"{TRY} "):
+                found.steps.append(_deed(board, item, {TRY: text[len(TRY) :]}))
+                continue
             if text.lower().startswith(ALONG):
                 road, along = _road(board, item, text[len(ALONG) :]), item
                 continue
@@ -100,7 +106,7 @@ def _deed(board: Board, item: int, word: Mapping[str, Any]) -> Step:
         return Step(item, drop=word[DROP])
     name = str(word[TRY]).strip().lower().replace(" ", "_")
     if name not in board.cities:
-        raise Astray(item, f"there is no city {word[TRY]}{_meant(name, board.cities)}", TRY)
+        raise Astray(item, f"there is no city {str(word[TRY]).strip()}{meant(name, board.cities)}", TRY)
     return Step(item, city=name)
 
 
@@ -135,7 +141,7 @@ def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str
 def _hex(board: Board, item: int, text: str) -> str:
     found = board.find(text)
     if found is None:
-        raise Astray(item, f"there is no hex or city {text}{_meant(text.lower().replace(' ', '_'), board.by_name)}")
+        raise Astray(item, f"there is no hex or city {text}{meant(text.lower().replace(' ', '_'), board.by_name)}")
     return found
 
 
@@ -144,11 +150,12 @@ def _road(board: Board, item: int, text: str) -> str:
     for road in (name, f"via_{name}", f"{name}_road"):
         if road in board.ways:
             return road
-    raise Astray(item, f"there is no road {text.strip()}{_meant(name, board.ways)}")
+    raise Astray(item, f"there is no road {text.strip()}{meant(name, board.ways)}")
 
 
-def _meant(text: str, known: Any) -> str:
-    near = get_close_matches(text, list(known), 1)
+def meant(text: str, known: Iterable[str]) -> str:
+    """Return what was probably meant by a word that is none of those known: `, did you mean rome?`; or nothing."""
+    near = get_close_matches(text.lower().replace(" ", "_"), list(known), 1)
     return f", did you mean {near[0]}?" if near else ""
 
 

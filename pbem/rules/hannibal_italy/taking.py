@@ -9,6 +9,7 @@ from typing import Final
 from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.leadership import has_legion, may_move
+from pbem.rules.hannibal_italy.paths import meant
 from pbem.rules.hannibal_italy.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
 
@@ -147,7 +148,11 @@ def _wrong_units(game: Game, order: Order, taker: Taker, pool: Units) -> Iterato
         path = (*taker.units_at, unit)
         if unit not in game.board.units or not pool.get(unit):
             there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
-            yield order.fault(path, f"there are no {unit} at hand; there are {there}", rule="7.2")
+            near = meant(unit, pool)
+            reason = (
+                f"there are no {unit} at hand{near}{'' if near else ';'} {'There' if near else 'there'} are {there}"
+            )
+            yield order.fault(path, reason, rule="7.2")
         elif not may_lead(game, taker.leader, unit):
             yield order.fault(path, f"{unit} do not go with {taker.leader}", rule=_why_not_lead(game, unit))
         elif pool[unit] < count:
