@@ -158,6 +158,10 @@ def test_the_inbox_finds_it_in_a_reply(quoted: str) -> None:
             {"card": 5, "path": [f"space_number_{n}" for n in range(9)]},
             ["- play:", "    card: 5", "    path:", *(f"    - space_number_{n}" for n in range(9))],
         ),
+        (
+            {"units": {f"unit_number_{n}": n for n in range(9)}},
+            ["- play:", "    units:", *(f"      unit_number_{n}: {n}" for n in range(9))],
+        ),
     ],
 )
 def test_an_order_stands_on_one_line_if_it_fits(body: dict[str, Any], lines: list[str]) -> None:

@@ -134,12 +134,14 @@ def _remarks(texts: Iterable[str]) -> Iterator[str]:
 def _entry(key: str, value: Any, width: int) -> Iterator[str]:
     """Yield one key of an order's body, broken into items where it is too long for a line."""
     line = f"    {key}: {_flow(value)}"
-    if len(line) <= width or not isinstance(value, (list, tuple)):
+    if len(line) <= width or not isinstance(value, (list, tuple, Mapping)):
         yield line
         return
     yield f"    {key}:"
-    for item in value:
-        yield f"    - {_flow(item)}"
+    if isinstance(value, Mapping):
+        yield from (f"      {inner}: {_flow(worth)}" for inner, worth in value.items())
+    else:
+        yield from (f"    - {_flow(item)}" for item in value)
 
 
 def _flow(value: Any) -> str:
