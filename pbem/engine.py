@@ -204,7 +204,7 @@ class Sources:
     def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the answer to a question and its source; the order stays in its queue.
 
-        `taken` are orders that answer other questions open at the same time.
+        `taken` are orders of the same side that answer other questions open at the same time.
         """
         queue = self.sheets.get(decision.side, [])
         for queued in [queued for queued in queue if queued.order.kind == decision.kind]:
@@ -274,7 +274,7 @@ class Recorded(Sources):
     def use(self, decision: Decision, order: Order) -> None:
         """Take an answer off the record."""
         for at, recorded in enumerate(self.left):
-            if recorded.order is order.body:
+            if recorded.order is order.body and recorded.side == decision.side:
                 del self.left[at]
                 return
 
@@ -306,10 +306,12 @@ def at_hand(session: Session[Any], sources: Sources) -> bool:
 def _found(session: Session[Any], sources: Sources) -> list[tuple[Order, str]]:
     """Return the answers to the open questions, with their sources, as far as there are any."""
     answers: list[tuple[Order, str]] = []
+    taken: dict[Side, list[Order]] = {}
     for decision in session.waiting:
-        answer = sources.find(session, decision, [order for order, _ in answers])
-        if answer is not None:
+        of_side = taken.setdefault(decision.side, [])
+        if (answer := sources.find(session, decision, of_side)) is not None:
             answers.append(answer)
+            of_side.append(answer[0])
     return answers
 
 

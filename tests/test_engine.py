@@ -178,6 +178,19 @@ def test_simultaneous_questions_wait_for_the_last_answer() -> None:
     assert session.result == {"winner": None, "reason": "talked_out"}
 
 
+def test_one_order_may_answer_for_both_sides() -> None:
+    """Choices that are made once, such as yes and no, are the same orders for everybody."""
+    both = say("a")
+    sources = Sources({"north": [both], "south": [both]})
+    taken = run(talk(both_at_once), sources)
+    assert sources_of(taken) == [("north", "a", "sheet"), ("south", "a", "sheet")]
+    assert sources.sheets == {"north": [], "south": []}
+    again, recorded = talk(both_at_once), Recorded(taken)
+    run(again, recorded)
+    assert again.position.said == ["a", "a"]
+    assert recorded.left == []
+
+
 def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:
     def twice(game: Count, table: Table) -> Generator[Any, Any, None]:
         orders = yield from table.ask_all([Decision("say", "north", "1", {"nth": nth}) for nth in (1, 2)])

@@ -49,7 +49,8 @@ def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
         playing.waiting,
         playing.faults,
         raw,
-        further=playing.further, costs=playing.costs,
+        further=playing.further,
+        costs=playing.costs,
     )
 
 
