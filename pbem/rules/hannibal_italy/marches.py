@@ -98,18 +98,16 @@ def _to_hexes(body: Body, found: Reached, closed: Collection[str]) -> Choices:
 
 def _into_cities(known: Game, side: Side, body: Body, found: Reached, barred: Collection[str]) -> Choices:
     """Return a march into each city of one's own before which no enemy stands (7.6)."""
-    board = known.board
     if known.options["going_inside"] != "freely":
         return listed([])
-    goals = [
-        hex
-        for hex in found
-        if (city := board.hexes[hex].city) is not None
-        and known.cities[city] == side
-        and city not in known.sieges
-        and hex not in barred
-    ]
-    return grid(lambda hex: Order("move", {**body, "path": way(found, hex), "inside": True}), goals)
+
+    def into(city: str) -> Choices:
+        hex = known.board.cities[city].hex
+        if hex not in found or hex in barred or city in known.sieges:
+            return listed([])
+        return listed([Order("move", {**body, "path": way(found, hex), "inside": True})])
+
+    return each(into, [city for city, owner in known.cities.items() if owner == side])
 
 
 def _to_cities(

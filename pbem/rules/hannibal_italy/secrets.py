@@ -15,7 +15,6 @@ from pbem.table import Table
 def known(game: Game, side: Side | None) -> Game:
     """Return the position as a side may know it; what Rome may not see, an onlooker may not either (7.5)."""
     seen = twin(game)
-    seen.there = None
     if side != CARTHAGE:
         shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
         veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]

@@ -34,7 +34,7 @@ def set_up(board: Board, options: Mapping[str, Any], id: str, scenario: Mapping[
     for side in SIDES:
         for army in scenario[side]:
             place_army(game, table, side, army["hex"], army)
-    game.last_consuls = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == CONSUL]
+    game.last_consuls = [leader for leader in board.roster[ROME] if game.leaders[leader].office == CONSUL]
     return game
 
 
