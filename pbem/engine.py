@@ -118,13 +118,13 @@ class Session(Generic[S]):
         except StopIteration as end:
             self.waiting, self.at_rest, self.result = (), False, end.value
             return
-        self.at_rest = isinstance(question, Rest)
-        self.keeps = isinstance(question, Rest) and question.keeps
-        self._one = isinstance(question, Decision)
-        if isinstance(question, Decision):
-            self.waiting = (question,)
+        self.at_rest = self.keeps = self._one = False
+        if isinstance(question, Rest):
+            self.waiting, self.at_rest, self.keeps = (), True, question.keeps
+        elif isinstance(question, Decision):
+            self.waiting, self._one = (question,), True
         else:
-            self.waiting = () if isinstance(question, Rest) else question
+            self.waiting = question
 
     def feed(self, answers: Iterable[Answer]) -> None:
         """Give recorded answers again. Raises RulesDiffer where a question is not the one recorded."""

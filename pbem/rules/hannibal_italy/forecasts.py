@@ -18,6 +18,7 @@ from pbem.rules.hannibal_italy.forces import here, outside, present, sp
 from pbem.rules.hannibal_italy.movement import points, set_out, way_of
 from pbem.rules.hannibal_italy.overrun import stops
 from pbem.rules.hannibal_italy.sieges import needed
+from pbem.rules.hannibal_italy.stacking import forbidden
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, UNSEEN, Game
 from pbem.rules.hannibal_italy.taking import takers
 from pbem.table import Table
@@ -34,7 +35,8 @@ def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     game = table.lay(known)
     game.board = with_unseen(known.board)
     together = [taker.leader for taker in takers(order)]
-    tried = [step.city for step in way_of(game, side, order, together, stops(game, side)).steps if step.city]
+    way = way_of(game, order, game.leaders[together[0]].at, forbidden(game, side, together), stops(game, side))
+    tried = [step.city for step in way.steps if step.city]
     told = len(table.events)
     set_out(game, table, order)
     happened = table.events[told:]

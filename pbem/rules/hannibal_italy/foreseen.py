@@ -11,7 +11,8 @@ from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.forecasts import with_unseen
 from pbem.rules.hannibal_italy.movement import END, points, set_out, way_of
 from pbem.rules.hannibal_italy.overrun import stops
-from pbem.rules.hannibal_italy.paths import cost_of, named
+from pbem.rules.hannibal_italy.paths import named
+from pbem.rules.hannibal_italy.stacking import forbidden
 from pbem.rules.hannibal_italy.state import Game
 from pbem.rules.hannibal_italy.taking import allowance, ready_to_march, share_out, takers
 from pbem.table import Table
@@ -39,21 +40,22 @@ def cost(known: Game, decision: Decision, order: Order) -> str:
     """Return what a march costs, item by item, and of how many points; nothing for the end of the phase (7.3, 7.4)."""
     if order.body == END:
         return ""
-    side, together, board = decision.side, [taker.leader for taker in takers(order)], known.board
+    side, going, board = decision.side, takers(order), known.board
+    together = [taker.leader for taker in going]
     at, spent, parts = known.leaders[together[0]].at, 0, dict[int, tuple[str, int]]()
-    for step in way_of(known, side, order, together, stops(known, side)).steps:
+    for step in way_of(known, order, at, forbidden(known, side, together), stops(known, side)).steps:
         if step.city:
             word, price = f"try {step.city}", int(board.tables["movement"]["diplomacy"])
         elif step.drop:
             continue
         else:
-            word, price, at = named(board, step.hex), cost_of(board, at, step.hex), step.hex
+            word, price, at = named(board, step.hex), board.costs[at][step.hex], step.hex
         spent += price
         parts[step.item] = (word, parts.get(step.item, ("", 0))[1] + price)
     if order.get("overrun"):
         parts[len(parts)] = ("an overrun more", int(board.tables["movement"]["overrun"]["cost"]))
     told = ", ".join(f"{word} {points(price)}" for word, price in parts.values())
-    most = allowance(known, [share_out(known, order).units[leader] for leader in together])
+    most = allowance(known, [share_out(known, order, going).units[leader] for leader in together])
     return f"{together[0]}: {told or 'stays'}; {points(spent)} of {points(most)} movement points"
 
 

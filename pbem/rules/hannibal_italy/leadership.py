@@ -51,11 +51,6 @@ def limit(game: Game, leader: str) -> int | None:
     return legions * int(stacking["legion_sp"])
 
 
-def may_move(game: Game, leader: str) -> bool:
-    """Tell whether a Roman leader has the legion that he must have to move, others need none (10.2)."""
-    return has_legion(game, leader, game.leaders[leader].units)
-
-
 def has_legion(game: Game, leader: str, units: Mapping[str, int]) -> bool:
     """Tell whether a leader could move with some units: who lost his army and is in Rome needs none (10.2)."""
     if game.card(leader).side != ROME:

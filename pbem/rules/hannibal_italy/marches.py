@@ -19,7 +19,7 @@ from pbem.rules.hannibal_italy.movement import END, check
 from pbem.rules.hannibal_italy.overrun import stops
 from pbem.rules.hannibal_italy.stacking import forbidden, full
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
-from pbem.rules.hannibal_italy.taking import ALL, allowance, share_out, why_not_march
+from pbem.rules.hannibal_italy.taking import ALL, allowance, share_out, takers, why_not_march
 
 Body: TypeAlias = Mapping[str, Any]
 
@@ -54,9 +54,10 @@ def _companies(known: Game, decision: Decision, leader: str) -> list[Body]:
     if len(there) > 1 or known.loose[side].get(at):
         bodies.append({"leader": leader, "units": ALL})
     others = [other for other in there if other != leader and other in decision.facts["leaders"]]
-    counted = sum(not known.card(each).gaulish for each in (leader, *others))
-    if others and len(others) <= _MOST_OTHERS and counted <= int(known.board.tables["stacking"]["leaders"]):
-        bodies.append({"leader": leader, "with": others})
+    if others and len(others) <= _MOST_OTHERS:
+        counted = sum(not known.card(each).gaulish for each in (leader, *others))
+        if counted <= int(known.board.tables["stacking"]["leaders"]):
+            bodies.append({"leader": leader, "with": others})
     return bodies
 
 
@@ -64,7 +65,8 @@ def _points(known: Game, body: Body) -> int | None:
     """Return the half movement points of a company; None: it may not march, or has been named already (7.3)."""
     leader = body["leader"]
     if "units" in body:
-        shares = share_out(known, Order("move", body))
+        order = Order("move", body)
+        shares = share_out(known, order, takers(order))
         fit = not shares.faults and shares.units[leader] != known.leaders[leader].units
         return allowance(known, [shares.units[leader]]) if fit else None
     forces = {each: known.leaders[each].units for each in (leader, *body.get("with", ()))}

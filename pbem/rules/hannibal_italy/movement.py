@@ -41,26 +41,25 @@ def march(game: Game, table: Table) -> Flow[bool]:
 
 def set_out(game: Game, table: Table, order: Order) -> None:
     """Carry out one march: get away if pinned, take the units, and go step by step (7.1, 7.2, 7.6)."""
-    together = [taker.leader for taker in takers(order)]
+    going = takers(order)
+    together = [taker.leader for taker in going]
     side, start = game.card(together[0]).side, game.leaders[together[0]].at
     held = overrun.stops(game, side)
-    steps = way_of(game, side, order, together, held).steps
+    steps = way_of(game, order, start, forbidden(game, side, together), held).steps
     if not _gets_away(game, table, order, together, leaves=any(step.hex for step in steps)):
         return
     table.tell("sets_out", leader=together[0], together=together[1:], hex=start, rule="7.1")
-    _left_behind(game, table, together[0], start, apply(game, order))
+    _left_behind(game, table, together[0], start, apply(game, order, going))
     most = allowance(game, [game.leaders[leader].units for leader in together])
     game.march = March(together[0], together, start, 0, most, way=[start])
     _go(game, table, side, steps, held, overruns=bool(order.get("overrun")))
     _arrive(game, table, inside=order.get("inside"))
 
 
-def way_of(game: Game, side: Side, order: Order, together: Sequence[str], held: frozenset[str]) -> Route:
-    """Return the way of an order; where it is not spelled out it goes round forbidden hexes and `held` ones (7.2)."""
-    around = forbidden(game, side, together)
-    if not order.get("overrun"):
-        around |= held
-    return route(game.board, game.leaders[together[0]].at, order.get("path", []), around)
+def way_of(game: Game, order: Order, start: str, closed: frozenset[str], held: frozenset[str]) -> Route:
+    """Return the way of an order; where it is not spelled out it goes round `closed` hexes and `held` ones (7.2)."""
+    around = closed if order.get("overrun") else closed | held
+    return route(game.board, start, order.get("path", []), around)
 
 
 def pinned(game: Game, leader: str) -> bool:
@@ -157,8 +156,12 @@ def _arrive(game: Game, table: Table, *, inside: bool | None) -> None:
     side = game.card(march.leader).side
     game.moved.extend(march.together)
     stayed = len(march.way) == 1
-    open_to_them = game.friendly_city(side, march.at) and game.besieged(march.at) is None
-    enters = bool(inside) and open_to_them and (stayed or not pinned(game, march.leader))
+    enters = (
+        bool(inside)
+        and game.friendly_city(side, march.at)
+        and game.besieged(march.at) is None
+        and (stayed or not pinned(game, march.leader))
+    )
     for leader in march.together:
         record = game.leaders[leader]
         record.inside = record.inside if inside is None and stayed else enters
@@ -184,18 +187,18 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     if faults:  # what can be said all the same, of him who leads and of the path
         if not _on_map(known, side, together[0]):
             return
-        together = together[:1]
+        going, together = going[:1], together[:1]
         order = Order(order.kind, {key: value for key, value in order.body.items() if key != "with"})
-    shares = share_out(known, order)
+    shares = share_out(known, order, going)
     yield from shares.faults
-    held = overrun.stops(known, side)
-    way = way_of(known, side, order, together, held)
+    closed, held = forbidden(known, side, together), overrun.stops(known, side)
+    way = way_of(known, order, known.leaders[together[0]].at, closed, held)
     for wrong in way.astray:
         path: Path = ("path", wrong.at, wrong.key) if wrong.key else ("path", wrong.at)
         yield order.fault(path, wrong.reason, rule="7.2")
     if not faults and not way.astray:
         forces = [shares.units[leader] for leader in together]
-        yield from _Way(known, side, order, together, forces, held).faults(way.steps)
+        yield from _Way(known, side, order, together, forces, closed, held).faults(way.steps)
 
 
 def _on_map(known: Game, side: Side, leader: str) -> bool:
@@ -224,16 +227,15 @@ def _wrong_leaders(known: Game, side: Side, order: Order, going: Sequence[Taker]
 class _Way:
     """The way of an order while it is checked: where it has come to, what it has cost, who is still along.
 
-    `held` are the hexes in which the enemy ends it.
+    `closed` are the hexes that may not be entered, `held` those in which the enemy ends it.
     """
 
     def __init__(
         self, known: Game, side: Side, order: Order, together: Sequence[str], forces: Sequence[Units],
-        held: frozenset[str],
+        closed: frozenset[str], held: frozenset[str],
     ) -> None:  # fmt: skip
         self.known, self.side, self.order, self.together = known, side, order, together
-        self.forces, self.held = list(forces), held
-        self.closed = forbidden(known, side, together)
+        self.forces, self.closed, self.held = list(forces), closed, held
         self.at = self.start = known.leaders[together[0]].at
         self.spent, self.most = 0, allowance(known, forces)
         self.stopped = self.dear = self.tired = False

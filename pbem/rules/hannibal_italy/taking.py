@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
-from pbem.rules.hannibal_italy.leadership import has_legion, may_move
+from pbem.rules.hannibal_italy.leadership import has_legion
 from pbem.rules.hannibal_italy.paths import meant
 from pbem.rules.hannibal_italy.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.state import UNSEEN, Game
@@ -61,7 +61,7 @@ def may_set_out(game: Game, leader: str) -> tuple[str, str] | None:
         return "did not get away", "7.6"
     if record.inside and game.besieged(record.at) is not None:
         return "is besieged", "9.71"
-    if UNSEEN not in record.units and not may_move(game, leader) and not _can_take(game, leader):
+    if not has_legion(game, leader, record.units) and UNSEEN not in record.units and not _can_take(game, leader):
         return "has no legion with him", "10.2"
     return None
 
@@ -98,19 +98,23 @@ def who_stays(game: Game, together: Sequence[str]) -> list[str]:
     ]
 
 
-def share_out(game: Game, order: Order) -> Shares:
-    """Return what each leader of an order would have, and what is wrong with it (7.2, 7.8, 10.2, 10.6)."""
-    going = takers(order)
-    staying = who_stays(game, [taker.leader for taker in going]) if _take_some(going) else []
-    shares = Shares({each: game.leaders[each].units for each in (*[taker.leader for taker in going], *staying)})
-    shares.free = without_leader(game, going[0].leader)
+def share_out(game: Game, order: Order, going: Sequence[Taker]) -> Shares:
+    """Return what each leader of an order would have, and what is wrong with it (7.2, 7.8, 10.2, 10.6).
+
+    Where nobody names units all have what they had, and nobody else is looked at.
+    """
+    shares, staying = Shares({taker.leader: game.leaders[taker.leader].units for taker in going}), list[str]()
+    if take_some(going):
+        staying = who_stays(game, [taker.leader for taker in going])
+        shares.units |= {each: game.leaders[each].units for each in staying}
+        shares.free = without_leader(game, going[0].leader)
     for taker in going:
         _take(game, order, taker, staying, shares)
     return shares
 
 
-def _take_some(going: Sequence[Taker]) -> bool:
-    """Tell whether anybody names units: if nobody does, all march with what they have."""
+def take_some(going: Sequence[Taker]) -> bool:
+    """Tell whether anybody is to take units: if nobody is, all march with what they have."""
     return any(taker.units is not None for taker in going)
 
 
@@ -188,12 +192,11 @@ def why_not_march(game: Game, leader: str, units: Mapping[str, int]) -> tuple[st
     return None
 
 
-def apply(game: Game, order: Order) -> Units:
+def apply(game: Game, order: Order, going: Sequence[Taker]) -> Units:
     """Give the leaders of an order what they take, and return what they leave behind of their own (7.2)."""
-    if not _take_some(takers(order)):
+    if not take_some(going):
         return {}
-    shares = share_out(game, order)
-    leader = order["leader"]
+    shares, leader = share_out(game, order, going), order["leader"]
     side, hex = game.card(leader).side, game.leaders[leader].at
     before = without_leader(game, leader)
     for each, units in shares.units.items():
