@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import UNFORTIFIED
-from pbem.rules.hannibal_italy.forces import Units, here, hexes_of, outside, sp, without_elephants
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, SIDES, Game
+from pbem.rules.hannibal_italy.forces import Units, at_enemy_cities, here, hexes_of, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.table import Table
 
 TWICE = 2
@@ -88,12 +88,7 @@ def free(game: Game, side: Side, hex: str) -> Units:
 
 def take_open_cities(game: Game, table: Table) -> None:
     """Let unfortified cities pass to a side that alone has units in their hex (9.7)."""
-    for hex in sorted(
-        hex
-        for side in SIDES
-        for hex in hexes_of(game, side)
-        if (city := game.city_at(hex)) is not None and game.cities[city.id] != side
-    ):
+    for hex in sorted([hex for side in SIDES for hex in at_enemy_cities(game, side)]):
         _take_open_city(game, table, hex)
 
 
@@ -127,11 +122,7 @@ def give_city(game: Game, table: Table, city: str, side: Side, *, rule: str) -> 
 
 def with_combat(game: Game) -> list[str]:
     """Return the provinces in which combat may take place: both sides stand in a hex, or one before a city (8.1)."""
-    there, found = {side: hexes_of(game, side) for side in SIDES}, set()
-    for side in SIDES:
-        for hex in there[side]:
-            place = game.board.hexes[hex]
-            enemy_city = place.city is not None and game.cities[place.city] != side
-            if enemy_city or hex in there[ENEMY[side]]:
-                found.add(place.province)
+    shared = set(hexes_of(game, CARTHAGE)).intersection(hexes_of(game, ROME))
+    hexes = shared.union(*(at_enemy_cities(game, side) for side in SIDES))
+    found = {game.board.hexes[hex].province for hex in hexes}
     return [province for province in game.board.provinces if province in found]

@@ -17,8 +17,10 @@ Units = dict[str, int]
 
 def sp(board: Board, units: Mapping[str, int]) -> int:
     """Return the strength of units in SP (9.2)."""
-    kinds = board.units
-    return sum([kinds[unit].sp * count for unit, count in units.items()])
+    kinds, total = board.units, 0
+    for unit, count in units.items():
+        total += kinds[unit].sp * count
+    return total
 
 
 def steps(board: Board, units: Mapping[str, int]) -> int:
@@ -35,6 +37,9 @@ def added(*forces: Mapping[str, int]) -> Units:
     """Return all units of some forces, by the order of their ids."""
     total: Units = {}
     for units in forces:
+        if not total:
+            total = dict(units)
+            continue
         for unit, count in units.items():
             total[unit] = total.get(unit, 0) + count
     return {unit: total[unit] for unit in sorted(total) if total[unit]}
@@ -117,6 +122,12 @@ def hexes_of(game: Game, side: Side) -> list[str]:
     """Return the hexes in which a side has a leader or a unit, by their numbers."""
     leaders = game.leaders
     return sorted({leaders[id].at for id in game.on_map(side)}.union(game.loose[side]))
+
+
+def at_enemy_cities(game: Game, side: Side) -> list[str]:
+    """Return the hexes with a city of the enemy in which a side has a leader or a unit, by their numbers."""
+    hexes, owners = game.board.hexes, game.cities
+    return [hex for hex in hexes_of(game, side) if (city := hexes[hex].city) is not None and owners[city] != side]
 
 
 def put_loose(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> None:

@@ -53,9 +53,7 @@ def limit(game: Game, leader: str) -> int | None:
 
 def has_legion(game: Game, leader: str, units: Mapping[str, int]) -> bool:
     """Tell whether a leader could move with some units: who lost his army and is in Rome needs none (10.2)."""
-    if game.card(leader).side != ROME:
-        return True
-    if game.leaders[leader].escaped and not units:
+    if game.board.leaders[leader].side != ROME or (game.leaders[leader].escaped and not units):
         return True
     return sp(game.board, units) >= int(game.options["legion_to_move"])
 

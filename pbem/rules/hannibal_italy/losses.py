@@ -23,8 +23,9 @@ def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> li
     """Return which units lose so many steps, one after the other, by the SP that each step costs (9.3)."""
     left, lost = dict(units), []
     sign = 1 if way == CHEAPEST else -1
+    dearness = {unit: (sign * price_of_a_step(board, unit), unit) for unit in _with_reduced(board, units)}
     for _ in range(count):
-        able = [(sign * price_of_a_step(board, unit), unit) for unit, number in left.items() if number]
+        able = [dearness[unit] for unit, number in left.items() if number]
         if not able:
             break
         _, unit = min(able)
@@ -33,6 +34,11 @@ def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> li
         if (reduced := board.units[unit].reduced) is not None:
             left[reduced] = left.get(reduced, 0) + 1
     return lost
+
+
+def _with_reduced(board: Board, units: Mapping[str, int]) -> set[str]:
+    """Return kinds of units, and what a step less makes of them."""
+    return {*units, *(reduced for unit in units if (reduced := board.units[unit].reduced) is not None)}
 
 
 def price_of_a_step(board: Board, unit: str) -> int:

@@ -11,7 +11,7 @@ from pbem.rules.hannibal_italy import diplomacy, overrun
 from pbem.rules.hannibal_italy.control import enter
 from pbem.rules.hannibal_italy.forces import Units, added, put_loose, taken
 from pbem.rules.hannibal_italy.leadership import candidates, has_legion, try_to_withdraw
-from pbem.rules.hannibal_italy.paths import Route, Step, cost_of, items_of, meant, named, route
+from pbem.rules.hannibal_italy.paths import Route, Step, items_of, meant, named, route
 from pbem.rules.hannibal_italy.stacking import crowded, forbidden, why_not_enter
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, Game
 from pbem.rules.hannibal_italy.taking import Taker, allowance, apply, may_set_out, ready_to_march, share_out, takers
@@ -99,23 +99,22 @@ def _go(
         elif step.drop:
             _drop(game, table, step.drop)
         else:
-            _enter(game, table, step.hex)
+            _enter(game, game.the_march, step.hex)
+            enter(game, table, step.hex)
             if step.hex in held:
                 if not overruns or not overrun.ride_down(game, table, side):
                     return
                 held = overrun.stops(game, side)
 
 
-def _enter(game: Game, table: Table, hex: str) -> None:
+def _enter(game: Game, march: March, hex: str) -> None:
     """Let those who march enter the next hex (7.2, 7.3)."""
-    march = game.the_march
-    march.spent += cost_of(game.board, march.at, hex)
+    march.spent += game.board.costs[march.at][hex]
     for leader in march.together:
         record = game.leaders[leader]
         record.came_from, record.at, record.inside, record.escaped = march.at, hex, False, False
     march.at = hex
     march.way.append(hex)
-    enter(game, table, hex)
 
 
 def _drop(game: Game, table: Table, units: Mapping[str, int]) -> None:
@@ -306,7 +305,7 @@ class _Way:
         if self.too_weak is not None and self.at != self.start and not self.tired:
             self.tired = True
             self.fault(step.item, f"{self.too_weak} has no legion left to go on with", "10.2")
-        self.spent += cost_of(known.board, self.at, step.hex)
+        self.spent += known.board.costs[self.at][step.hex]
         self.at = step.hex
         if self.at in self.held:
             if self.order.get("overrun") and overrun.possible(known, self.at):

@@ -96,11 +96,6 @@ def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE
     return found
 
 
-def cost_of(board: Board, a: str, b: str) -> int:
-    """Return the cost of going from a hex to the next one, in half movement points (7.3, 7.31)."""
-    return board.costs[a][b]
-
-
 def _deed(board: Board, item: int, word: Mapping[str, Any]) -> Step:
     if DROP in word:
         return Step(item, drop=word[DROP])

@@ -11,7 +11,15 @@ from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CLASS_1, HOME, UNFORTIFIED, City
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.diplomacy import lose_inside
-from pbem.rules.hannibal_italy.forces import any_outside, garrison, hexes_of, inside, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.forces import (
+    any_outside,
+    at_enemy_cities,
+    garrison,
+    inside,
+    outside,
+    sp,
+    without_elephants,
+)
 from pbem.rules.hannibal_italy.leadership import candidates
 from pbem.rules.hannibal_italy.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.parties import waits_inside
@@ -35,9 +43,8 @@ def besieged_hexes(game: Game) -> list[str]:
     return sorted(
         hex
         for side in SIDES
-        for hex in hexes_of(game, side)
+        for hex in at_enemy_cities(game, side)
         if (city := game.city_at(hex)) is not None
-        and game.cities[city.id] != side
         and city.kind not in (UNFORTIFIED, CLASS_1)
         and hex not in game.fought_in
         and stands_before(game, side, hex)
