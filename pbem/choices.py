@@ -112,8 +112,11 @@ class _Later(Choices):
     @property
     def _now(self) -> Choices:
         if self._choices is None:
-            self._choices = self._put_together()
+            self._choices = self._whole()
         return self._choices
+
+    def _whole(self) -> Choices:
+        return self._put_together()
 
     def __len__(self) -> int:
         return len(self._now)
@@ -134,9 +137,12 @@ class _Each(_Later):
     __slots__ = ("_items", "_part")
 
     def __init__(self, part: Callable[[Any], Choices], items: Sequence[Any]) -> None:
-        super().__init__(lambda: _Chain(tuple(map(part, items))))
         self._part = part
         self._items = items
+        self._choices = None
+
+    def _whole(self) -> Choices:
+        return _Chain(tuple(map(self._part, self._items)))
 
     def __iter__(self) -> Iterator[Order]:
         return (order for item in self._items for order in self._part(item))

@@ -92,6 +92,7 @@ def _go(
     game: Game, table: Table, side: Side, steps: Sequence[Step], held: frozenset[str], *, overruns: bool
 ) -> None:  # fmt: skip
     """Go step by step to the end of the way, or to where the enemy ends the march, in one of `held` (7.2, 7.4, 7.7)."""
+    march = game.the_march
     for step in steps:
         if step.city:
             if diplomacy.attempt(game, table, side, step.city):
@@ -99,7 +100,7 @@ def _go(
         elif step.drop:
             _drop(game, table, step.drop)
         else:
-            _enter(game, game.the_march, step.hex)
+            _enter(game, march, step.hex)
             enter(game, table, step.hex)
             if step.hex in held:
                 if not overruns or not overrun.ride_down(game, table, side):
