@@ -19,8 +19,7 @@ BOTH: Final = 2
 
 def appoint(game: Game, table: Table) -> Flow[bool]:
     """Ask Rome for a dictator at the end of a summer in which four legions or both consuls were lost (5.4)."""
-    able = eligible(game)
-    if not disaster(game) or len(able) < BOTH:
+    if not disaster(game) or len(able := eligible(game)) < BOTH:
         return True
     order = yield from table.ask(ROME, "dictator", rule="5.4", default={"dictator": NONE}, leaders=able)
     if order["dictator"] == NONE:

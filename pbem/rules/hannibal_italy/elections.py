@@ -52,12 +52,9 @@ def elect(game: Game, table: Table) -> Flow[bool]:
 
 def eligible(game: Game) -> list[str]:
     """Return the leaders in the Senate who may be elected this year (5.20)."""
-    return [
-        leader
-        for leader in game.board.roster[ROME]
-        if game.leaders[leader].at == SENATE
-        and (game.card(leader).first_year is None or game.year <= (game.card(leader).first_year or 0))
-    ]
+    cards = game.board.leaders
+    waiting = [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == SENATE]
+    return [leader for leader in waiting if (year := cards[leader].first_year) is None or game.year <= year]
 
 
 def candidates(game: Game) -> list[str]:

@@ -38,8 +38,8 @@ def place(game: Game, table: Table, leader: str, hex: str) -> None:
     In a city before which an enemy leader stands they are inside (7.6), and so is he.
     """
     record = game.leaders[leader]
-    game.put(leader, hex)
     record.inside = game.friendly_city(ROME, hex) and bool(game.leaders_at(CARTHAGE, hex))
+    game.put(leader, hex)
     units = _commanded(game, leader, game.loose[ROME].get(hex, {}))
     take_loose(game, ROME, hex, units)
     record.units = added(record.units, units)

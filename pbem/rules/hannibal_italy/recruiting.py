@@ -237,7 +237,7 @@ def recruiters(game: Game, province: str) -> list[str]:
     able = [
         leader
         for leader in game.on_map(CARTHAGE)
-        if game.leaders[leader].at in record.hexes
+        if game.board.hexes[game.leaders[leader].at].province == province
         and game.card(leader).gaulish == gaulish
         and not (game.leaders[leader].inside and game.besieged(game.leaders[leader].at))
     ]
