@@ -13,18 +13,19 @@ from pbem.table import Table
 
 
 def known(game: Game, side: Side | None) -> Game:
-    """Return the position as a side may know it; what Rome may not see, an onlooker may not either (7.5)."""
+    """Return the position as a side may know it: Carthage all of it, an onlooker no more than Rome (7.5)."""
+    if side == CARTHAGE:
+        return game
     seen = twin(game)
-    if side != CARTHAGE:
-        shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
-        veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
-        seen.leaders = {**game.leaders, **{id: _veiled(game.leaders[id]) for id in veiled}}
-        seen.pools = {}
-        seen.loose = {**game.loose, CARTHAGE: {hex: _hidden(game, hex, shown) for hex in game.loose[CARTHAGE]}}
-        if game.battle is not None and not game.battle.revealed:
-            seen.battle = _unforaged(game.battle)
-        if game.dropped and game.mover == CARTHAGE:
-            seen.dropped = {}
+    shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
+    veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
+    seen.leaders = {**game.leaders, **{id: _veiled(game.leaders[id]) for id in veiled}}
+    seen.pools = {}
+    seen.loose = {**game.loose, CARTHAGE: {hex: _hidden(game, hex, shown) for hex in game.loose[CARTHAGE]}}
+    if game.battle is not None and not game.battle.revealed:
+        seen.battle = _unforaged(game.battle)
+    if game.dropped and game.mover == CARTHAGE:
+        seen.dropped = {}
     return seen
 
 

@@ -74,7 +74,8 @@ def ready_to_march(game: Game, side: Side) -> list[str]:
 def _can_take(game: Game, leader: str) -> bool:
     """Tell whether there are units in a leader's hex with which he could move (10.2)."""
     side, hex = game.card(leader).side, game.leaders[leader].at
-    if not game.loose[side].get(hex) and game.leaders_at(side, hex) == [leader]:
+    others = [each for each in game.leaders_at(side, hex) if each != leader and game.leaders[each].units]
+    if not others and not game.loose[side].get(hex):
         return False
     pool = at_hand(game, leader)
     return has_legion(game, leader, {unit: count for unit, count in pool.items() if may_lead(game, leader, unit)})
