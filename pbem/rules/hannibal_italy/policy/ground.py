@@ -7,30 +7,69 @@ from typing import Final
 
 from pbem.maps.hexes import distance
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, MOUNTAIN, UNFORTIFIED
+from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, HOME, MOUNTAIN, UNFORTIFIED
 from pbem.rules.hannibal_italy.diplomacy import open_cities
 from pbem.rules.hannibal_italy.forces import garrison, hexes_of, loose_inside
-from pbem.rules.hannibal_italy.overrun import stops
+from pbem.rules.hannibal_italy.leadership import limit
+from pbem.rules.hannibal_italy.marches import Reached, reach
+from pbem.rules.hannibal_italy.overrun import possible, stops
+from pbem.rules.hannibal_italy.policy.posts import ARMY, RISK, can_spare, guard_of_rome, is_post, unmanned
 from pbem.rules.hannibal_italy.policy.replies import rating
-from pbem.rules.hannibal_italy.policy.worth import LOST, battle, chance, lasting, strength, worth_of_city
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SUMMER, WINTER, Game
+from pbem.rules.hannibal_italy.policy.walls import before_walls
+from pbem.rules.hannibal_italy.policy.worth import (
+    LOST,
+    battle,
+    chance,
+    lasting,
+    strength,
+    worth_of_city,
+    worth_of_provinces,
+)
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SUMMER, UNSEEN, WINTER, Game
+from pbem.rules.hannibal_italy.taking import allowance
 
-NEAR: Final = 6
-"""Hexes within which an enemy army is a threat."""
+FAR: Final = 12
+"""Hexes from which a city still draws an army."""
 HELP: Final = 5
 """Hexes from which another army of one's own comes to a battle."""
 FADES: Final = 0.85
 """What is a hex further off is worth so much less."""
 DRAWN: Final = 0.25
 """What a city in reach of a later march is worth beside one that is taken now."""
-LEADER: Final = 8.0
-HANNIBAL: Final = 40.0
+CHIEF: Final = {ROME: 4.0, CARTHAGE: 25.0}
+"""What a leader is worth: Rome elects others, Carthage has few."""
+HANNIBAL: Final = 100.0
+STARVED: Final = {ROME: 1.0, CARTHAGE: 2.2}
+"""What an SP is worth that starves in winter: those of Carthage's own never come back (8.3)."""
+TALKED_OVER: Final = 0.5
+"""The chance that Rome wins over a city and takes the few whom Carthage has in it (7.42)."""
+HELD_BY: Final = 10
 RECRUITS: Final = 5.0
+"""What it is worth that a leader may roll for allies, or Gauls, in a province of his own (6.3)."""
+HANDED_OVER: Final = 0.4
+"""What an SP of foot is worth that a lieutenant brings to Hannibal."""
+QUICK: Final = 4
+"""SP that he may keep."""
 FORAGE: Final = 0.75
 """What is left for a battle of an army that forages (9.4)."""
 STAND: Final = 0.9
-SIEGE: Final = 0.35
-"""The chance that a siege begun succeeds before it has to be given up."""
+ALONE: Final = 0.6
+"""What a leader of Carthage without an army does beside one with it."""
+SHUT_IN: Final = 0.2
+"""The part of an army that is likely to be lost in a city that the enemy is able to besiege."""
+COMES: Final = 0.6
+"""The chance that an enemy who can fall upon an army does."""
+SAFE: Final = 0.25
+"""What is left of a danger for a leader who always gets away."""
+GUARD: Final = 0.8
+"""What an SP is worth that guards Rome in winter."""
+RELIEF: Final = 80.0
+"""What it is worth to march against those who dig Rome in (9.91)."""
+IDLE: Final = 6.0
+"""What it is worth to share an army with a leader who waits in Rome without one."""
+FREE_UNITS: Final = 0.4
+"""What an SP without a leader is worth to a leader who can take it over."""
+OVERRUN: Final = 8
 
 
 class Ground:
@@ -41,6 +80,9 @@ class Ground:
         self.board = known.board
         self.held = stops(known, side)
         self.open_cities = open_cities(known, side)
+        times = lasting(known)
+        self.worth = {city: worth_of_city(known, city, times) for city in known.cities}
+        self.control = worth_of_provinces(known, times)
         self.foes = {hex: self._there(self.enemy, hex) for hex in hexes_of(known, self.enemy)}
         self.friends = {hex: self._there(side, hex) for hex in hexes_of(known, side)}
         self._pull: dict[str, float] = {}
@@ -48,33 +90,47 @@ class Ground:
     def _there(self, side: Side, hex: str) -> int:
         known = self.known
         leaders = known.leaders_at(side, hex)
-        loose = known.loose[side].get(hex, {})
-        return sum(strength(known, side, known.leaders[each].units, each) for each in leaders) + strength(
-            known, side, loose
+        return sum(strength(known, known.leaders[each].units, each) for each in leaders) + strength(
+            known, known.loose[side].get(hex, {})
         )
 
     @cached_property
-    def armies(self) -> list[tuple[str, int]]:
-        """Enemy armies that can march before the next combat."""
-        if not self.exposed:
-            return []
-        return [(hex, own) for hex, own in self.foes.items() if own and self.known.leaders_at(self.enemy, hex)]
-
-    @cached_property
-    def exposed(self) -> bool:
-        """Tell whether the enemy still marches before the next combat (4.2)."""
+    def threats(self) -> list[tuple[int, int, Reached]]:
+        """Enemy armies that can march before the next combat: their SP, their commander, the hexes in reach (7.3)."""
         known = self.known
-        return (known.mover == known.first) == (known.segment == SUMMER)
+        if (known.mover == known.first) != (known.segment == SUMMER):
+            return []
+        found = []
+        for leader in known.on_map(self.enemy):
+            units = known.leaders[leader].units
+            own = strength(known, units, leader)
+            foot = known.card(leader).supreme or known.card(leader).gaulish
+            seen = allowance(known, [units]) if UNSEEN not in units else 0
+            most = seen or int(self.board.tables["movement"]["allowance"]["foot" if foot else "horse"])
+            if own:
+                found.append((own, known.card(leader).combat, reach(known, self.enemy, [leader], most)))
+        return found
 
     @cached_property
     def in_province(self) -> dict[tuple[Side, str], int]:
-        """SP of each side in each province."""
+        """SP of each side in each province, garrison units included."""
         total: dict[tuple[Side, str], int] = {}
         for side, forces in ((self.side, self.friends), (self.enemy, self.foes)):
             for hex, own in forces.items():
                 key = side, self.board.hexes[hex].province
                 total[key] = total.get(key, 0) + own
+        for city in self.known.garrisons:
+            key = self.known.cities[city], self.board.cities[city].province
+            total[key] = total.get(key, 0) + garrison(self.known, city)
         return total
+
+    @cached_property
+    def recruiting(self) -> dict[str, list[str]]:
+        """Province -> the leaders of this side in it."""
+        found: dict[str, list[str]] = {}
+        for leader in self.known.on_map(self.side):
+            found.setdefault(self.board.hexes[self.known.leaders[leader].at].province, []).append(leader)
+        return found
 
     def matters(self, hex: str) -> bool:
         """Tell whether a hex is worth a thought as the end of a march."""
@@ -87,40 +143,73 @@ class Ground:
         if self.side == CARTHAGE:
             more = own // int(numbers["carthage_sp"]) if self.known.card(leader).supreme and province.diagonal else 0
         else:
-            here = self.in_province.get((ROME, province.id), 0)
-            at = self.known.leaders[leader].at
-            if board.hexes[hex].province == province.id and board.hexes[at].province != province.id:
+            here = self._led(province.id, leader)
+            if board.hexes[hex].province == province.id:
                 here += own
-            elif board.hexes[hex].province != province.id and board.hexes[at].province == province.id:
-                here -= own
-            more = max(0, here) // int(numbers["rome_sp"])
+            more = here // int(numbers["rome_sp"])
         return chance((record.loyalty or 7) - more)
+
+    def _led(self, province: str, leader: str) -> int:
+        """Return the SP that Roman leaders but one have with them in a province (7.41)."""
+        known = self.known
+        return sum(
+            strength(known, known.leaders[other].units, other)
+            for other in self.recruiting.get(province, ())
+            if other != leader
+        )
 
     def end(self, leader: str, hex: str, own: int, *, inside: bool, moved: bool) -> float | None:
         """Return what it is worth that a leader ends his march in a hex; None: it is no place for him."""
-        known, board = self.known, self.board
-        place = board.hexes[hex]
+        known = self.known
         city = known.city_at(hex)
         friendly = city is not None and known.cities[city.id] == self.side
         if inside and (not friendly or city is None or city.id in known.sieges or hex in self.foes):
             return None
         mine = self.friends.get(hex, 0) + (own if moved else 0)
-        worth = self.pull(hex) * min(1.0, mine / 10) + self._control(hex, leader, own, moved=moved)
+        alone = ALONE if self.side == CARTHAGE else 0.0  # with or without an army he wins cities over
+        worth = self.pull(hex) * min(1.0, alone + mine / 10) + self._control(hex, leader, own, moved=moved)
         if hex in self.foes:
             fought = self._battle(leader, hex, mine)
             if fought is None:
                 return None
             worth += fought
         elif city is not None and not friendly and own:
-            worth += self._city(hex, mine)
+            worth += self._city(leader, hex, mine, mine - own)
         worth -= self._danger(leader, hex, mine, safe=inside and city is not None and city.kind != UNFORTIFIED)
-        if known.segment == WINTER and own and not inside and not self._fed(hex, leader, own, moved=moved):
-            worth -= 0.5 * own * LOST[self.side]
-        if self.side == CARTHAGE and known.segment == WINTER:
-            province = board.provinces[place.province]
-            gauls = province.recruits == "gaul"
-            if province.diagonal and gauls == known.card(leader).gaulish:
-                worth += RECRUITS
+        if known.segment == WINTER and own and not (friendly and hex not in self.foes):
+            worth -= 0.0 if self._fed(hex, leader, own, moved=moved) else 0.5 * own * STARVED[self.side]
+        return worth + (self._recruits(leader, hex) if self.side == CARTHAGE else self._posted(leader, hex, own))
+
+    def _recruits(self, leader: str, hex: str) -> float:
+        """Return what it is worth that a leader winters where he may raise allies, or Gauls (6.3, 6.31).
+
+        In summer he had better bring Hannibal what he has raised, for without foot he is quicker.
+        """
+        province, card = self.board.provinces[self.board.hexes[hex].province], self.known.card(leader)
+        if self.known.segment == SUMMER and not card.supreme and not card.gaulish:
+            own = strength(self.known, self.known.leaders[leader].units)
+            with_him = any(self.known.card(other).supreme for other in self.known.leaders_at(CARTHAGE, hex))
+            return HANDED_OVER * max(0, own - QUICK) if with_him else 0.0
+        if self.known.segment != WINTER or not province.diagonal or (province.recruits == "gaul") != card.gaulish:
+            return 0.0
+        others = [other for other in self.recruiting.get(province.id, ()) if other in self.known.moved]
+        return 0.0 if others else RECRUITS * (1.5 if card.supreme else 1.0)
+
+    def _posted(self, leader: str, hex: str, own: int) -> float:
+        """Return what a Roman finds in a hex: units without a leader, or a city that wants a garrison (7.42)."""
+        known, worth = self.known, 0.0
+        if unmanned(known, hex) and own > ARMY and can_spare(known):
+            worth += RISK * self.worth[self.board.hexes[hex].city or ""]
+        if hex == HOME:
+            lacking = guard_of_rome(known) - self.friends.get(hex, 0) + (own if known.leaders[leader].at == hex else 0)
+            worth += GUARD * max(0, min(lacking, own)) if known.segment == WINTER else 0.0
+        if hex == HOME and own > ARMY:
+            worth += IDLE * sum(not known.leaders[other].units for other in known.leaders_at(ROME, HOME))
+        room = (limit(known, leader) or 1000) - own
+        others = [other for other in known.leaders_at(ROME, hex) if other != leader]
+        if room > 0 and not others:
+            free = strength(known, known.loose[ROME].get(hex, {})) - (10 if is_post(known, hex) else 0)
+            worth += (FREE_UNITS if own >= ARMY else 1.5 * FREE_UNITS) * max(0, min(room, free))
         return worth
 
     def pull(self, hex: str) -> float:
@@ -129,12 +218,12 @@ class Ground:
             at, board = self.board.hexes[hex].at, self.board
             best = 0.0
             for city, owner in self.known.cities.items():
-                if owner == self.side or (board.cities[city].kind == CLASS_1 and self.side == CARTHAGE):
+                record = board.cities[city]
+                if owner == self.side or (record.kind == CLASS_1 and self.side == CARTHAGE):
                     continue
-                far = distance(at, board.hexes[board.cities[city].hex].at)
-                if far <= 2 * NEAR:
-                    likely = chance((board.cities[city].loyalty or 7) - 1)
-                    best += worth_of_city(self.known, city) * likely * FADES**far / 4
+                far = distance(at, board.hexes[record.hex].at)
+                if far <= FAR:
+                    best += self.worth[city] * chance((record.loyalty or 7) - 1) * FADES**far / 4
             self._pull[hex] = DRAWN * best
         return self._pull[hex]
 
@@ -142,16 +231,15 @@ class Ground:
         """Return what units in a hex do for the control of its province (8.2)."""
         province = self.board.provinces[self.board.hexes[hex].province]
         ours, theirs = self._balance(hex, leader, own, moved=moved)
-        cities = [self.known.cities[city] for city in province.cities]
-        share = lasting(self.known) if self.known.segment == WINTER else 0.6 * lasting(self.known)
-        here = 0.0
+        share = self.control[province.id] * (1.0 if self.known.segment == WINTER else 0.6)
         without = ours - own
+        worth = 0.0
         gained = ours > 0 and ours >= 2 * theirs and not (without > 0 and without >= 2 * theirs)
-        if gained and not all(owner == self.enemy for owner in cities):
-            here += province.vp * share
+        if gained and not all(self.known.cities[city] == self.enemy for city in province.cities):
+            worth += share
         if theirs > 0 and theirs >= 2 * without and not theirs >= 2 * ours:
-            here += province.vp * share * 0.7
-        return here
+            worth += share * 0.7
+        return worth
 
     def _balance(self, hex: str, leader: str, own: int, *, moved: bool) -> tuple[int, int]:
         province = self.board.hexes[hex].province
@@ -170,9 +258,13 @@ class Ground:
             return theirs == 0 or theirs < 2 * ours
         gains = self.known.city_at(hex)
         takes = gains is not None and gains.kind == UNFORTIFIED and hex not in self.foes
-        if all(owner == self.enemy for owner in owners) and not takes:
-            return False
-        return ours >= 2 * theirs
+        if takes:
+            return True  # it is theirs when the toll is taken, and shelters them
+        return ours >= 2 * theirs and not all(owner == self.enemy for owner in owners)
+
+    def rides_down(self, hex: str, own: int) -> bool:
+        """Tell whether so many SP may well overrun what the enemy has in a hex (7.7)."""
+        return hex in self.foes and possible(self.known, hex) and own >= OVERRUN * self.foes[hex] and own > 0
 
     def _battle(self, leader: str, hex: str, own: int) -> float | None:
         """Return what it is worth to go where the enemy stands; None: too dangerous (9.1)."""
@@ -183,19 +275,26 @@ class Ground:
         walls = city is not None and city.kind != UNFORTIFIED and known.cities[city.id] == self.enemy
         outside = any(not known.leaders[each].inside for each in known.leaders_at(self.enemy, hex))
         if walls and not outside and loose_inside(known, self.enemy, hex):
-            return self._city(hex, own)
+            return self._city(leader, hex, own, 0) or None
+        chiefs = known.leaders_at(self.enemy, hex)
+        if self.rides_down(hex, own):
+            return self.foes[hex] * LOST[self.enemy] + CHIEF[self.enemy] * len(chiefs)
         province = known.provinces.get(self.board.hexes[hex].province)
         die = max(rating(known, self.side, hex), known.card(leader).combat) - rating(known, self.enemy, hex)
         mine = round((own + self._help(leader, hex)) * (1.0 if province == self.side else FORAGE))
         theirs = round(self.foes[hex] * (1.0 if province == self.enemy else FORAGE))
         worth = battle(known, self.side, mine, theirs, die)
+        if any(known.card(each).withdraws_on is None for each in chiefs):
+            worth = min(worth, 2.0)  # he gets away before it comes to blows
+        if hex == HOME and self.side == ROME and "rome" in known.sieges and mine >= theirs:
+            worth += RELIEF
         return worth if worth > 1 else None
 
     def _help(self, leader: str, hex: str) -> int:
         """Return what others who have not marched yet may bring to a battle in a hex, two of them at most (7.8)."""
         known, at = self.known, self.board.hexes[hex].at
         near = [
-            strength(known, self.side, known.leaders[other].units, other)
+            strength(known, known.leaders[other].units, other)
             for other in known.on_map(self.side)
             if other != leader
             and other not in known.moved
@@ -203,38 +302,42 @@ class Ground:
         ]
         return sum(sorted(near)[-2:])
 
-    def _city(self, hex: str, own: int) -> float:
-        """Return what it is worth to stand before an enemy city with so many SP (9.7 to 9.9)."""
+    def _city(self, leader: str, hex: str, own: int, others: int) -> float:
+        """Return what it is worth to stand before an enemy city with so many SP (9.7 to 9.9).
+
+        `others` are the SP that stand there without this leader: where they are enough he can do more elsewhere.
+        """
         city = self.known.city_at(hex)
         assert city is not None
-        worth = worth_of_city(self.known, city.id)
         guard = self.foes.get(hex, 0) + garrison(self.known, city.id)
-        if city.kind == UNFORTIFIED:
-            return STAND * worth if not guard else 0.0
-        if own < city.intrinsic + guard:
+        if others >= max(1, city.intrinsic + guard):
             return 0.0
-        if city.kind == CLASS_1:
-            return SIEGE * worth + (60.0 if self.side == CARTHAGE else 0.0)
-        siege = self.known.sieges.get(city.id)
-        if siege is not None:
-            return max(SIEGE, chance(siege.number)) * worth
-        return SIEGE * worth
+        if city.kind == UNFORTIFIED:
+            return STAND * self.worth[city.id] if not guard else 0.0
+        die = self.known.card(leader).combat - rating(self.known, self.enemy, hex)
+        prize = self.worth[city.id] + guard * LOST[self.enemy]
+        return before_walls(self.known, self.side, city, own, guard, die, prize)[1]
 
     def _danger(self, leader: str, hex: str, own: int, *, safe: bool) -> float:
         """Return what an army may lose to enemies who march before the next combat."""
-        at, worst = self.board.hexes[hex].at, 0.0
+        worst = 0.0
         open_ground = self.board.hexes[hex].terrain == CLEAR and self.board.hexes[hex].city is None
-        chief = HANNIBAL if self.known.card(leader).supreme else LEADER
-        for other, enemy in self.armies:
-            far = distance(at, self.board.hexes[other].at)
-            if not 0 < far <= NEAR:
-                continue
-            likely = 1.0 - far / (2 * NEAR)
-            if enemy >= 8 * max(own, 1) and open_ground:
-                loss = own * LOST[self.side] + chief
-            else:
-                die = rating(self.known, self.enemy, other) - self.known.card(leader).combat
-                loss = max(0.0, battle(self.known, self.enemy, enemy, max(own, 1), die))
-                loss += 0.3 * chief if enemy > 2 * own else 0.0
-            worst = max(worst, likely * loss)
-        return worst * (0.3 if safe else 0.8)
+        card = self.known.card(leader)
+        chief = HANNIBAL if card.supreme else CHIEF[self.side]
+        together = [(enemy, combat) for enemy, combat, found in self.threats if hex in found]
+        if not together or (self.board.hexes[hex].terrain == MOUNTAIN and not open_ground):
+            return 0.0
+        strongest = max(enemy for enemy, _ in together)
+        if strongest >= OVERRUN * max(own, 1) and open_ground:
+            return COMES * (own * LOST[self.side] + chief)
+        coming = sum(sorted(enemy for enemy, _ in together)[-3:])
+        if safe:
+            city = self.known.city_at(hex)
+            walls = 0 if city is None else city.intrinsic
+            if self.side == CARTHAGE and own < HELD_BY:
+                return TALKED_OVER * (own * LOST[CARTHAGE] + chief)
+            return SHUT_IN * own * LOST[self.side] if coming >= walls + own and walls < 30 else 0.0
+        die = max(combat for _, combat in together) - card.combat
+        worst = max(0.0, battle(self.known, self.enemy, coming, max(own, 1), die))
+        worst += 0.2 * chief if coming > 2 * own else 0.0
+        return worst * COMES * (SAFE if card.withdraws_on is None else 1.0)

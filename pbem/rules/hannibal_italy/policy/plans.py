@@ -12,20 +12,22 @@ from typing import Any, Final
 from pbem.maps.hexes import way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT
-from pbem.rules.hannibal_italy.forces import sp
+from pbem.rules.hannibal_italy.forces import added, sp, taken
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.marches import Reached, reach
 from pbem.rules.hannibal_italy.policy.ground import Ground
-from pbem.rules.hannibal_italy.policy.worth import worth_of_city
+from pbem.rules.hannibal_italy.policy.posts import left_behind, with_drops
 from pbem.rules.hannibal_italy.stacking import full, may_lead
-from pbem.rules.hannibal_italy.state import CARTHAGE, Game
+from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.taking import allowance, who_stays, without_leader
 
-PART_SP: Final = 8
+PART_SP: Final = 4
 """What a leader takes along of Hannibal's army to go his own way."""
-MAIN_SP: Final = 40
+MAIN_SP: Final = 36
 """What Hannibal keeps at least."""
-MOST_TRIES: Final = 4
+SMALL: Final = 26
+"""SP below which a Roman army is hardly one."""
+MOST_TRIES: Final = 6
 STEP: Final = 0.01
 """What half a movement point costs: of two ways alike the shorter is taken."""
 
@@ -47,6 +49,8 @@ def best_marches(known: Game, decision: Decision) -> Iterator[Order]:
     ground = Ground(known, decision.side)
     found = list(_plans(known, ground, leader))
     for _, body in sorted(found, key=lambda plan: -plan[0])[:4]:
+        if body.pop("rides_down", False):
+            yield Order("move", {"leader": leader, **body, "overrun": True})
         yield Order("move", {"leader": leader, **body})
     yield Order("move", {"leader": leader, "path": []})
     for other in decision.facts["leaders"]:
@@ -54,12 +58,12 @@ def best_marches(known: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _next(known: Game, decision: Decision) -> str:
-    """Return who marches next: at Carthage those who take a part of the army with them, at Rome the strongest."""
+    """Return who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
     side = decision.side
 
     def rank(leader: str) -> tuple[bool, int, str]:
         own = sp(known.board, known.leaders[leader].units)
-        return known.card(leader).supreme, own if side == CARTHAGE else -own, leader
+        return not known.card(leader).supreme, own if side == CARTHAGE else -own, leader
 
     leader: str = min(decision.facts["leaders"], key=rank)
     return leader
@@ -72,26 +76,51 @@ def _plans(known: Game, ground: Ground, leader: str) -> Iterator[tuple[float, di
         for tour in _tours(known, ground, leader, units):
             end = _best_end(known, ground, leader, strength, tour)
             if end is not None:
-                worth, path, inside = end
-                yield tour.worth + worth, {**load, "path": [*tour.path, *path], **({"inside": True} if inside else {})}
+                worth, rest, inside = end
+                path = [*tour.path, *rest]
+                if ground.side == ROME:
+                    path = list(with_drops(known, path, units))
+                last = path[-1] if path else ""
+                body = {**load, "path": path, **({"inside": True} if inside else {})}
+                if isinstance(last, str) and ground.rides_down(last, strength):
+                    body["rides_down"] = True
+                yield tour.worth + worth, body
 
 
 def _loads(known: Game, side: Side, leader: str) -> Iterator[tuple[dict[str, Any], Mapping[str, int]]]:
     """Yield what a leader takes along, and what an order says of it (7.2, 7.8)."""
     record = known.leaders[leader]
-    free = without_leader(known, leader)
-    own = dict(record.units)
-    for unit, count in free.items():
-        if may_lead(known, leader, unit):
-            own[unit] = own.get(unit, 0) + count
-    others = who_stays(known, [leader])
-    if side == CARTHAGE:
-        chiefs = [other for other in others if known.card(other).supreme]
-        if chiefs and not known.card(leader).gaulish and sp(known.board, own) < PART_SP:
-            own = _part(known, known.leaders[chiefs[0]].units) or own
+    free = {unit: count for unit, count in without_leader(known, leader).items() if may_lead(known, leader, unit)}
+    own = added(record.units, free)
+    others = [other for other in who_stays(known, [leader]) if not known.card(other).gaulish]
+    if known.card(leader).gaulish:
+        loads = [own]
+    elif side == CARTHAGE:
+        loads = [_of_carthage(known, leader, own, others)]
     else:
-        own = _most(known, leader, own)
-    yield ({} if own == record.units else {"units": own}), own
+        loads = [_most(known, leader, _shared(known, left_behind(known, leader, own), others))]
+    for load in loads:
+        yield ({} if load == record.units else {"units": load}), load
+
+
+def _shared(known: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:
+    """Return what a Roman takes who leaves their part to leaders beside him that have no army (7.2)."""
+    idle = sum(sp(known.board, known.leaders[other].units) < SMALL for other in others)
+    while idle and sp(known.board, own) < (idle + 1) * SMALL:
+        idle -= 1
+    return {unit: -(-count // (idle + 1)) for unit, count in own.items()}
+
+
+def _of_carthage(known: Game, leader: str, own: dict[str, int], others: list[str]) -> dict[str, int]:
+    """Return what a leader of Carthage takes: Hannibal all but a few quick units, others no more than those."""
+    pool = added(own, *(known.leaders[other].units for other in others))
+    if known.card(leader).supreme:
+        for _ in others:
+            pool = taken(pool, _part(known, pool))
+        return pool
+    if sp(known.board, own) < PART_SP and any(known.card(other).supreme for other in others):
+        return _part(known, pool) or own
+    return own
 
 
 def _part(known: Game, units: Mapping[str, int]) -> dict[str, int]:
@@ -138,7 +167,7 @@ def _tours(known: Game, ground: Ground, leader: str, units: Mapping[str, int]) -
             for city in near[hex]:
                 if city in tour.tried or city not in ground.open_cities:
                     continue
-                worth = ground.chance(leader, strength, hex, city) * worth_of_city(known, city)
+                worth = ground.chance(leader, strength, hex, city) * ground.worth[city]
                 rate = worth / (cost + fee + 2)
                 if best is None or rate > best[0]:
                     best = rate, worth, hex, city

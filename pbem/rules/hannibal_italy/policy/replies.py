@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.advice import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.board import HOME
-from pbem.rules.hannibal_italy.forces import sp
-from pbem.rules.hannibal_italy.policy.worth import HANNIBAL_SP, UNSEEN_SP, battle
+from pbem.rules.hannibal_italy.forces import loose_inside, sp, walled
+from pbem.rules.hannibal_italy.leadership import limit
+from pbem.rules.hannibal_italy.policy.walls import before_walls
+from pbem.rules.hannibal_italy.policy.worth import battle, lasting, taken_for, worth_of_city
+from pbem.rules.hannibal_italy.recruiting import to_raise_now
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, Game
 
-GOOD_DIE: Final = 1
-"""The modifier from which on an assault is better than a siege."""
+HOME_FIRST: Final = 30
+"""What is added for Rome, where leaders may always be put, when it is decided where legions are raised."""
+ROOM: Final = 3
+"""Leaders who may stand together (7.8)."""
+ARMY_LEFT: Final = 13
+"""SP that an old magistrate has left somewhere for which a new one takes over there."""
 
 
 def rating(game: Game, side: Side, hex: str) -> int:
@@ -27,22 +34,19 @@ def edge(game: Game, side: Side, hex: str) -> int:
 
 
 def _proconsul(known: Game, decision: Decision) -> Iterator[Order]:
-    """Keep the consul whose army or whose skill is the greatest; take off who is worst if there are two (5.3)."""
-    facts = decision.facts
+    """Keep the consul whose army and skill are the greatest; take off only who has no army left (5.3)."""
+    facts, board = decision.facts, known.board
 
     def merit(leader: str) -> int:
-        return 20 * known.card(leader).combat + sp(known.board, known.leaders[leader].units)
+        return 20 * known.card(leader).combat + sp(board, known.leaders[leader].units)
 
-    most = int(known.board.tables["elections"]["proconsuls"]["most"])
-    if not facts["consuls"]:
-        return
-    best, held = max(facts["consuls"], key=merit), sorted(facts["proconsuls"], key=merit)
-    if merit(best) == 0:
-        return
-    if len(held) < most:
-        yield Order("proconsul", {"keep": best})
-    elif merit(held[0]) < merit(best):
-        yield Order("proconsul", {"keep": best, "dismiss": [held[0]]})
+    held = [leader for leader in facts["proconsuls"] if sp(board, known.leaders[leader].units) >= ARMY_LEFT]
+    dismissed = [leader for leader in facts["proconsuls"] if leader not in held]
+    able = [leader for leader in facts["consuls"] if sp(board, known.leaders[leader].units) >= ARMY_LEFT]
+    if able and len(held) < int(board.tables["elections"]["proconsuls"]["most"]):
+        yield Order("proconsul", {"keep": max(able, key=merit), "dismiss": dismissed})
+    if dismissed:
+        yield Order("proconsul", {"keep": "none", "dismiss": dismissed})
 
 
 def _tie(known: Game, decision: Decision) -> Iterator[Order]:
@@ -50,28 +54,71 @@ def _tie(known: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _raise(known: Game, decision: Decision) -> Iterator[Order]:
-    """Raise all there are, and give each elected leader a city with legions (6.2, 5.23)."""
-    legions: dict[str, int] = dict((decision.default or {}).get("legions", {}))
-    there = {
-        city: sp(known.board, known.loose[ROME].get(known.board.cities[city].hex, {}))
-        + count * sum(known.board.units[unit].sp for unit in known.board.legion)
-        for city, count in legions.items()
+    """Raise all there are, where leaders or units wait for more, and give leaders the largest armies (6.2, 5.23)."""
+    board, facts = known.board, decision.facts
+    a_legion = sum(board.units[unit].sp for unit in board.legion)
+    waiting = {
+        city: sp(board, known.loose[ROME].get(board.cities[city].hex, {}))
+        + (HOME_FIRST if board.cities[city].hex == HOME else 0)
+        + sum(a_legion for _ in known.leaders_at(ROME, board.cities[city].hex))
+        for cities in facts["cities"].values()
+        for city in cities
     }
-    cities = sorted(there, key=lambda city: (-there[city], city))
-    leaders = dict(zip(decision.facts["leaders"], cities, strict=False))
-    body: dict[str, Any] = {**(decision.default or {}), "leaders": leaders}
-    if decision.facts["slaves"]:
+    left, legions = to_raise_now(known), dict[str, int]()
+    best = {
+        province: max(cities, key=lambda city: (waiting[city], city))
+        for province, cities in facts["cities"].items()
+        if cities
+    }
+    for province in sorted(best, key=lambda province: (-waiting[best[province]], province)):
+        count = min(left, facts["legions"][province])
+        left -= count
+        if count:
+            legions[best[province]] = count
+    there = {board.cities[city].hex: count * a_legion for city, count in legions.items()}
+    new = {HOME: 0, **dict.fromkeys(known.vacant, 0), **there}
+    body: dict[str, Any] = {"legions": legions, "leaders": _led(known, facts["leaders"], new)}
+    if facts["slaves"]:
         for leader in known.on_map(ROME):
             yield Order("raise", {**body, "slaves": leader})
     yield Order("raise", body)
 
 
+def _led(known: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[str, str]:
+    """Return which leader takes over in which hex, the highest in office first: where most SP have no leader (5.23).
+
+    Who finds none goes where another one's army is large enough for two.
+    """
+    free = {
+        hex: count + sp(known.board, known.loose[ROME].get(hex, {}))
+        for hex, count in sorted(new.items())
+        if not known.leaders_at(CARTHAGE, hex)  # he could hardly leave
+    }
+    shared = {hex: here(known, hex) for hex in free}
+    room = {hex: ROOM - len(known.leaders_at(ROME, hex)) for hex in free}
+    found: dict[str, str] = {}
+    for leader in leaders:
+        able = [hex for hex in free if room[hex] > 0]
+        if not able:
+            break
+        most = limit(known, leader) or free[able[0]]
+        best = max(able, key=lambda hex: (min(most, free[hex]), shared[hex], hex == HOME, hex))
+        found[leader] = best
+        shared[best] += min(most, free[best]) // 2
+        free[best] -= min(most, free[best])
+        room[best] -= 1
+    return found
+
+
+def here(known: Game, hex: str) -> int:
+    """Return half of what the leaders in a hex have with them: so much another one could have (7.2)."""
+    return sum(sp(known.board, known.leaders[leader].units) for leader in known.leaders_at(ROME, hex)) // 2
+
+
 def _fight(known: Game, decision: Decision) -> Iterator[Order]:
     """Want battle where more is to be won than lost (9.1)."""
     side, facts = decision.side, decision.facts
-    hidden = (
-        HANNIBAL_SP if any(known.card(each).supreme for each in known.leaders_at(CARTHAGE, facts["hex"])) else UNSEEN_SP
-    )
+    hidden = sum(taken_for(known, each) for each in known.leaders_at(CARTHAGE, facts["hex"]))
     own, enemy = int(facts["own_sp"]), int(facts.get("enemy_sp", hidden))
     yield Order("fight", {"fight": battle(known, side, own, enemy, edge(known, side, facts["hex"])) > 0})
 
@@ -109,10 +156,14 @@ def _go_on(known: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _besiege(known: Game, decision: Decision) -> Iterator[Order]:
-    """Storm with four to one or more, else besiege (9.7, 9.8)."""
-    facts = decision.facts
-    able = facts["can_assault"] and facts["own_sp"] >= (4 if decision.side == ROME else 6) * facts["needed"]
-    yield Order("besiege", {"do": "assault" if able else "siege"})
+    """Storm where that is better than to wait, else besiege (9.7, 9.8)."""
+    side, facts = decision.side, decision.facts
+    city = known.board.cities[facts["city"]]
+    prize = worth_of_city(known, city.id, lasting(known))
+    guard = int(facts["needed"]) - city.intrinsic
+    do, _ = before_walls(known, side, city, int(facts["own_sp"]), guard, edge(known, side, city.hex), prize)
+    yield Order("besiege", {"do": do})
+    yield Order("besiege", {"do": "siege"})
 
 
 def _works(known: Game, decision: Decision) -> Iterator[Order]:
@@ -120,10 +171,17 @@ def _works(known: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _place(known: Game, decision: Decision) -> Iterator[Order]:
-    """Let the highest in office take over the largest armies (5.23)."""
-    hexes = sorted(decision.facts["hexes"], key=lambda hex: (-sp(known.board, known.loose[ROME].get(hex, {})), hex))
-    able = [hex for hex in hexes if hex == HOME or known.loose[ROME].get(hex)]
-    yield Order("place", {"leaders": dict(zip(decision.facts["leaders"], able, strict=False))})
+    """Let the elected take over at once only what stands in the open: within walls it is safer without a leader (7.6).
+
+    There they take over when legions are raised, after the enemy has marched (5.23).
+    """
+    there = {hex: sp(known.board, known.loose[ROME].get(hex, {})) for hex in decision.facts["hexes"]}
+    armies = {
+        hex: 0
+        for hex, own in there.items()
+        if own >= ARMY_LEFT and not (walled(known, hex) and loose_inside(known, ROME, hex))
+    }
+    yield Order("place", {"leaders": _led(known, decision.facts["leaders"][: len(armies)], armies)})
 
 
 REPLIES: Final[Mapping[str, Reply]] = {

@@ -1,6 +1,6 @@
 """What things are worth to the stand-in, in victory points: cities, provinces, strength, battles.
 
-No rulebook prints the weights: they were found by playing against chance, and nothing but its play rests on them.
+No rulebook prints the weights: they were found by playing, and nothing but the stand-in's play rests on them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CAPUA, TARENTUM, Board
-from pbem.rules.hannibal_italy.forces import sp
+from pbem.rules.hannibal_italy.forces import sp, to_raise
 from pbem.rules.hannibal_italy.odds import NO_CASE, field_column
+from pbem.rules.hannibal_italy.recruiting import chart
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
 
 HORIZON: Final = 4
@@ -23,9 +24,16 @@ PER_STEP: Final[Mapping[Side, float]] = {ROME: 4.3, CARTHAGE: 3.2}
 """SP that a step is, more or less."""
 LOST: Final[Mapping[Side, float]] = {ROME: 0.9, CARTHAGE: 1.1}
 """What an SP of a side is worth to both: Roman foot scores, Carthage's own units never come back (12.2)."""
+LEGION: Final = 3.0
+"""What a legion is worth that Rome can raise only while it controls the province (6.2)."""
+ARRIVALS: Final = 15.0
+"""What reinforcements are worth that come only where Carthage controls a province (12.31)."""
+HANNIBAL_SP: Final = (50, 50, 60, 75)
+"""What Hannibal's army is taken for in each year from 218 on, and what it may grow to later."""
+HANNIBAL_MOST: Final = 90
+GAULS_SP: Final = 22
 UNSEEN_SP: Final = 8
 """What an army of Carthage is taken for by those who do not see it."""
-HANNIBAL_SP: Final = 48
 LOOSE_SP: Final = 4
 ROUNDS: Final = 5
 
@@ -41,14 +49,26 @@ def lasting(game: Game) -> float:
     return sum((KEPT**winter for winter in range(min(winters(game), HORIZON))), 0.0)
 
 
-def worth_of_city(game: Game, city: str) -> float:
-    """Return what it is worth to either side that a city changes hands (12.2, 12.21, 12.22)."""
+def worth_of_city(game: Game, city: str, times: float) -> float:
+    """Return what it is worth to either side that a city changes hands and scores so often (12.2, 12.21, 12.22)."""
     board = game.board
     record = board.cities[city]
     province = board.provinces[record.province]
     extra = {CAPUA: board.tables["capua"]["vp"], TARENTUM: -board.tables["tarentum"]["vp"]}.get(city, 0)
     points: float = (record.loyalty or 0) + extra + province.vp / len(province.cities)
-    return points * lasting(game)
+    return points * times
+
+
+def worth_of_provinces(game: Game, times: float) -> dict[str, float]:
+    """Return what the control of each province is worth: points, legions, reinforcements (6.2, 12.2, 12.31)."""
+    due, able = chart(game), to_raise(game) > 0 and winters(game) > 1
+    waiting = {plan.get("controls") for number, plan in enumerate(game.plan["reinforcements"]) if number in game.due}
+    return {
+        id: province.vp * times
+        + (LEGION * due.get(id, 0) if able else 0.0)
+        + (ARRIVALS if id in waiting and winters(game) > 1 else 0.0)
+        for id, province in game.board.provinces.items()
+    }
 
 
 def chance(needed: int) -> float:
@@ -56,13 +76,20 @@ def chance(needed: int) -> float:
     return max(0, min(6, 7 - needed)) / 6
 
 
-def strength(game: Game, side: Side, units: Mapping[str, int], leader: str = "") -> int:
+def strength(game: Game, units: Mapping[str, int], leader: str = "") -> int:
     """Return the SP of units, or what an army is taken for that the viewer does not see (7.5)."""
     if UNSEEN not in units:
         return sp(game.board, units)
-    if not leader:
-        return LOOSE_SP
-    return HANNIBAL_SP if game.card(leader).supreme else UNSEEN_SP
+    return taken_for(game, leader) if leader else LOOSE_SP
+
+
+def taken_for(game: Game, leader: str) -> int:
+    """Return what the army of a leader of Carthage is taken for by those who do not see it (7.5)."""
+    card = game.card(leader)
+    if card.supreme:
+        at = game.plan["start"]["year"] - game.year
+        return HANNIBAL_SP[at] if at < len(HANNIBAL_SP) else HANNIBAL_MOST
+    return GAULS_SP if card.gaulish else UNSEEN_SP
 
 
 @lru_cache(maxsize=8192)
