@@ -51,6 +51,21 @@ def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Gro
 
 
 @lru_cache(maxsize=8)
+def names(base: BaseMap, scale: float, cache_folder: File | None = None) -> Image.Image:
+    """Return the names of places alone, to be laid over what is drawn across them."""
+
+    def drawn() -> Image.Image:
+        layer = Image.new("RGBA", (round(base.width * scale), round(base.height * scale)), (0, 0, 0, 0))
+        _labels(layer, base, scale)
+        return layer
+
+    if cache_folder is None:
+        return drawn()
+    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
+    return _kept(cache_folder / f"{base.id}-{key}-names.png", drawn)
+
+
+@lru_cache(maxsize=8)
 def land_mask(base: BaseMap, scale: float) -> Image.Image:
     """Return where the land is."""
     return _mask(base, scale, base.land)

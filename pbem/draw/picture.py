@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageFilter
 from pbem.draw import ink
 from pbem.draw.berths import berths, lead
 from pbem.draw.counters import stack, tag
-from pbem.draw.ground import ground, land_mask
+from pbem.draw.ground import ground, land_mask, names
 from pbem.draw.ink import Box, Point, Sketch, mix
 from pbem.draw.panels import legend, panel, title
 from pbem.draw.spots import camps, glow, shape_box, spot
@@ -52,6 +52,9 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     board = _board(base, holders, scale, cache_folder).copy()
     for arrow in scene.arrows:
         _arrow(board, base, arrow, sides.get(arrow.side, _STRANGER), scale)
+    if scene.arrows:
+        over = names(base, scale, cache_folder)
+        board.paste(over, mask=over)
     _rings(board, scene, sides, scale)
     _places(board, scene, sides, scale)
     taken = _panels(board, scene, scale)

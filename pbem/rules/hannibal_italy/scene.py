@@ -120,9 +120,14 @@ def _markers(known: Game) -> Iterator[Marker]:
         yield Marker(known.battle.hex, words, "battle")
 
 
+def _moves(told: Sequence[Event]) -> bool:
+    return any(event.kind in ("marched", "withdrawn") for event in told)
+
+
 def _arrows(known: Game, told: Sequence[Event]) -> Iterator[Arrow]:
-    """Yield an arrow for each march and withdrawal that was told."""
-    for event in told:
+    """Yield an arrow for each march and withdrawal that was told, of the last segment: more nobody can tell apart."""
+    begun = [at for at, event in enumerate(told) if event.kind == "segment_begins"]
+    for event in told[max((at for at in begun if _moves(told[at:])), default=0) :]:
         facts = event.facts
         if event.kind == "marched" and len(facts.get("way", ())) > 1:
             yield Arrow(tuple(facts["way"]), known.card(facts["leader"]).side)

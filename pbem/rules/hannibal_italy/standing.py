@@ -136,7 +136,7 @@ def _sieges(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for city, siege in known.sieges.items():
         record = known.board.cities[city]
         fortress = record.kind == CLASS_1
-        words = f"siege works {siege.works}" if fortress else f"surrenders on {siege.number} or more"
+        words = f"{siege.works} siege works" if fortress else f"surrenders on {siege.number} or more"
         yield Line(record.name, (f"by {names[siege.side]}", words))
 
 
