@@ -22,14 +22,28 @@ from pbem.shelf import Loaded
 from pbem.standing_orders import Filed, InForce, file_standing
 from pbem.table import Table
 
-GAME = "rome_carthage"
 GAMES = 100
 ADVISED = 20
 """So many games by the rules' advice, which takes longer to think."""
 DAY = "2026-01-01"
-CARD_PLAY = "play"
-GOES_ON = frozenset({"march"})
-"""What may stand in the same sheet as the order that led to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a game goes: the kind of question and of event that letters are counted by, with what each is called.
+
+    `goes_on` are the orders that may stand in the same sheet as the one that led to them.
+    """
+
+    play: tuple[str, str]
+    turn: tuple[str, str]
+    goes_on: frozenset[str]
+
+
+PLAYED: Mapping[str, Course] = {
+    "rome_carthage": Course(("play", "a card play"), ("turn_begins", "a turn"), frozenset({"march"})),
+    "hannibal_italy": Course(("", ""), ("segment_begins", "a segment"), frozenset({"move"})),
+}
 
 
 @dataclass(slots=True)
@@ -48,8 +62,12 @@ class Post:
 
 
 def figures() -> Iterator[Figure]:
-    """Yield letters per card play and per game turn."""
-    loaded = shelf.load(GAME)
+    """Yield letters per card play and per game turn of each game."""
+    for game, course in PLAYED.items():
+        yield from _figures(shelf.load(game), course)
+
+
+def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
     usual = {side: usual_orders(loaded) for side in loaded.rules.sides}
     for answered, games in (("random", GAMES), ("advised", ADVISED)):
         if answered == "advised" and not hasattr(loaded.rules, "advise"):
@@ -57,11 +75,12 @@ def figures() -> Iterator[Figure]:
         for standing, filed in (("no standing orders", {}), ("the default set", usual)):
             post = Post()
             for seed in range(games):
-                post.add(play(loaded, seed, filed, answered == "advised"))
-            name, total = f"{answered} play, {standing}", sum(post.letters.values())
+                post.add(play(loaded, course, seed, filed, answered == "advised"))
+            name, total = f"{loaded.box.id}, {answered} play, {standing}", sum(post.letters.values())
             bar = 2.2 if answered == "random" and filed else None
-            yield Figure(f"letters a card play, {name}", total / post.plays, "letters", bar)
-            yield Figure(f"letters a turn, {name}", total / post.turns, "letters")
+            if post.plays:
+                yield Figure(f"letters {course.play[1]}, {name}", total / post.plays, "letters", bar)
+            yield Figure(f"letters {course.turn[1]}, {name}", total / post.turns, "letters")
 
 
 def usual_orders(loaded: Loaded) -> Sequence[Filed]:
@@ -69,7 +88,7 @@ def usual_orders(loaded: Loaded) -> Sequence[Filed]:
     return list(file_standing(["default"], loaded.box.standing, sheet=1, after=0, periods={}))
 
 
-def play(loaded: Loaded, seed: int, filed: Mapping[Side, Sequence[Filed]], advised: bool) -> Post:
+def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequence[Filed]], advised: bool) -> Post:
     """Play a game to its end and count the letters."""
     rules: Any = loaded.rules
     post, rng, dice = Post(), Random(seed), SeededDice(seed)
@@ -85,16 +104,16 @@ def play(loaded: Loaded, seed: int, filed: Mapping[Side, Sequence[Filed]], advis
         asked = [each for each, answer in zip(session.waiting, found, strict=True) if answer is None]
         for side in {decision.side for decision in asked}:
             kinds = sorted({decision.kind for decision in asked if decision.side == side})
-            if not (wrote == side and GOES_ON.issuperset(kinds)):
+            if not (wrote == side and course.goes_on.issuperset(kinds)):
                 post.letters["+".join(kinds)] += 1
         wrote = asked[0].side if len(asked) == 1 else None if asked else wrote
         orders = [
             answer[0] if answer is not None else order_of(rules, session, decision, rng, advised)
             for decision, answer in zip(session.waiting, found, strict=True)
         ]
-        post.plays += sum(decision.kind == CARD_PLAY for decision in session.waiting)
+        post.plays += sum(decision.kind == course.play[0] for decision in session.waiting)
         session.answer(orders)
-    post.turns = sum(event.kind == "turn_begins" for event in session.table.events)
+    post.turns = sum(event.kind == course.turn[0] for event in session.table.events)
     return post
 
 

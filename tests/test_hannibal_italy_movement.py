@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,6 +162,20 @@ def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
     assert "varro is no leader" in text
     assert "did you mean punic_foot?" in text
     assert "there is no hex or city nowhere" in text
+
+
+def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
+    guide = (Path(__file__).parent.parent / "docs" / "standing-orders.md").read_text("utf-8")
+    example = guide.partition("## HANNIBAL, Italy: an example")[2].partition("```yaml\n")[2].partition("```")[0]
+    raw = f"game: cannae\nside: {CARTHAGE}\nadjudication: 1\n{example}"
+    playing = session()
+    receipt, sheet = check_sheet(
+        loaded().box, "cannae", playing.rules.sides, CARTHAGE, 1, playing.waiting, playing.faults, raw.encode(),
+        periods=("segment", "year"),
+    )  # fmt: skip
+    assert not receipt.complaints, str(receipt)
+    assert sheet is not None
+    assert len(sheet.standing or ()) > 12
 
 
 def test_looking_ahead_changes_nothing() -> None:
