@@ -200,8 +200,11 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
             )  # fmt: skip
 
 
-def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, str]:
-    """Return where a sheet is on record, its salted digest and the salt: what its own side needs to check it."""
+def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
+    """Return where a sheet is on record, its salted digest and the salt: what its own side needs to check it.
+
+    As long as the sheet lies ready it has what the orders in it will cost, too; later the report says so.
+    """
     ledger = game.ledger
     path = sheet_path(side, number)
     return {
@@ -209,7 +212,12 @@ def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str
         "digest": ledger.salted(path, ledger.sheet(side, number)),
         "salt": salt_of(ledger.keys.hidden, path).hex(),
         "turn": turn_path(after + 1) if game.adjudication > after else "",
+        "costs": [] if game.adjudication > after else _indented(game.costs(side)),
     }
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
 
 
 def _heading(game: Adjudicator, side: Side) -> dict[str, object]:

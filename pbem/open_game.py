@@ -279,6 +279,17 @@ class OpenGame:
             costs=self._session().costs,
         )  # fmt: skip
 
+    def costs(self, side: Side) -> list[str]:
+        """Return what the orders of a side that lie ready will cost, in words, as far as it can be foreseen."""
+        now, session = self._current(), self._session()
+        ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
+        asked = {decision.kind: decision for decision in self.asked(side)}
+        return [
+            line
+            for kind, decision in asked.items()
+            for line in session.costs(decision, [order for order in ready if order.kind == kind])
+        ]
+
     def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
         """Check a side's sheet, and if nothing is wrong say what it may lead to; nothing is changed, nothing rolled."""
         receipt, sheet = self.check(side, raw, name=name)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pbem import shelf
+from pbem.adjudicator import Adjudicator
 from pbem.checking import Receipt, check_sheet
 from pbem.dice import LoadedDice, SeededDice
 from pbem.engine import Queued, Session, Sources
@@ -264,6 +265,19 @@ def test_rome_is_not_told_how_many_lie_in_a_pool() -> None:
             )
         )
     assert told[0] == told[1]
+
+
+def test_a_sheet_that_lies_ready_says_what_it_will_cost(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir(mode=0o700)
+    players = {CARTHAGE: "Bob", ROME: "Ann"}
+    with Adjudicator.create(tmp_path, tmp_path / "keys", "italy", "hannibal_italy", players=players) as game:
+        game.adjudicate(late=[CARTHAGE])
+        game.adjudicate(late=[ROME])
+        sheet = "game: italy\nside: carthage\nadjudication: 3\norders:\n- move: {leader: hanno, path: placentia}\n"
+        receipt = game.receive(CARTHAGE, sheet.encode())
+        assert receipt.number == 1, str(receipt)
+        assert game.costs(CARTHAGE) == ["hanno: placentia 8; 8 of 30 movement points"]
+        assert game.costs(ROME) == []
 
 
 def test_a_sheet_that_is_in_order_tells_what_each_march_costs() -> None:

@@ -425,7 +425,7 @@ def test_refusal_by_letter(folder: Folder, toy: Adjudicator) -> None:
         handled = mailed(folder, "blue", "REFUSE punica 1\n", 1)
         letters = {out.to: text_of(out) for out in handled.letters}
         assert (
-            "REFUSE: on record for Blue. Request 1, to go back to adjudication 3: refused by blue."
+            "REFUSE: on record for Blue. Request 1, to go back to adjudication 3: refused by Blue."
             in (letters["blue@example.org"])
         )
         assert "Blue has refused request 1: punica does not go back to adjudication 3." in letters["red@example.org"]

@@ -44,7 +44,10 @@ def outcome(game: Adjudicator, number: int) -> str:
         raise CannotPlay(f"there is no request {number}.")
     what = f"Request {number}, to go back to adjudication {request.to}"
     missing = [called(game, each) for each in players(game) if each not in request.consents]
-    return f"{what}, waits for {' and '.join(missing)}." if request.outcome == OPEN else f"{what}: {request.outcome}."
+    if request.outcome == OPEN:
+        return f"{what}, waits for {' and '.join(missing)}."
+    by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
+    return f"{what}: {by.get(request.outcome, request.outcome)}."
 
 
 def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
