@@ -57,7 +57,9 @@ def landings(game: Game, army: Mapping[str, Any]) -> list[str]:
             return []
         hexes = tuple(hex for hex in game.board.provinces[province].hexes[::-1] if game.board.hexes[hex].coast)
     leaders = list(army.get("leaders", []))
-    able = [hex for hex in hexes if not crowded(game, CARTHAGE, hex, leaders)]
+    # Without a leader they would be inside a city of theirs, and nothing enters a besieged one (7.6, 9.71).
+    shut = {hex for hex in hexes if not leaders and game.friendly_city(CARTHAGE, hex) and game.besieged(hex)}
+    able = [hex for hex in hexes if hex not in shut and not crowded(game, CARTHAGE, hex, leaders)]
     romans = hexes_of(game, ROME)
     return sorted(able, key=lambda hex: hex in romans)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.questions import Kinds
-from pbem.rules.hannibal_italy.leadership import candidates, chooser
+from pbem.rules.hannibal_italy.leadership import candidates, chooser, hard_to_save
 from pbem.rules.hannibal_italy.state import Game
 from pbem.table import Table
 
@@ -16,17 +17,23 @@ from pbem.table import Table
 def commander_of(game: Game, table: Table, side: Side, leaders: Sequence[str], hex: str) -> Flow[str]:
     """Return who of a side's leaders commands; where several may, the side that has the choice is asked (10.31).
 
-    The text is empty if there are none.
+    The text is empty if there are none. Who is silent has the best of his own leaders, or the worst of the enemy's.
     """
     able = candidates(game, side, leaders)
     if len(able) < 2:
         return able[0] if able else ""
+    who = chooser(game, side, able)
+    silent = (max if who == side else min)(able, key=partial(worth, game))
     order = yield from table.ask(
-        chooser(game, side, able), "command", rule="10.31", default={"leader": able[0]}, hex=hex, leaders=able,
-        army=side,
-    )  # fmt: skip
+        who, "command", rule="10.31", default={"leader": silent}, hex=hex, leaders=able, army=side
+    )
     leader: str = order["leader"]
     return leader
+
+
+def worth(game: Game, leader: str) -> tuple[int, int]:
+    """Return how good a commander is: what he does to the die, then how easily he gets away (10.3, 10.4)."""
+    return game.card(leader).combat, -hard_to_save(game, leader)
 
 
 def _options(known: Game, decision: Decision) -> Choices:

@@ -25,6 +25,7 @@ def appoint(game: Game, table: Table) -> Flow[bool]:
     if order["dictator"] == NONE:
         return True
     game.vacant = [*_dismiss_consuls(game, table), *game.fallen]
+    game.left_by_consuls = list(game.vacant)
     chosen = ((order["dictator"], DICTATOR), (order["master"], MASTER_OF_HORSE))
     game.dictators.append(order["dictator"])
     for leader, office in chosen:

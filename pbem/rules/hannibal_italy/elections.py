@@ -10,8 +10,9 @@ from pbem.choices import Choices, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.forces import put_loose, sp
-from pbem.rules.hannibal_italy.leadership import disband_slaves
+from pbem.rules.hannibal_italy.leadership import HIGHEST, disband_slaves
 from pbem.rules.hannibal_italy.placing import found, leave_for_rome, place, places_for, shed, unplaced, wrong_places
+from pbem.rules.hannibal_italy.stacking import crowded
 from pbem.rules.hannibal_italy.state import (
     CANDIDATES,
     CONSUL,
@@ -82,10 +83,12 @@ def _proconsuls(game: Game, table: Table) -> Flow[None]:
 
 def _step_down(game: Game, table: Table) -> None:
     """Take praetors, consuls and dictators off the map; their units stay where they are (5.2, 5.4)."""
-    game.vacant = []
+    game.vacant, game.left_by_consuls = [], []
     for leader in list(game.on_map(ROME)):
         if game.leaders[leader].office != PROCONSUL:
             game.vacant.append(game.leaders[leader].at)
+            if game.leaders[leader].office in HIGHEST:
+                game.left_by_consuls.append(game.leaders[leader].at)
             leave_office(game, table, leader, CANDIDATES)
 
 
@@ -179,9 +182,19 @@ def take_over(game: Game, table: Table) -> Flow[None]:
 
 
 def _swap(game: Game, hexes: Sequence[str]) -> dict[str, str]:
-    """Return the answer of a silent Rome: one in each hex, the highest office to the strongest army (5.23)."""
-    strongest = sorted(hexes, key=lambda hex: (-sp(game.board, game.loose[ROME].get(hex, {})), hex))
-    return dict(zip(unplaced(game), strongest, strict=False))
+    """Return the answer of a silent Rome: consul for consul, praetor for praetor, the strongest army first (5.23)."""
+    rest = list(game.vacant)
+    for hex in game.left_by_consuls:
+        rest.remove(hex)
+    chosen: dict[str, str] = {}
+    for consuls, left in ((True, game.left_by_consuls), (False, rest)):
+        who = [each for each in unplaced(game) if (game.leaders[each].office in HIGHEST) == consuls]
+        strongest = sorted(left, key=lambda hex: (-sp(game.board, game.loose[ROME].get(hex, {})), hex))
+        for leader, hex in zip(who, strongest, strict=False):
+            there = [each for each, other in chosen.items() if other == hex]
+            if hex in hexes and not crowded(game, ROME, hex, [*there, leader]):
+                chosen[leader] = hex
+    return chosen
 
 
 # ---- what may be ordered

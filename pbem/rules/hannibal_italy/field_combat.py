@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pbem.choices import Choices, listed
@@ -34,6 +34,7 @@ STOP: Final = "stop"
 GIVE_WAY: Final = "give_way"
 """Stop, and go back a hex (9.2)."""
 MOST_ROUNDS: Final = 100
+GOOD_ODDS: Final = 2
 
 
 def fight(game: Game, table: Table, hex: str) -> Flow[None]:
@@ -72,7 +73,7 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
             "fight", side, "9.1",
             {"hex": battle.hex, "own_sp": strengths[side]}
             | ({"enemy_sp": strengths[ENEMY[side]]} if side == CARTHAGE or battle.revealed else {}),
-            {"fight": False},
+            {"fight": side == CARTHAGE and _promising(strengths)},
             secret=side == CARTHAGE and not battle.revealed,
         )
         for side in SIDES
@@ -84,6 +85,11 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
     if not eager:
         table.tell("no_battle", hex=battle.hex, rule="9.1")
     return eager
+
+
+def _promising(strengths: Mapping[Side, int]) -> bool:
+    """Tell whether a silent Carthage fights: at two to one or better (9.1)."""
+    return 0 < strengths[CARTHAGE] >= GOOD_ODDS * strengths[ROME]
 
 
 def _battle(game: Game, table: Table, eager: list[Side]) -> Flow[None]:
@@ -240,12 +246,19 @@ def _wishes(game: Game, table: Table) -> Flow[dict[Side, str]]:
                 "way_out": bool(way_out(game, side)), "commander": battle.parties[side].commander,
                 "attacking": side == battle.attacker,
             },
-            {"do": FIGHT},
+            {"do": _silent(game, side, strengths[side])},
         )
         for side in SIDES
     ]  # fmt: skip
     answers = yield from table.ask_all(questions)
     return {side: order["do"] for side, order in zip(SIDES, answers, strict=True)}
+
+
+def _silent(game: Game, side: Side, own: int) -> str:
+    """Return what a side does that is silent: it withdraws, if it can, once half its strength is gone (10.4)."""
+    party = game.the_battle.parties[side]
+    able = bool(party.commander) and bool(way_out(game, side))
+    return WITHDRAW if able and own < party.lost else FIGHT
 
 
 def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT, UNFORTIFIED, Board
-from pbem.rules.hannibal_italy.state import GONE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.state import ENEMY, GONE, ROME, UNSEEN, Game
 
 SLAVES: Final = "slaves"
 
@@ -92,6 +92,11 @@ def any_outside(game: Game, side: Side, hex: str) -> bool:
 def loose_inside(game: Game, side: Side, hex: str) -> bool:
     """Tell whether units without a leader are inside: they are in a hex with a city of their side (7.6)."""
     return game.friendly_city(side, hex)
+
+
+def shut_up(game: Game, side: Side, hex: str) -> bool:
+    """Tell whether who is put into a hex is inside its city: besieged, or an enemy leader before it (7.6, 9.71)."""
+    return game.friendly_city(side, hex) and (game.besieged(hex) is not None or bool(game.leaders_at(ENEMY[side], hex)))
 
 
 def walled(game: Game, hex: str) -> bool:

@@ -39,6 +39,11 @@ def chooser(game: Game, side: Side, among: Sequence[str]) -> Side:
     return str(game.options["equal_commanders"])
 
 
+def hard_to_save(game: Game, leader: str) -> int:
+    """Return the number that a leader needs to withdraw; 0: he always succeeds (10.4)."""
+    return game.card(leader).withdraws_on or 0
+
+
 def limit(game: Game, leader: str) -> int | None:
     """Return the SP that a leader may have with him; None: as many as there are (7.8)."""
     office = game.leaders[leader].office

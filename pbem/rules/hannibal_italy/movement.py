@@ -10,11 +10,20 @@ from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.hannibal_italy import diplomacy, overrun
 from pbem.rules.hannibal_italy.control import enter
 from pbem.rules.hannibal_italy.forces import Units, added, put_loose, taken
-from pbem.rules.hannibal_italy.leadership import candidates, has_legion, try_to_withdraw
+from pbem.rules.hannibal_italy.leadership import candidates, chooser, hard_to_save, has_legion, try_to_withdraw
 from pbem.rules.hannibal_italy.paths import Route, Step, items_of, meant, named, route
 from pbem.rules.hannibal_italy.stacking import crowded, forbidden, why_not_enter
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, Game
-from pbem.rules.hannibal_italy.taking import Taker, allowance, apply, may_set_out, ready_to_march, share_out, takers
+from pbem.rules.hannibal_italy.taking import (
+    Taker,
+    allowance,
+    apply,
+    may_not_stay,
+    may_set_out,
+    ready_to_march,
+    share_out,
+    takers,
+)
 from pbem.rules.hannibal_italy.under_way import March
 from pbem.table import Table
 
@@ -46,7 +55,7 @@ def set_out(game: Game, table: Table, order: Order) -> None:
     side, start = game.card(together[0]).side, game.leaders[together[0]].at
     held = overrun.stops(game, side)
     steps = way_of(game, order, start, forbidden(game, side, together), held).steps
-    if not _gets_away(game, table, order, together, leaves=any(step.hex for step in steps)):
+    if not _gets_away(game, table, order, together, leaves=any(step.hex or step.city for step in steps)):
         return
     table.tell("sets_out", leader=together[0], together=together[1:], hex=start, rule="7.1")
     _left_behind(game, table, together[0], start, apply(game, order, going))
@@ -70,14 +79,16 @@ def pinned(game: Game, leader: str) -> bool:
 def _gets_away(game: Game, table: Table, order: Order, together: Sequence[str], *, leaves: bool) -> bool:
     """Let leaders who share their hex with an enemy leader roll to get away or inside; who fails stays (7.6).
 
-    The number of him who commands serves all who go together (10.4).
+    The number of him who commands serves all who go together (10.4). Where the enemy may say who does, of two consuls,
+    it is the worse number, as the enemy would have it: nobody has to wait for that (10.3, 10.31).
     """
     leader = together[0]
     record, side = game.leaders[leader], game.card(leader).side
     if not pinned(game, leader) or not (leaves or (order.get("inside") and not record.inside)):
         return True
     able = candidates(game, side, together)
-    commander = leader if leader in able else able[0]
+    own_choice = chooser(game, side, able) == side
+    commander = (leader if leader in able else able[0]) if own_choice else max(able, key=partial(hard_to_save, game))
     if try_to_withdraw(game, table, commander, f"get-away/{commander}", rule="7.6"):
         return True
     game.held.extend(each for each in together if each not in game.held)
@@ -291,6 +302,9 @@ class _Way:
                 missing = True
             elif board.units[unit].whole == "slaves":
                 self.fault(step.item, "the slave legion stays with its leader", "6.22", "drop", unit)
+        if self.at == self.start and may_not_stay(self.known, self.together[0]):
+            self.fault(step.item, "nobody goes into a besieged city", "9.71", "drop")
+            return
         if missing:
             return
         self.forces = dropped(self.forces, units)

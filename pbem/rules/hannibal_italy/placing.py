@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pbem.protocol import Fault, Order
 from pbem.rules.hannibal_italy.board import HOME, Board
-from pbem.rules.hannibal_italy.forces import SLAVES, added, put_loose, sp, steps, take_loose, taken
+from pbem.rules.hannibal_italy.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.stacking import crowded
-from pbem.rules.hannibal_italy.state import CARTHAGE, RANKS, ROME, UNPLACED, Game
+from pbem.rules.hannibal_italy.state import RANKS, ROME, UNPLACED, Game
 from pbem.table import Table
 
 
@@ -35,10 +35,10 @@ def places_for(game: Game, raised: Iterable[str]) -> list[str]:
 def place(game: Game, table: Table, leader: str, hex: str) -> None:
     """Put an elected leader on the map; he takes over what he may lead of the units that have no leader (5.23, 7.8).
 
-    In a city before which an enemy leader stands they are inside (7.6), and so is he.
+    In a city that is besieged or before which an enemy leader stands they are inside (7.6, 9.71), and so is he.
     """
     record = game.leaders[leader]
-    record.inside = game.friendly_city(ROME, hex) and bool(game.leaders_at(CARTHAGE, hex))
+    record.inside = shut_up(game, ROME, hex)
     game.put(leader, hex)
     units = _commanded(game, leader, game.loose[ROME].get(hex, {}))
     take_loose(game, ROME, hex, units)

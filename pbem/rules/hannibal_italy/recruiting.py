@@ -8,9 +8,9 @@ from typing import Any, Final
 from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
-from pbem.rules.hannibal_italy.board import CAPUA
+from pbem.rules.hannibal_italy.board import CAPUA, HOME
 from pbem.rules.hannibal_italy.control import give_city
-from pbem.rules.hannibal_italy.forces import SLAVES, added, on_board, put_loose, to_raise
+from pbem.rules.hannibal_italy.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
 from pbem.rules.hannibal_italy.placing import found, leave_for_rome, place, places_for, unplaced, wrong_places
 from pbem.rules.hannibal_italy.setting_up import draw
 from pbem.rules.hannibal_italy.stacking import too_many
@@ -116,9 +116,14 @@ def to_raise_now(game: Game) -> int:
 
 
 def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return the answer of a silent Rome: all legions in the first city of each province (6.2)."""
+    """Return the answer of a silent Rome: all legions in the first city of each province (6.2).
+
+    Where counters are short the province of the largest army comes first.
+    """
     left, legions = to_raise_now(game), {}
-    for province, count in due.items():
+    most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=HOME)
+    home = game.board.hexes[most].province
+    for province, count in sorted(due.items(), key=lambda each: each[0] != home):
         if cities[province] and left:
             legions[cities[province][0]] = min(count, left)
             left -= legions[cities[province][0]]

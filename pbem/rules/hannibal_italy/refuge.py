@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pbem.maps.hexes import distance
 from pbem.rules.hannibal_italy.board import HOME
-from pbem.rules.hannibal_italy.forces import hexes_of
+from pbem.rules.hannibal_italy.forces import hexes_of, shut_up
 from pbem.rules.hannibal_italy.leadership import kill
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, Game
@@ -18,14 +18,15 @@ def find_refuge(game: Game, table: Table, leader: str, *, rule: str = "10.5") ->
         return
     record.inside, record.came_from = False, ""
     lost = side != ROME and rule == "10.5" and game.options["carthaginian_survivors"] == "eliminated"
-    home = side == ROME and game.friendly_city(ROME, HOME)
+    falls = rule == "10.5" and record.at == HOME  # Rome itself is lost, although it is not the enemy's yet
+    home = side == ROME and game.friendly_city(ROME, HOME) and not falls
     goal = None if lost else HOME if home else _nearest(game, leader)
     if goal is None:
         kill(game, table, leader)
         return
     game.put(leader, goal)
     record.escaped = home
-    record.inside = game.friendly_city(side, goal) and bool(game.leaders_at(ENEMY[side], goal))
+    record.inside = shut_up(game, side, goal)
     table.tell("leader_escapes", leader=leader, hex=goal, rule=rule)
 
 

@@ -141,6 +141,8 @@ class Game:
     """City -> legions raised there this summer: elected leaders may join them (5.23)."""
     vacant: list[str] = field(default_factory=list)
     """Hexes that consuls and praetors left at this election (5.23)."""
+    left_by_consuls: list[str] = field(default_factory=list)
+    """Those of them that consuls left, or a dictator (5.23)."""
     fought_in: list[str] = field(default_factory=list)
     """Hexes whose combat is over in this step."""
     march: March | None = None

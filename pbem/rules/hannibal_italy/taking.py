@@ -114,11 +114,22 @@ def share_out(game: Game, order: Order, going: Sequence[Taker]) -> Shares:
         shares.free = without_leader(game, going[0].leader)
     for taker in going:
         _take(game, order, taker, staying, shares)
+    if shares.free and not shares.faults and may_not_stay(game, going[0].leader):
+        shares.faults.append(
+            order.fault(going[0].units_at, "nobody goes into a besieged city; take all along", rule="9.71")
+        )
     return shares
 
 
+def may_not_stay(game: Game, leader: str) -> bool:
+    """Tell whether units that a leader left where he is would be in a besieged city, which he relieves (7.6, 9.71)."""
+    record = game.leaders[leader]
+    besieged = game.besieged(record.at) is not None and not record.inside
+    return besieged and loose_inside(game, game.card(leader).side, record.at)
+
+
 def take_some(going: Sequence[Taker]) -> bool:
-    """Tell whether anybody is to take units: if nobody is, all march with what they have."""
+    """Tell whether anybody names units: if nobody does, all march with what they have."""
     return any(taker.units is not None for taker in going)
 
 

@@ -62,9 +62,9 @@ def suffers(game: Game, side: Side, hex: str) -> bool:
     leader is alone Rome does not see (7.5).
     """
     owner = game.provinces.get(game.board.hexes[hex].province)
-    if owner == side or (owner is not None and game.options["winter_losses"] == "uncontrolled"):
-        return False
-    if game.friendly_city(side, hex) and not game.leaders_at(ENEMY[side], hex):
+    spared = owner is not None if game.options["winter_losses"] == "uncontrolled" else owner == side
+    sheltered = game.friendly_city(side, hex) and not (game.besieged(hex) or game.leaders_at(ENEMY[side], hex))
+    if spared or sheltered:
         return False
     return any_outside(game, side, hex) or (side == CARTHAGE and bool(game.leaders_at(side, hex, inside=False)))
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from pbem.maps.hexes import direction, distance
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.forces import hexes_of, put_loose
+from pbem.rules.hannibal_italy.forces import put_loose
 from pbem.rules.hannibal_italy.leadership import dies
+from pbem.rules.hannibal_italy.overrun import stops
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
-from pbem.rules.hannibal_italy.state import ENEMY, Game
+from pbem.rules.hannibal_italy.state import Game
 from pbem.table import Table
 
 
@@ -19,7 +20,7 @@ def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attack
     An attacker goes on as he was marching, or back where he came from; a defender towards the nearest city of his.
     Hexes with the enemy, forbidden or full ones are left out; empty: there is no way out.
     """
-    enemies = hexes_of(game, ENEMY[side])
+    enemies = stops(game, side)
     able = [
         there
         for there, _ in game.board.steps[hex]
