@@ -52,6 +52,12 @@ def sort_of(order: Order) -> str:
 @pytest.mark.parametrize("told", [pytest.param(told, id=told["name"]) for told in COUNTS])
 def test_choices(told: dict[str, Any], preset: str) -> None:
     session = asked(preset, **told.get("with", {}))
+    orders_of = told.get("play", {})
+    while session.at_rest or any(orders_of.get(each.side, {}).get(each.kind) for each in session.waiting):
+        if session.at_rest:
+            session.go_on()
+        else:
+            session.answer([Order(each.kind, orders_of[each.side][each.kind]) for each in session.waiting])
     (decision,) = session.waiting
     assert decision.kind == told["kind"]
     orders = list(session.rules.options(session.rules.known(session.position, decision.side), decision))
