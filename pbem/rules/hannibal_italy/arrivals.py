@@ -8,6 +8,7 @@ from typing import Any, Final
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
+from pbem.rules.hannibal_italy.control import controller
 from pbem.rules.hannibal_italy.forces import hexes_of
 from pbem.rules.hannibal_italy.placing import found
 from pbem.rules.hannibal_italy.setting_up import place_army
@@ -53,7 +54,8 @@ def landings(game: Game, army: Mapping[str, Any]) -> list[str]:
         hexes = game.board.edges[army["edge"]]
     else:
         province = army["controls"]
-        if game.provinces.get(province) != CARTHAGE:
+        last = game.options["bruttium_control"] == "last"
+        if (game.provinces.get(province) if last else controller(game, province)) != CARTHAGE:
             return []
         hexes = tuple(hex for hex in game.board.provinces[province].hexes[::-1] if game.board.hexes[hex].coast)
     leaders = list(army.get("leaders", []))

@@ -6,9 +6,10 @@ from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.aftermath import lose_apart, note_the_year, return_apart
 from pbem.rules.hannibal_italy.board import City
 from pbem.rules.hannibal_italy.commanders import commander_of
+from pbem.rules.hannibal_italy.control import lose_garrison
 from pbem.rules.hannibal_italy.diplomacy import lose_inside
 from pbem.rules.hannibal_italy.foraging import send_foragers
-from pbem.rules.hannibal_italy.forces import garrison, inside, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.forces import inside, outside, sp, without_elephants
 from pbem.rules.hannibal_italy.losses import account, take_losses
 from pbem.rules.hannibal_italy.odds import NO_CASE
 from pbem.rules.hannibal_italy.parties import draw_up, in_line, set_in_line
@@ -142,5 +143,4 @@ def _defenders_eliminated(game: Game, table: Table, owner: Side, city: City) -> 
     """Eliminate what is inside; the walls hold, the leaders roll as in a lost city (siege chart, DE; 10.5)."""
     table.tell("defenders_eliminated", city=city.id, side=owner, rule="9.8")
     lose_inside(game, table, owner, city.id)
-    if garrison(game, city.id):
-        game.garrisons.remove(city.id)
+    lose_garrison(game, city.id)

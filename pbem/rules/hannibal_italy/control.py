@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import UNFORTIFIED
-from pbem.rules.hannibal_italy.forces import Units, at_enemy_cities, here, hexes_of, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.forces import (
+    Units,
+    at_enemy_cities,
+    garrison,
+    here,
+    hexes_of,
+    outside,
+    sp,
+    without_elephants,
+)
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.table import Table
 
@@ -47,7 +56,7 @@ def standing(game: Game) -> Standing:
     for side in SIDES:
         for hex in hexes_of(game, side):
             hexes[side].setdefault(board.hexes[hex].province, []).append(hex)
-    for city in game.garrisons:
+    for city in game.garrisons if game.options["garrisons_control"] else ():
         if city not in game.sieges:
             province, of_side = board.cities[city].province, garrisons[game.cities[city]]
             of_side[province] = of_side.get(province, 0) + board.cities[city].garrison
@@ -109,15 +118,23 @@ def _take_open_city(game: Game, table: Table, hex: str) -> None:
 
 def give_city(game: Game, table: Table, city: str, side: Side, *, rule: str) -> None:
     """Put a city into a side's hands: sieges end, and its garrison unit, if any, is gone for good (9.82)."""
+    lose_garrison(game, city)
     game.cities[city] = side
     game.sieges.pop(city, None)
-    if city in game.garrisons:
-        game.garrisons.remove(city)
     if city == "tarentum" and side == CARTHAGE:
         game.tarentum_taken = True
     for leader in game.leaders_at(ENEMY[side], game.board.cities[city].hex):
         game.leaders[leader].inside = False
     table.tell("city_taken", city=city, side=side, rule=rule)
+
+
+def lose_garrison(game: Game, city: str) -> None:
+    """Take the garrison unit of a city, if it has one, out of the game for good (9.82, 12.2)."""
+    if city not in game.garrisons:
+        return
+    if game.cities[city] == ROME and game.options["garrisons_score"]:
+        game.foot_lost += garrison(game, city)
+    game.garrisons.remove(city)
 
 
 def with_combat(game: Game) -> list[str]:

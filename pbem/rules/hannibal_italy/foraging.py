@@ -33,7 +33,7 @@ def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
     units = added(*(game.leaders[leader].units for leader in leaders))
     able = without_elephants(board, units)
     single = sum(units.values()) < 2  # a single unit need not forage
-    due = 0 if single else min(sp(board, units) // int(board.tables["forage"]), sp(board, able))
+    due = 0 if single else min(quarter(game, units), sp(board, able))
     if not leaders or (due == 0 and (battle.revealed or side == ROME)):
         return
     order = yield from table.ask(
@@ -44,6 +44,12 @@ def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
     party.foragers = set_aside(game, side, chosen, leaders)
     if chosen:
         table.tell("forages", side=side, sp=sp(board, chosen), hex=battle.hex, rule="9.4", to=_seers(game, side))
+
+
+def quarter(game: Game, units: Mapping[str, int]) -> int:
+    """Return the SP of which at least so many forage (9.4)."""
+    total, part = sp(game.board, units), int(game.board.tables["forage"])
+    return -(-total // part) if game.options["forage_due"] == "up" else total // part
 
 
 def _seers(game: Game, side: Side) -> list[Side] | None:

@@ -220,9 +220,11 @@ def count_losses(game: Game, before: Mapping[str, int], after: Mapping[str, int]
         game.lost_this_segment += lost
         game.lost_this_year += lost
         if combat or game.options["foot_scored"] == "any":
-            game.foot_lost += _foot(board, before) - _foot(board, after)
+            game.foot_lost += _foot(game, before) - _foot(game, after)
     return lost
 
 
-def _foot(board: Board, units: Mapping[str, int]) -> int:
-    return sum(board.units[unit].sp * count for unit, count in units.items() if board.units[unit].kind == FOOT)
+def _foot(game: Game, units: Mapping[str, int]) -> int:
+    kinds = ((game.board.units[unit], count) for unit, count in units.items())
+    slaves = game.options["slaves_score"]
+    return sum(kind.sp * count for kind, count in kinds if kind.kind == FOOT and (slaves or kind.whole != SLAVES))

@@ -70,7 +70,9 @@ def suffers(game: Game, side: Side, hex: str) -> bool:
 
 
 def _due(game: Game, units: Mapping[str, int]) -> int:
-    return sp(game.board, units) // HALF
+    """Return the SP that a stack loses at least: half of what it has (8.3)."""
+    total = sp(game.board, units)
+    return -(-total // HALF) if game.options["winter_half"] == "up" else total // HALF
 
 
 def _has_choice(game: Game, side: Side, units: Mapping[str, int]) -> bool:
