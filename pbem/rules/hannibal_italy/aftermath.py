@@ -9,7 +9,7 @@ from pbem.rules.hannibal_italy.forces import added, bury, count_losses, sp
 from pbem.rules.hannibal_italy.leadership import try_to_withdraw
 from pbem.rules.hannibal_italy.parties import bring_back, came_out, in_line, living
 from pbem.rules.hannibal_italy.refuge import find_refuge
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, SIDES, Game
+from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ROME, SIDES, Game
 from pbem.rules.hannibal_italy.withdrawal import hexes_to, move_out, risk
 from pbem.table import Table
 
@@ -101,6 +101,15 @@ def clear_away(game: Game, table: Table) -> None:
         if not battle.parties[side].left and not in_line(game, side):
             for leader in living(game, battle.parties[side].leaders, battle.hex):
                 find_refuge(game, table, leader, rule="10.2")
+    send_home(game, table)
+
+
+def send_home(game: Game, table: Table) -> None:
+    """Put each Roman who has lost all that was with him into Rome, also if others of his army fight on (10.2)."""
+    for leader in game.the_battle.parties[ROME].armed:
+        record = game.leaders[leader]
+        if record.at not in BOXES and not record.units and not record.escaped:
+            find_refuge(game, table, leader, rule="10.2")
 
 
 def _stays_away(game: Game) -> bool:

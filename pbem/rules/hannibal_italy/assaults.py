@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.protocol import Flow, Side
-from pbem.rules.hannibal_italy.aftermath import lose_apart, note_the_year, return_apart
+from pbem.rules.hannibal_italy.aftermath import lose_apart, note_the_year, return_apart, send_home
 from pbem.rules.hannibal_italy.board import City
 from pbem.rules.hannibal_italy.commanders import commander_of
 from pbem.rules.hannibal_italy.control import lose_garrison
@@ -28,7 +28,7 @@ from pbem.rules.hannibal_italy.sieges import (
     too_weak,
     unseen_inside,
 )
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, SIDES, Game
+from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.table import Table
 
 
@@ -62,6 +62,8 @@ def _recall(game: Game, table: Table, side: Side) -> None:
     if battle.round and not in_line(game, side):
         for leader in game.leaders_at(side, battle.hex, inside=False):
             find_refuge(game, table, leader, rule="10.2")
+    if battle.round and side == ROME:
+        send_home(game, table)
     game.battle = None
 
 

@@ -52,7 +52,8 @@ def draw_up(game: Game, hex: str) -> Battle:
     walls = walled(game, hex)
     for side in SIDES:
         loose = bool(game.loose[side].get(hex)) and not (walls and loose_inside(game, side, hex))
-        battle.parties[side] = Party(leaders=game.leaders_at(side, hex, inside=False if walls else None), loose=loose)
+        leaders = game.leaders_at(side, hex, inside=False if walls else None)
+        battle.parties[side] = Party(leaders=leaders, armed=_armed(game, side, leaders), loose=loose)
     return battle
 
 
@@ -60,8 +61,14 @@ def join_inside(game: Game, battle: Battle, side: Side) -> None:
     """Let those inside a besieged city join their side in the battle before its walls (9.71)."""
     party = battle.parties[side]
     party.sallies = True
-    party.leaders = [*party.leaders, *game.leaders_at(side, battle.hex, inside=True)]
+    insiders = game.leaders_at(side, battle.hex, inside=True)
+    party.leaders, party.armed = [*party.leaders, *insiders], [*party.armed, *_armed(game, side, insiders)]
     party.loose = party.loose or bool(game.loose[side].get(battle.hex))
+
+
+def _armed(game: Game, side: Side, leaders: Sequence[str]) -> list[str]:
+    """Return who of some Romans has units; who of the Carthaginians has any is not for Rome to see (7.5, 10.2)."""
+    return [leader for leader in leaders if game.leaders[leader].units] if side == ROME else []
 
 
 def came_out(game: Game, party: Party) -> list[str]:
@@ -70,10 +77,14 @@ def came_out(game: Game, party: Party) -> list[str]:
 
 
 def held_by(game: Game, side: Side) -> dict[str, dict[str, int]]:
-    """Return what is in the line of a side by who has it: its leaders, and LOOSE (9.2)."""
+    """Return what is in the line of a side by who has it: its leaders, the commander first, and LOOSE (9.2).
+
+    Who comes first keeps most of what is left after losses (9.3).
+    """
     battle = game.the_battle
     party = battle.parties[side]
-    held = {leader: game.leaders[leader].units for leader in party.leaders}
+    leaders = sorted(party.leaders, key=lambda leader: leader != party.commander)
+    held = {leader: game.leaders[leader].units for leader in leaders}
     if party.loose:
         held[LOOSE] = game.loose[side].get(battle.hex, {})
     return held

@@ -26,6 +26,8 @@ class Party:
     """One side in a battle (9.2)."""
 
     leaders: list[str] = field(default_factory=list)
+    armed: list[str] = field(default_factory=list)
+    """Those of them, if they are Romans, who had units with them when the battle began (10.2)."""
     commander: str = ""
     loose: bool = False
     """Units without a leader fight, too."""
