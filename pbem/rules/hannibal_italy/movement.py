@@ -92,7 +92,8 @@ def _gets_away(game: Game, table: Table, order: Order, together: Sequence[str], 
     if try_to_withdraw(game, table, commander, f"get-away/{commander}", rule="7.6"):
         return True
     game.held.extend(each for each in together if each not in game.held)
-    if game.options["trapped_fail"] == "inside" and game.friendly_city(side, record.at):
+    open_to_them = game.friendly_city(side, record.at) and game.besieged(record.at) is None
+    if game.options["trapped_fail"] == "inside" and open_to_them:
         for each in together:
             game.leaders[each].inside = True
     table.tell("held", leader=commander, hex=record.at, rule="7.6")
