@@ -110,7 +110,7 @@ def test_who_reads_no_further_is_told_of_no_fault(words: list[str]) -> None:
     ) as run:
         os.close(read)
         os.close(write)
-        assert run.communicate() == (None, b"")
+        assert run.communicate()[1] == b""
         assert run.returncode == 1
 
 

@@ -39,7 +39,7 @@ def carthaginian(board: Board, units: dict[str, int]) -> set[str]:
 def test_only_a_battle_laid_open_shows_what_carthage_has(preset: str) -> None:
     rules: Any = loaded("hannibal_italy", preset).rules
     hidden = shown = 0
-    for game in positions(preset, 7):
+    for game in [*positions(preset, 7), *positions(preset, 8)]:
         open_hex = game.battle.hex if game.battle is not None and game.battle.revealed else None
         for viewer in (ROME, None):
             seen = rules.known(game, viewer)
