@@ -46,7 +46,7 @@ def figures() -> Iterator[Figure]:
         scenes_of_game = played(id)
         render(scenes_of_game[0])
         times = [seconds(lambda scene=scene: render(scene)) for scene in scenes_of_game]  # type: ignore[misc]
-        yield Figure(f"picture: {id}, the fullest of random games", 1000 * median(times), "ms", 150.0)
+        yield Figure(f"picture: {id}, full maps", 1000 * median(times), "ms", 150.0)
 
 
 def played(id: str) -> list[Scene]:

@@ -82,3 +82,15 @@ def test_who_is_before_a_city_is_asked_though_he_is_alone() -> None:
     (decision,) = session.waiting
     assert (decision.side, decision.kind, decision.secret) == (CARTHAGE, "besiege", True)
     assert session.only_answer(decision) is None
+
+
+def test_the_audit_notices_who_is_put_on_the_map_behind_the_back_of_its_list() -> None:
+    rules = shelf.load("hannibal_italy").rules
+    position = rules.setup("short", Table(SeededDice("set-up")))
+    assert "hanno" in position.on_map(CARTHAGE)
+    assert not list(rules.audit(position))
+    position.leaders["hanno"].at = "away"
+    assert len(list(rules.audit(position))) == 1
+    position.put("hanno", "away")
+    assert "hanno" not in position.on_map(CARTHAGE)
+    assert not list(rules.audit(position))
