@@ -89,7 +89,8 @@ def orders(random: Random) -> list[Order]:
     for leader in ARMIES:
         order = legal(at.rules, known, decision, leader, random)
         given.append(order)
-        known, decision = at.rules.after(known, decision, order) or (known, decision)  # type: ignore[attr-defined]
+        if luckiest := list(at.rules.after(known, decision, order))[:1]:  # type: ignore[attr-defined]
+            ((known, decision),) = luckiest
     assert at.further(at.waiting[0], given) == [[] for _ in given]
     return given
 
