@@ -509,7 +509,7 @@ def test_whoever_must_get_away_first_is_told_his_chance() -> None:
     found, text = thought(position, "rome", leader="longus", path=["taurasia"])
     (chance,) = [each for each in found if isinstance(each, Chance)]
     assert chance.outcomes == {"success": 17}
-    assert "Longus gets away (rule 7.6, needs >= 6): 17 %" in text
+    assert "Longus tries to get away (rule 7.6, needs >= 6): 17 %" in text
 
 
 # ---- odds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
 from math import hypot
@@ -53,8 +53,7 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     for arrow in scene.arrows:
         _arrow(board, base, arrow, sides.get(arrow.side, _STRANGER), scale)
     if scene.arrows:
-        over = names(base, scale, cache_folder)
-        board.paste(over, mask=over)
+        _names_again(board, base, scene.arrows, scale, cache_folder)
     _rings(board, scene, sides, scale)
     _places(board, scene, sides, scale)
     taken = _panels(board, scene, scale)
@@ -143,6 +142,18 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: Side, scale: f
     drawn = Image.new("RGB", covered.size, ink.PAPER)
     drawn.paste(mix(side.colour, ink.PAPER, 0.12), mask=coloured)
     board.paste(drawn, (round(left * scale), round(top * scale)), covered.point(lambda v: round(v * 0.8)))
+
+
+def _names_again(
+    board: Image.Image, base: BaseMap, arrows: Sequence[Arrow], scale: float, cache_folder: File | None
+) -> None:  # fmt: skip
+    """Lay the names of places over the arrows that run across them."""
+    over = names(base, scale, cache_folder)
+    spots = [base.places[id] for arrow in arrows for id in arrow.places]
+    left, top = (max(0, int((min(spot) - 40) * scale)) for spot in ([s.x for s in spots], [s.y for s in spots]))
+    right, bottom = (int((max(spot) + 40) * scale) for spot in ([s.x for s in spots], [s.y for s in spots]))
+    part = over.crop((left, top, min(right, over.width), min(bottom, over.height)))
+    board.paste(part, (left, top), part)
 
 
 def _course(points: list[Point], base: BaseMap, scale: float) -> list[Point]:
