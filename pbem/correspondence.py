@@ -271,7 +271,7 @@ class _Desk:
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.office))
         else:
-            told = foreseen(game.box, self.side, prospects)
+            told = foreseen(game.box, self.side, prospects, costs=receipt.costs)
             again = enclosure.text.decode("utf-8", "replace")
             handled.letters.append(foreseen_letter(game, told, again, self.letter, self.office))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")

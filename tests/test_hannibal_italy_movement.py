@@ -290,3 +290,5 @@ def test_a_sheet_that_is_in_order_tells_what_each_march_costs() -> None:
         "hanno: placentia 8, ariminum 4.5; 12.5 of 30 movement points",
         "hannibal: try taurasia 5, taurasia 1; 6 of 20 movement points",
     ]
+    riding, _ = checked(session(), "- move: {leader: hannibal, path: taurasia, overrun: true}\n")
+    assert list(riding.costs) == ["hannibal: taurasia 1; 1 of 20 movement points, and 3 more for an overrun"]

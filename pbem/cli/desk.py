@@ -241,7 +241,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if json:
         print_json([as_plain(each) for each in prospects])
     else:
-        print(foreseen(box, side, prospects), end="")
+        print(foreseen(box, side, prospects, costs=receipt.costs), end="")
 
 
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:

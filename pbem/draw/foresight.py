@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pbem.box import Box
@@ -16,11 +16,17 @@ _DEEPER: Final = "  "
 NOTHING: Final = "Nothing would be rolled, and nobody else would be asked."
 
 
-def foreseen(box: Box, side: Side, prospects: Iterable[Prospect], language: str = "en") -> str:
-    """Return what a side may expect of its orders."""
+def foreseen(
+    box: Box, side: Side, prospects: Iterable[Prospect], language: str = "en", costs: Sequence[str] = ()
+) -> str:  # fmt: skip
+    """Return what a side may expect of its orders; `costs` says in words what all of them cost."""
     lines: list[str] = []
     for depth, text in _told(box, side, prospects, language):
         lines += folded(text, WIDTH, _DEEPER * depth, _DEEPER * (depth + 1))
+    if costs:
+        lines += ["", "What all of it costs:"] if lines else ["What it costs:"]
+        for text in costs:
+            lines += folded(text, WIDTH, _DEEPER, _DEEPER * 2)
     return "".join(f"{line}\n" for line in lines or [NOTHING])
 
 

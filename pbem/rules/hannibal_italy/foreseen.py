@@ -52,11 +52,12 @@ def cost(known: Game, decision: Decision, order: Order) -> str:
             word, price, at = named(board, step.hex), board.costs[at][step.hex], step.hex
         spent += price
         parts[step.item] = (word, parts.get(step.item, ("", 0))[1] + price)
+    more = ""
     if order.get("overrun"):
-        parts[len(parts)] = ("an overrun more", int(board.tables["movement"]["overrun"]["cost"]))
+        more = f", and {points(int(board.tables['movement']['overrun']['cost']))} more for an overrun"
     told = ", ".join(f"{word} {points(price)}" for word, price in parts.values())
     most = allowance(known, [share_out(known, order, going).units[leader] for leader in together])
-    return f"{together[0]}: {told or 'stays'}; {points(spent)} of {points(most)} movement points"
+    return f"{together[0]}: {told or 'stays'}; {points(spent)} of {points(most)} movement points{more}"
 
 
 def _courses(known: Game, order: Order) -> Iterator[Game]:
