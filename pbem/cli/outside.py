@@ -185,7 +185,9 @@ def print_waiting(game: Adjudicator) -> None:
     from pbem.beacon import address
 
     if game.result is not None:
-        print(f"The game is over: {', '.join(f'{key} {value}' for key, value in game.result.items())}.")
+        from pbem.draw.sentences import sentences
+
+        print(f"The game is over. {sentences(game.box).result(game.result)}")
     if (closed := game.closed) is not None:
         print(f"The sheets are closed; it waits for round {closed.round} of drand, published {closed.time}.")
         print(f"Look it up at {address(closed.round)}, then: pbem beacon {game.name} {closed.round} SIGNATURE")
