@@ -1,13 +1,14 @@
 """The sample games under `games/`: each is the history of a finished game as `pbem reveal --open` writes it.
 
-`python -m tests.samples` plays them anew, two stand-ins by order sheets, and puts their files, their final maps and
-their last reports there. The tests play the same sheets again and compare every file.
+`python -m tests.samples` plays them anew, or those that are named, two stand-ins by order sheets, and puts their files,
+their final maps and their last reports there. The tests play the same sheets again and compare every file.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -24,6 +25,8 @@ from tests.live import sheet
 
 GAMES: Final = Path(__file__).resolve().parents[1] / "games"
 ZAMA: Final = "zama"
+SAMPLES: Final = {ZAMA: ("rome_carthage", "standard"), "cannae": ("hannibal_italy", "short")}
+"""Name of a sample -> the game that is played in it, and the scenario."""
 SECRETS: Final = Secrets(
     b"the chain of the sample game ...",
     b"the hidden secret of sample    8",
@@ -39,12 +42,13 @@ TURN: Final = re.compile(r"turns/\d{3}/\d{4}\.yaml")
 MOST_SHEETS: Final = 2000
 
 
-def make(name: str = ZAMA) -> None:
-    """Play the sample game and write its files."""
+def make(name: str) -> None:
+    """Play a sample game and write its files."""
+    rules, scenario = SAMPLES[name]
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         with Adjudicator.create(
-            home / "games", home / "keys", name, "rome_carthage", players=PLAYERS, secrets=SECRETS
+            home / "games", home / "keys", name, rules, scenario=scenario, players=PLAYERS, secrets=SECRETS
         ) as game:  # fmt: skip
             for side in game.rules.sides:
                 head = sheet(game, side).replace(b"orders:\n", STANDING)
@@ -88,21 +92,23 @@ def played_again(name: str, home: Path) -> Adjudicator:
         home / "games", home / "keys", name, charter["rules"], players=charter["players"],
         scenario=charter["scenario"], preset=charter["preset"], options=charter["options"], secrets=SECRETS,
     )  # fmt: skip
-    for side, raw in sheets(name):
-        receipt = game.receive(side, raw)
-        assert receipt.number is not None, str(receipt)
+    for together in sheets(name):
+        for side, raw in together:
+            receipt = game.receive(side, raw)
+            assert receipt.number is not None, str(receipt)
         game.adjudicate()
     return game
 
 
-def sheets(name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the sheets of a sample in the order in which they were used."""
+def sheets(name: str) -> Iterator[list[tuple[str, bytes]]]:
+    """Yield the sheets of a sample in the order in which they were used, those of one adjudication together."""
     found = kept(GAMES / name)
     for path in sorted(path for path in found if TURN.fullmatch(path)):
-        for side, paths in yamlio.read(found[path], name=path).value.get("sheets", {}).items():
-            for each in paths:
-                yield side, found[each.removesuffix(".age") + ".yaml"]
+        used = yamlio.read(found[path], name=path).value.get("sheets", {})
+        if used:
+            yield [(side, found[each.removesuffix(".age") + ".yaml"]) for side, paths in used.items() for each in paths]
 
 
 if __name__ == "__main__":
-    make()
+    for sample in sys.argv[1:] or SAMPLES:
+        make(sample)
