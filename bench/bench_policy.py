@@ -2,15 +2,17 @@
 
 Every game on the shelf that has a stand-in is measured. Where a position counts points (`vp`), their distribution is
 told: the tenths of the games, from the lowest to the highest. A side that wins less than a quarter of the games speaks
-against values of the box that are reconstructed. It takes some minutes a game: `python -m bench policy`.
+against values of the box that are reconstructed; where others are proposed they are measured, too. It takes some
+minutes a game: `python -m bench policy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from bench import AT_LEAST, Figure
 from pbem import shelf
@@ -19,6 +21,8 @@ from pbem.playout import Playout, play_out
 from pbem.protocol import Decision, Order
 from pbem.table import Table
 
+PROPOSALS: Final = Path(__file__).resolve().parents[1] / "docs"
+"""Where other values for a game are proposed: `<game>/proposal`, a folder of boxes with its corrected files."""
 PLAYED = 200
 TENTHS = 10
 FAIR = 25.0
@@ -26,12 +30,17 @@ FAIR = 25.0
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the figures of every scenario of every game that has a stand-in."""
+    """Yield the figures of every scenario of every game that has a stand-in, and of the values proposed for it."""
     for game in shelf.ids():
         loaded = shelf.load(game)
         if hasattr(loaded.rules, "advise"):
             for scenario in loaded.box.scenarios:
                 yield from figures_of(game, loaded.rules, scenario)
+        proposal = PROPOSALS / game / "proposal"
+        if proposal.is_dir():
+            proposed = shelf.load(game, folders=[str(proposal)])
+            for scenario in proposed.box.scenarios:
+                yield from figures_of(f"{game} proposed", proposed.rules, scenario)
 
 
 def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> Iterator[Figure]:

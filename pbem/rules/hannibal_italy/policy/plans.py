@@ -71,36 +71,33 @@ def _next(known: Game, decision: Decision) -> str:
 
 def _plans(known: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield what a leader may do, with what it is worth."""
-    for load, units in _loads(known, ground.side, leader):
-        strength = sp(known.board, units)
-        for tour in _tours(known, ground, leader, units):
-            end = _best_end(known, ground, leader, strength, tour)
-            if end is not None:
-                worth, rest, inside = end
-                path = [*tour.path, *rest]
-                if ground.side == ROME:
-                    path = list(with_drops(known, path, units))
-                last = path[-1] if path else ""
-                body = {**load, "path": path, **({"inside": True} if inside else {})}
-                if isinstance(last, str) and ground.rides_down(last, strength):
-                    body["rides_down"] = True
-                yield tour.worth + worth, body
+    units = _load(known, ground.side, leader)
+    load = {} if units == known.leaders[leader].units else {"units": units}
+    strength = sp(known.board, units)
+    for tour in _tours(known, ground, leader, units):
+        end = _best_end(known, ground, leader, strength, tour)
+        if end is not None:
+            worth, rest, inside = end
+            path = [*tour.path, *rest]
+            if ground.side == ROME:
+                path = list(with_drops(known, path, units))
+            last = path[-1] if path else ""
+            body = {**load, "path": path, **({"inside": True} if inside else {})}
+            if isinstance(last, str) and ground.rides_down(last, strength):
+                body["rides_down"] = True
+            yield tour.worth + worth, body
 
 
-def _loads(known: Game, side: Side, leader: str) -> Iterator[tuple[dict[str, Any], Mapping[str, int]]]:
-    """Yield what a leader takes along, and what an order says of it (7.2, 7.8)."""
-    record = known.leaders[leader]
+def _load(known: Game, side: Side, leader: str) -> dict[str, int]:
+    """Return what a leader takes along (7.2, 7.8)."""
     free = {unit: count for unit, count in without_leader(known, leader).items() if may_lead(known, leader, unit)}
-    own = added(record.units, free)
+    own = added(known.leaders[leader].units, free)
     others = [other for other in who_stays(known, [leader]) if not known.card(other).gaulish]
     if known.card(leader).gaulish:
-        loads = [own]
-    elif side == CARTHAGE:
-        loads = [_of_carthage(known, leader, own, others)]
-    else:
-        loads = [_most(known, leader, _shared(known, left_behind(known, leader, own), others))]
-    for load in loads:
-        yield ({} if load == record.units else {"units": load}), load
+        return own
+    if side == CARTHAGE:
+        return _of_carthage(known, leader, own, others)
+    return _most(known, leader, _shared(known, left_behind(known, leader, own), others))
 
 
 def _shared(known: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:

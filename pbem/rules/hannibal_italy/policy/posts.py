@@ -38,7 +38,10 @@ def guard_of_rome(known: Game) -> int:
 
 
 def is_post(known: Game, hex: str) -> bool:
-    """Tell whether a hex holds a walled Roman city of doubtful loyalty, or one where Rome levies (6.2, 7.41)."""
+    """Tell whether a Roman city in a hex wants a foot unit: of doubtful loyalty, or where Rome levies (6.2, 7.41).
+
+    Cities without walls get one only in the later years.
+    """
     city = known.city_at(hex)
     if city is None or city.kind == CLASS_1 or known.cities[city.id] != ROME:
         return False
