@@ -13,6 +13,7 @@ from pbem.engine import Session
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.forces import present
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME
+from pbem.rulings.compare import change
 from pbem.table import Table
 
 HIDDEN_PHASES = ("siege", "works", "attrition")
@@ -94,3 +95,30 @@ def test_the_audit_notices_who_is_put_on_the_map_behind_the_back_of_its_list() -
     position.put("hanno", "away")
     assert "hanno" not in position.on_map(CARTHAGE)
     assert not list(rules.audit(position))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"leaders.hannibal.at": "2511"}, "carthage is in Capua"),
+        ({"leaders.longus.at": "2511"}, "rome is in Capua"),
+        ({"leaders.gaulish_leader.at": "1413"}, "no land of the Gauls"),
+        ({"loose.carthage": {"1413": {"gauls_2": 1}}}, "gauls_2 is at 1413"),
+        (
+            {"leaders.paullus": {"at": "2215", "office": "consul"}, "leaders.pera": {"at": "2215", "office": "consul"}},
+            "3 leaders",
+        ),
+        ({"slaves": "paullus"}, "the slave legion is with paullus, who is senate"),
+        ({"leaders.hannibal.at": "0619", "sieges.mutina": {"side": "carthage", "number": 2}}, "marker 2"),
+        ({"leaders.hannibal.at": "2215", "sieges.rome": {"side": "carthage", "number": 6}}, "marker 6"),
+        ({"leaders.hannibal.at": "0718", "sieges.bononia": {"side": "carthage", "number": 6}}, "marker 6"),
+        ({"leaders.longus.units": {"roman_foot": 11}}, "110 SP; 104 are allowed"),
+        ({"pools.gaul": {"gauls_2": 5, "gauls_3": 6, "gauls_4": 5}}, "lie in the pool"),
+    ],
+)
+def test_the_audit_finds_what_cannot_be(changes: dict[str, Any], says: str) -> None:
+    rules = shelf.load("hannibal_italy").rules
+    written = rules.encode(rules.setup("short", Table(SeededDice(1))))
+    for dotted, value in changes.items():
+        assert change(written, dotted, value) is None
+    assert says in " ".join(rules.audit(rules.decode(written)))

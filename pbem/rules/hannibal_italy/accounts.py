@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from pbem.rules.hannibal_italy.board import HOME
-from pbem.rules.hannibal_italy.forces import on_board, outside, sp
+from pbem.rules.hannibal_italy.board import CAPUA, CLASS_1, HOME, UNFORTIFIED
+from pbem.rules.hannibal_italy.forces import on_board, outside, present, sp
 from pbem.rules.hannibal_italy.leadership import limit
-from pbem.rules.hannibal_italy.stacking import crowded, may_lead
-from pbem.rules.hannibal_italy.state import BOXES, ROME, SIDES, UNSEEN, Game
+from pbem.rules.hannibal_italy.siege_works import COMPLETE, PARTIAL
+from pbem.rules.hannibal_italy.stacking import capua_shut, crowded, may_lead
+from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, CONSUL, PRAETOR, PROCONSUL, ROME, SIDES, UNSEEN, Game
 
 
 def audit(game: Game) -> Iterator[str]:
-    """Yield every broken invariant: units, leaders, stacks, cities."""
+    """Yield every broken invariant: units, leaders, stacks, offices, forbidden ground, cities."""
     yield from _units(game)
     yield from _leaders(game)
+    yield from _offices(game)
+    yield from _astray(game)
     yield from _cities(game)
 
 
@@ -70,11 +74,43 @@ def _leaders(game: Game) -> Iterator[str]:
                 yield f"too many leaders of {side} at {hex}"
 
 
+def _offices(game: Game) -> Iterator[str]:
+    """Yield offices that too many hold (5.2, 5.3, 5.4)."""
+    rules = game.board.tables["elections"]
+    most = {CONSUL: rules["consuls"], PRAETOR: rules["praetors"], PROCONSUL: rules["proconsuls"]["most"]}
+    for office, count in Counter(leader.office for leader in game.leaders.values() if leader.office).items():
+        if count > int(most.get(office, 1)):
+            yield f"{count} leaders are {office}"
+
+
+def _astray(game: Game) -> Iterator[str]:
+    """Yield who stands where he may never be: in Capua, or outside the lands of the Gauls (10.6, 12.21)."""
+    board, capua = game.board, game.board.cities[CAPUA].hex
+    lands = {hex for each in board.provinces.values() if each.recruits == "gaul" for hex in each.hexes}
+    for side in SIDES:
+        if capua_shut(game, side) and present(game, side, capua):
+            yield f"{side} is in Capua"
+    for leader in game.on_map(CARTHAGE):
+        if game.card(leader).gaulish and game.leaders[leader].at not in lands:
+            yield f"{leader} is at {game.leaders[leader].at}, which is no land of the Gauls"
+    for hex, units in game.loose[CARTHAGE].items():
+        for unit in units:
+            if unit != UNSEEN and board.units[unit].pool == "gaul" and hex not in lands:
+                yield f"{unit} is at {hex}, which is no land of the Gauls"
+    if game.slaves in game.leaders and game.leaders[game.slaves].at in BOXES:
+        yield f"the slave legion is with {game.slaves}, who is {game.leaders[game.slaves].at}"
+
+
 def _cities(game: Game) -> Iterator[str]:
     for city in game.garrisons:
         if not game.board.cities[city].garrison:
             yield f"{city} has a garrison unit that does not exist"
+    numbers = game.board.tables["siege_numbers"]
     for city, siege in game.sieges.items():
+        kind = game.board.cities[city].kind
+        works = siege.works in (PARTIAL, COMPLETE) and not siege.number
+        if kind == UNFORTIFIED or not (works if kind == CLASS_1 else siege.number in numbers and not siege.works):
+            yield f"the siege of {city} has the marker {siege.number} {siege.works}"
         if game.cities[city] == siege.side:
             yield f"{city} is besieged by its owner"
         elif game.phase not in ("field", "siege") and not outside(game, siege.side, game.board.cities[city].hex):
