@@ -169,6 +169,7 @@ def test_a_sheet_may_file_the_default_set_by_one_word() -> None:
 
 def test_the_examples_for_players_can_be_filed() -> None:
     text = (Path(__file__).parent.parent / "docs/standing-orders.md").read_text("utf-8")
+    text = re.sub(r"\n## HANNIBAL, Italy.*?(?=\n## )", "", text, flags=re.DOTALL)  # tried with its own box elsewhere
     examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert len(examples) > 2
     box = open_box("rome_carthage")
