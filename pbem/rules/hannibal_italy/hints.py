@@ -22,7 +22,7 @@ from pbem.rules.hannibal_italy.losses import CHEAPEST, DEAREST, order_of
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, UNSEEN, Game
 from pbem.rules.hannibal_italy.summary import place
 from pbem.rules.hannibal_italy.winter import enough
-from pbem.rules.hannibal_italy.wording import place_as_written, strength, units_as_written, units_in_words
+from pbem.rules.hannibal_italy.wording import strength, units_as_written, units_in_words
 
 _MOST: Final = 6
 
@@ -71,7 +71,13 @@ def _place(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is elected, and what stands in the hexes that are open (5.23, 7.8)."""
     yield from _elected(known, decision.facts["leaders"])
     for hex in decision.facts["hexes"]:
-        yield f"  {place_as_written(known, hex)}: {units_in_words(known.board, here(known, ROME, hex)) or 'no units'}"
+        yield f"  {_numbered(known, hex)}: {units_in_words(known.board, here(known, ROME, hex)) or 'no units'}"
+
+
+def _numbered(known: Game, hex: str) -> str:
+    """Return a hex by its number, as the orders below name it, and by its city, by which an order may name it, too."""
+    city = known.board.hexes[hex].city
+    return f'"{hex}" {city}' if city is not None else f'"{hex}"'
 
 
 def _elected(known: Game, leaders: list[str]) -> Iterator[str]:
@@ -280,7 +286,7 @@ def _works(known: Game, decision: Decision) -> Iterator[Hint]:
 def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the hexes are (9.71)."""
     for hex in decision.facts["hexes"]:
-        yield f"  {place_as_written(known, hex)}: {known.board.hexes[hex].terrain}"
+        yield f"  {_numbered(known, hex)}: {known.board.hexes[hex].terrain}"
 
 
 def _sally(known: Game, decision: Decision) -> Iterator[Hint]:
