@@ -59,11 +59,15 @@ class Post:
                         self.last[side] = json.loads(_text(enclosed))
 
     def answer(self) -> bool:
-        """Let a player who is asked something answer by letter; tell whether there was one."""
+        """Let a player who is asked something answer by letter; tell whether there was one.
+
+        Who has not written for longest comes first: a question stays open to a side until the other has answered, too.
+        """
         self.collect()
-        for side, told in self.last.items():
+        for side, told in list(self.last.items()):
             if not told["waiting"]:
                 continue
+            del self.last[side]
             known = self.rules.decode(told["position"])
             orders = [self.rules.advise(known, read_decision(asked)) for asked in told["waiting"]]
             lines = [line for order in orders for line in order_lines(order.kind, order.body)]
