@@ -72,7 +72,7 @@ def began() -> Session[Any]:
     game.year, game.segment, game.phase, game.first = 217, "summer", "first_move", ROME
     for leader, city in ENEMIES.items():
         game.put(leader, game.board.cities[city].hex)
-    game.leaders["longus"].units = {}
+    game.leaders["longus"].units, game.leaders["longus"].office = {}, ""
     game.put("longus", "senate")
     for leader, (office, city) in ARMIES.items():
         game.put(leader, game.board.cities[city].hex)
