@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from pbem import shelf
+from pbem.adjudicator import Adjudicator
 from pbem.at_home import check_at_home
+from pbem.audit.verify import verify
 from pbem.box import BrokenBox, open_box
 from pbem.cli.verbs import app
 
@@ -82,12 +85,8 @@ def test_a_game_keeps_its_corrections_and_every_clone_has_them(tmp_path: Path) -
 
 
 def test_a_player_at_home_checks_with_the_corrections_of_the_game(tmp_path: Path) -> None:
-    from pbem.adjudicator import Adjudicator
-
     begun("--correct", str(corrected(tmp_path / "mine", "map", ("name: Placentia", "name: Placenta"))))
     with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
-        import json
-
         (tmp_path / "position.json").write_text(json.dumps(game.take_home("rome")), "utf-8")
         sheet = b"game: italy\nside: rome\nadjudication: 2\norders:\n- move: {leader: longus, path: [placentia]}\n"
         assert not check_at_home(tmp_path / "position.json", sheet, "sheet").complaints
@@ -102,6 +101,23 @@ def test_a_game_under_way_is_moved_to_corrections(tmp_path: Path) -> None:
     assert "reason: as printed" in said("log", "italy")
     # A second time there is nothing to move.
     assert "nothing to move" in said("migrate", "italy", "--correct", str(map))
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("with_a_turn", [True, False])
+def test_a_box_that_the_adjudicator_changes_in_secret_is_found(
+    tmp_path: Path, there: bool, with_a_turn: bool
+) -> None:  # fmt: skip
+    begun(*(("--correct", str(corrected(tmp_path / "mine", "map", LOYALTY))) if there else ()))
+    forged = {"box/map.yaml": corrected(tmp_path / "other", "map", ("loyalty: 3", "loyalty: 1")).read_bytes()}
+    with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
+        if with_a_turn:
+            game.ledger.further = forged
+            game.adjudicate(late=["rome"])
+        else:
+            game.ledger.commit(forged, "nothing to see here")
+    (found,) = verify(tmp_path / "games" / "italy.git").findings.sorted
+    assert (found.place.file, "no migration" in found.reason) == ("box/map.yaml", True)
 
 
 def test_all_that_is_wrong_with_a_corrected_file_is_told_at_once_with_line_and_column(tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pbem import shelf
-from pbem.audit.findings import Findings
+from pbem.audit.findings import Findings, Place
 from pbem.audit.history import History
 from pbem.audit.shapes import PINS as PINS_SHAPE
 from pbem.audit.shapes import said_in
 from pbem.audit.turn_files import Books
 from pbem.box import BrokenBox, NotInTheBox
 from pbem.charter import Charter
-from pbem.files import PINS
+from pbem.files import BOX, PINS
 
 _WORDS = ("box", "code")
 
@@ -26,6 +26,7 @@ def check_rules(
 
     That they differ is no fault of the game: a newer version of the rules does.
     """
+    _check_corrections(history, books, findings)
     pins, moves = _pinned(history, read, findings), 0
     if pins is None:
         return False
@@ -43,6 +44,15 @@ def check_rules(
     said = ", ".join(f"{word} {'the same' if here[word] == pins[word] else 'differs'}" for word in _WORDS)
     findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{moved}")
     return here["box"] == pins["box"]
+
+
+def _check_corrections(history: History, books: Books, findings: Findings) -> None:
+    """Blame a corrected file that came otherwise than with the charter, or with a migration, which gives a reason."""
+    moves = {history.turns[n] for n, turn in books.turns.items() if turn.get("act", {}).get("kind") == "migration"}
+    for path, versions in history.files.items():
+        for version in versions if path.startswith(BOX) else ():
+            if version.at not in {0, *moves}:
+                findings.blame(Place(version.at, file=path), "it is changed, and no migration says why")
 
 
 def _pinned(history: History, read: Callable[[bytes], bytes], findings: Findings) -> dict[str, str] | None:
