@@ -103,6 +103,23 @@ def test_a_game_under_way_is_moved_to_corrections(tmp_path: Path) -> None:
     assert "nothing to move" in said("migrate", "italy", "--correct", str(map))
 
 
+def test_what_a_game_keeps_counts_before_what_lies_beside_the_box(tmp_path: Path) -> None:
+    begun("--correct", str(corrected(tmp_path / "mine", "map", LOYALTY)))
+    corrected(tmp_path / "rules" / GAME, "map", ("loyalty: 3", "loyalty: 1"))
+    with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
+        assert game.rules.board.cities["taurasia"].loyalty == 5  # type: ignore[attr-defined]
+
+
+def test_a_slip_that_no_rule_would_stumble_over_is_refused_all_the_same(tmp_path: Path) -> None:
+    begun()
+    slip = corrected(
+        tmp_path / "mine", "map", ("class: unfortified, loyalty: 3", "class: unfortified, loyalty: 3, loyal: 4")
+    )
+    for words in (["new", "gallia", "--rules", GAME], ["migrate", "italy", "--accept", "--reason", "as printed"]):
+        assert "loyal does not belong here" in said(*words, "--correct", str(slip), code=1)
+    assert not (tmp_path / "games" / "gallia.git").exists()
+
+
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("with_a_turn", [True, False])
 def test_a_box_that_the_adjudicator_changes_in_secret_is_found(

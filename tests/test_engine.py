@@ -189,6 +189,10 @@ def test_one_order_may_answer_for_both_sides() -> None:
     run(again, recorded)
     assert again.position.said == ["a", "a"]
     assert recorded.left == []
+    north, south = talk(both_at_once).waiting
+    recorded = Recorded([*taken][::-1])
+    recorded.use(north, both.order)
+    assert [answer.side for answer in recorded.left] == [south.side]
 
 
 def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:

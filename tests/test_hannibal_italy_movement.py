@@ -111,6 +111,8 @@ def test_beyond_a_die_an_order_is_at_fault_if_it_is_however_the_die_falls() -> N
     # To go into a city that may be won over is in order, into one that nobody tries is not.
     inside = Order("move", {"leader": "hanno", "path": ["mediolanum"], "inside": True})
     assert playing.further(decision, [tried, inside]) == [[], []]
+    doubtful = Order("move", {"leader": "hamilcar", "path": ["0225", "0223", {"try": "mediolanum"}]})  # 1 is too low
+    assert playing.further(decision, [doubtful, inside]) == [[], []]
     other = Order("move", {"leader": "hanno", "path": ["clastidium"], "inside": True})
     assert [fault.rule for fault in playing.further(decision, [tried, other])[1]] == ["7.6"]
 
