@@ -10,7 +10,9 @@ import pytest
 from pbem.dice import SeededDice
 from pbem.engine import Session
 from pbem.rules.hannibal_italy.board import Board
+from pbem.rules.hannibal_italy.forces import put_loose
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.under_way import Battle, Party
 from tests.walks import loaded, start
 
 PRESETS = ("text", "repaired")
@@ -65,3 +67,30 @@ def test_carthage_sees_everything(preset: str) -> None:
     rules: Any = loaded("hannibal_italy", preset).rules
     for game in Random(1).sample(positions(preset, 8), 20):
         assert rules.encode(rules.known(game, CARTHAGE)) == rules.encode(game)
+
+
+def words(written: Any) -> set[str]:
+    """Return every word in a position as it is written, keys among them."""
+    if isinstance(written, dict):
+        return set(written) | {word for value in written.values() for word in words(value)}
+    if isinstance(written, list | tuple):
+        return {word for value in written for word in words(value)}
+    return {written} if isinstance(written, str) else set()
+
+
+def test_no_unit_that_is_set_aside_or_left_on_the_way_is_written_for_rome() -> None:
+    """Who forages before a siege is laid open, and what a march of Carthage drops, is hidden, too (7.2, 7.5, 9.4)."""
+    rules: Any = loaded("hannibal_italy").rules
+    game: Game = start(rules, "short", 1)
+    game.phase, game.first = "first_move", CARTHAGE
+    game.dropped = {"0225": {"punic_horse": 1}}
+    put_loose(game, CARTHAGE, "0225", {"punic_horse": 1})
+    foraging = Party(["hannibal"], foragers={"hannibal": {"punic_foot": 1}})
+    game.battle = Battle("0227", CARTHAGE, parties={CARTHAGE: foraging, ROME: Party(["longus"])})
+    own = {unit for unit, kind in game.board.units.items() if kind.side == CARTHAGE}
+    assert {"punic_horse", "punic_foot"} <= words(rules.encode(game)) & own
+    for viewer in (ROME, None):
+        assert words(rules.encode(rules.known(game, viewer))) & own == set()
+    game.first = ROME
+    game.dropped = {"0522": {"roman_foot": 1}}
+    assert rules.known(game, ROME).dropped == game.dropped
