@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +18,10 @@ from pbem.at_home import check_at_home
 from pbem.audit.verify import verify
 from pbem.box import BrokenBox, open_box
 from pbem.cli.verbs import app
+from pbem.dice import SeededDice
+from pbem.playout import play_out
+from pbem.protocol import Decision, Order
+from pbem.table import Table
 
 GAME = "hannibal_italy"
 CRT = ("[A5, A4, A3, A3, A2, E2]", "[A6, A4, A3, A3, A2, E2]")
@@ -135,6 +141,28 @@ def test_a_box_that_the_adjudicator_changes_in_secret_is_found(
             game.ledger.commit(forged, "nothing to see here")
     (found,) = verify(tmp_path / "games" / "italy.git").findings.sorted
     assert (found.place.file, "no migration" in found.reason) == ("box/map.yaml", True)
+
+
+def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
+    """No hex but the four of the rules is certain, and no rule goes by a number: Rome changes places with Praeneste."""
+    swaps = [('id: rome, name: Rome, hex: "2215"', 'id: rome, name: Rome, hex: "2114"')]
+    swaps += [('name: Praeneste, hex: "2114"', 'name: Praeneste, hex: "2215"')]
+    corrected(tmp_path / "rules" / GAME, "map", *swaps)
+    rules: Any = shelf.load(GAME).rules
+    offered = 0
+
+    def answer(known: Any, decision: Decision) -> Order:
+        nonlocal offered
+        if decision.kind == "place":
+            offered += "2114" in decision.facts["hexes"]  # where it is not, Rome is crowded
+        order: Order = rules.advise(known, decision)
+        return order
+
+    start = rules.setup("short", Table(SeededDice(1)))
+    played = play_out(rules, start, SeededDice(1), Random(1), players=dict.fromkeys(rules.sides, answer))
+    assert played.result is not None
+    assert list(rules.audit(played.position)) == []
+    assert offered
 
 
 def test_all_that_is_wrong_with_a_corrected_file_is_told_at_once_with_line_and_column(tmp_path: Path) -> None:

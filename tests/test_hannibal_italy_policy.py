@@ -12,7 +12,6 @@ from pbem import shelf
 from pbem.box import open_box
 from pbem.dice import SeededDice
 from pbem.protocol import Decision
-from pbem.rules.hannibal_italy.board import HOME
 from pbem.rules.hannibal_italy.forces import sp
 from pbem.rules.hannibal_italy.policy.posts import guard_of_rome, left_behind, with_drops
 from pbem.rules.hannibal_italy.policy.walls import before_walls
@@ -21,6 +20,8 @@ from pbem.rules.hannibal_italy.under_way import Siege
 from pbem.table import Table
 
 GAME = "hannibal_italy"
+HOME = "2215"
+"""The hex of Rome."""
 PROPOSAL = Path(__file__).resolve().parents[1] / "docs" / GAME / "proposal"
 CHANGE = re.compile(r"\| [A-Z\w .]+ \| \w+ \| \w+ \|")
 """A line of a table of the README: of what, the box's value, the proposed one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from pbem.rules.hannibal_italy.board import CAPUA, CLASS_1, HOME, UNFORTIFIED
+from pbem.rules.hannibal_italy.board import CAPUA, CLASS_1, UNFORTIFIED
 from pbem.rules.hannibal_italy.forces import on_board, outside, present, sp
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.siege_works import COMPLETE, PARTIAL
@@ -70,7 +70,7 @@ def _leaders(game: Game) -> Iterator[str]:
         if list(game.on_map(side)) != [id for id in game.board.roster[side] if game.leaders[id].at not in BOXES]:
             yield f"somebody of {side} was put on the map or taken off it unnoticed"
         for hex in {game.leaders[id].at for id in game.on_map(side)}:
-            if hex != HOME and crowded(game, side, hex, []):
+            if hex != game.board.home and crowded(game, side, hex, []):
                 yield f"too many leaders of {side} at {hex}"
 
 

@@ -23,8 +23,7 @@ ELEPHANTS: Final = "elephants"
 
 CAPUA: Final = "capua"
 TARENTUM: Final = "tarentum"
-ROME_CITY: Final = "rome_city"
-HOME: Final = "2215"
+ROME_CITY: Final = "rome"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +154,8 @@ class Board:
     """Pairs of hexes with a river between them, both ways round."""
     roads: frozenset[tuple[str, str]]
     edges: Mapping[str, tuple[str, ...]]
+    home: str
+    """The hex of Rome."""
     field: Chart
     assault: Chart
     tables: Mapping[str, Any]
@@ -169,7 +170,3 @@ class Board:
         """Return the hex that an order writes by its number or its city, in capitals and with blanks or not."""
         text = f"{place:04}" if isinstance(place, int) else place.strip()
         return self.by_name.get(text) or self.by_name.get(text.lower().replace(" ", "_"))
-
-    def hex_of(self, city: str) -> Hex:
-        """Return the hex of a city."""
-        return self.hexes[self.cities[city].hex]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pbem.odds import Chances, Number, Odds
 from pbem.protocol import Decision, Flow, Order, Side
-from pbem.rules.hannibal_italy.board import CAPUA, CLEAR, HOME, ROUGH, Board
+from pbem.rules.hannibal_italy.board import CAPUA, CLEAR, ROUGH, Board
 from pbem.rules.hannibal_italy.expectations import WORDS, read_assaults
 from pbem.rules.hannibal_italy.field_combat import fight
 from pbem.rules.hannibal_italy.forces import here, sp
@@ -159,7 +159,7 @@ def _ground(board: Board, terrain: str, *, river: bool) -> tuple[str, str]:
 
 def _cities_that_matter(board: Board, hex: str) -> list[str]:
     """Return the cities that a battle in a hex has to do with; without the others it takes far less time."""
-    around = [hex, HOME, *(there for there, _ in board.steps[hex])]
+    around = [hex, board.home, *(there for there, _ in board.steps[hex])]
     return [CAPUA, *(city for each in around if (city := board.hexes[each].city) is not None)]
 
 

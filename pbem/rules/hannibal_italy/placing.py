@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from pbem.protocol import Fault, Order
-from pbem.rules.hannibal_italy.board import HOME, Board
+from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.stacking import crowded
@@ -28,7 +28,7 @@ def unplaced(game: Game) -> list[str]:
 
 def places_for(game: Game, raised: Iterable[str]) -> list[str]:
     """Return the hexes in which they may be put: left by the old magistrates, with new legions, or Rome (5.23)."""
-    hexes = {*game.vacant, *(game.board.cities[city].hex for city in raised), HOME}
+    hexes = {*game.vacant, *(game.board.cities[city].hex for city in raised), game.board.home}
     return sorted(hex for hex in hexes if not crowded(game, ROME, hex, ["somebody"]))
 
 
@@ -71,7 +71,7 @@ def shed(game: Game, leader: str) -> None:
 def leave_for_rome(game: Game, table: Table) -> None:
     """Send whoever has not been put down by now to Rome (5.23)."""
     for leader in unplaced(game):
-        place(game, table, leader, HOME)
+        place(game, table, leader, game.board.home)
 
 
 def wrong_places(known: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:

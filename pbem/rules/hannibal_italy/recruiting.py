@@ -8,7 +8,7 @@ from typing import Any, Final
 from pbem.choices import Choices, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.questions import Kinds
-from pbem.rules.hannibal_italy.board import CAPUA, HOME
+from pbem.rules.hannibal_italy.board import CAPUA
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
 from pbem.rules.hannibal_italy.placing import found, leave_for_rome, place, places_for, unplaced, wrong_places
@@ -121,7 +121,7 @@ def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]
     Where counters are short the province of the largest army comes first.
     """
     left, legions = to_raise_now(game), {}
-    most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=HOME)
+    most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=game.board.home)
     home = game.board.hexes[most].province
     for province, count in sorted(due.items(), key=lambda each: each[0] != home):
         if cities[province] and left:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pbem.maps.hexes import distance
-from pbem.rules.hannibal_italy.board import HOME
 from pbem.rules.hannibal_italy.forces import hexes_of, shut_up
 from pbem.rules.hannibal_italy.leadership import kill
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
@@ -18,9 +17,9 @@ def find_refuge(game: Game, table: Table, leader: str, *, rule: str = "10.5") ->
         return
     record.inside, record.came_from = False, ""
     lost = side != ROME and rule == "10.5" and game.options["carthaginian_survivors"] == "eliminated"
-    falls = rule == "10.5" and record.at == HOME  # Rome itself is lost, although it is not the enemy's yet
-    home = side == ROME and game.friendly_city(ROME, HOME) and not falls
-    goal = None if lost else HOME if home else _nearest(game, leader)
+    falls = rule == "10.5" and record.at == game.board.home  # Rome itself is lost, although it is not the enemy's yet
+    home = side == ROME and game.friendly_city(ROME, game.board.home) and not falls
+    goal = None if lost else game.board.home if home else _nearest(game, leader)
     if goal is None:
         kill(game, table, leader)
         return

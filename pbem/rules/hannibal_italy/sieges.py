@@ -8,7 +8,7 @@ from typing import Final
 from pbem.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.questions import Kinds
-from pbem.rules.hannibal_italy.board import CLASS_1, HOME, UNFORTIFIED, City
+from pbem.rules.hannibal_italy.board import CLASS_1, ROME_CITY, UNFORTIFIED, City
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.diplomacy import lose_inside
 from pbem.rules.hannibal_italy.forces import (
@@ -134,7 +134,7 @@ def fall(game: Game, table: Table, side: Side, city: City, *, rule: str) -> None
     """Let a city fall: what is inside is lost, its leaders roll for their lives (9.7, 9.8, 9.91, 10.5)."""
     lose_inside(game, table, ENEMY[side], city.id)
     give_city(game, table, city.id, side, rule=rule)
-    if city.hex == HOME and side == CARTHAGE:
+    if city.id == ROME_CITY and side == CARTHAGE:
         fall_of_rome(game, table)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.maps.hexes import direction
 from pbem.protocol import Path
-from pbem.rules.hannibal_italy.board import Board, Chart, City, Hex, LeaderCard, Province, Unit
+from pbem.rules.hannibal_italy.board import ROME_CITY, Board, Chart, City, Hex, LeaderCard, Province, Unit
 
 if TYPE_CHECKING:
     from pbem.box import Box
@@ -58,6 +58,7 @@ def _assemble(box: Box, options: Mapping[str, Any]) -> Board:
         rivers=rivers,
         roads=roads,
         edges={name: tuple(ids) for name, ids in chart["edges"].items()},
+        home=cities[ROME_CITY].hex,
         field=_chart(tables["field_results"]),
         assault=_chart(tables["assault_results"]),
         tables=tables,

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.maps.hexes import distance
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, HOME, MOUNTAIN, UNFORTIFIED
+from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, MOUNTAIN, ROME_CITY, UNFORTIFIED
 from pbem.rules.hannibal_italy.diplomacy import open_cities
 from pbem.rules.hannibal_italy.forces import garrison, hexes_of, loose_inside
 from pbem.rules.hannibal_italy.leadership import limit
@@ -200,11 +200,11 @@ class Ground:
         known, worth = self.known, 0.0
         if unmanned(known, hex) and own > ARMY and can_spare(known):
             worth += RISK * self.worth[self.board.hexes[hex].city or ""]
-        if hex == HOME:
+        if hex == self.board.home:
             lacking = guard_of_rome(known) - self.friends.get(hex, 0) + (own if known.leaders[leader].at == hex else 0)
             worth += GUARD * max(0, min(lacking, own)) if known.segment == WINTER else 0.0
-        if hex == HOME and own > ARMY:
-            worth += IDLE * sum(not known.leaders[other].units for other in known.leaders_at(ROME, HOME))
+        if hex == self.board.home and own > ARMY:
+            worth += IDLE * sum(not known.leaders[other].units for other in known.leaders_at(ROME, self.board.home))
         room = (limit(known, leader) or 1000) - own
         others = [other for other in known.leaders_at(ROME, hex) if other != leader]
         if room > 0 and not others:
@@ -286,7 +286,7 @@ class Ground:
         worth = battle(known, self.side, mine, theirs, die)
         if any(known.card(each).withdraws_on is None for each in chiefs):
             worth = min(worth, 2.0)  # he gets away before it comes to blows
-        if hex == HOME and self.side == ROME and "rome" in known.sieges and mine >= theirs:
+        if hex == self.board.home and self.side == ROME and ROME_CITY in known.sieges and mine >= theirs:
             worth += RELIEF
         return worth if worth > 1 else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.rules.hannibal_italy.board import CLASS_1, HOME, UNFORTIFIED
+from pbem.rules.hannibal_italy.board import CLASS_1, ROME_CITY, UNFORTIFIED
 from pbem.rules.hannibal_italy.forces import garrison, sp
 from pbem.rules.hannibal_italy.policy.worth import taken_for
 from pbem.rules.hannibal_italy.recruiting import chart
@@ -20,7 +20,6 @@ OPEN_FROM: Final = 213
 """The year from which cities without walls get a garrison, too: Carthage can beat it, but not talk it over."""
 SURE: Final = 15
 """SP more than Hannibal's army is taken for, to be on the safe side."""
-ROME_ITSELF: Final = "rome"
 RISK: Final = 0.35
 """The chance, more or less, that a city without a garrison goes over."""
 
@@ -32,7 +31,7 @@ def can_spare(known: Game) -> bool:
 
 def guard_of_rome(known: Game) -> int:
     """Return the SP that Rome keeps within its walls in winter, so that Hannibal can begin no siege works (9.91)."""
-    home = known.board.cities[ROME_ITSELF]
+    home = known.board.cities[ROME_CITY]
     hannibal = next((leader for leader in known.on_map(CARTHAGE) if known.card(leader).supreme), "")
     return max(0, taken_for(known, hannibal) + SURE - home.intrinsic - garrison(known, home.id)) if hannibal else 0
 
@@ -61,11 +60,13 @@ def left_behind(known: Game, leader: str, units: Mapping[str, int]) -> dict[str,
     hex = known.leaders[leader].at
     if known.leaders[leader].inside and known.besieged(hex):
         return dict(units)
-    if hex == HOME and known.segment == SUMMER:  # Rome marches once more before the enemy does (4.2)
+    if hex == known.board.home and known.segment == SUMMER:  # Rome marches once more before the enemy does (4.2)
         return dict(units)
-    if hex == HOME:
+    if hex == known.board.home:
         others = sum(
-            sp(known.board, known.leaders[other].units) for other in known.leaders_at(ROME, HOME) if other != leader
+            sp(known.board, known.leaders[other].units)
+            for other in known.leaders_at(ROME, known.board.home)
+            if other != leader
         )
         return _without(known, units, guard_of_rome(known) - others, 0)
     if is_post(known, hex) and can_spare(known):

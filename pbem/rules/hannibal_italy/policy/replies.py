@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pbem.advice import Reply
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.hannibal_italy.board import HOME
 from pbem.rules.hannibal_italy.forces import loose_inside, sp, walled
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.policy.walls import before_walls
@@ -59,7 +58,7 @@ def _raise(known: Game, decision: Decision) -> Iterator[Order]:
     a_legion = sum(board.units[unit].sp for unit in board.legion)
     waiting = {
         city: sp(board, known.loose[ROME].get(board.cities[city].hex, {}))
-        + (HOME_FIRST if board.cities[city].hex == HOME else 0)
+        + (HOME_FIRST if board.cities[city].hex == known.board.home else 0)
         + sum(a_legion for _ in known.leaders_at(ROME, board.cities[city].hex))
         for cities in facts["cities"].values()
         for city in cities
@@ -76,7 +75,7 @@ def _raise(known: Game, decision: Decision) -> Iterator[Order]:
         if count:
             legions[best[province]] = count
     there = {board.cities[city].hex: count * a_legion for city, count in legions.items()}
-    new = {HOME: 0, **dict.fromkeys(known.vacant, 0), **there}
+    new = {known.board.home: 0, **dict.fromkeys(known.vacant, 0), **there}
     body: dict[str, Any] = {"legions": legions, "leaders": _led(known, facts["leaders"], new)}
     if facts["slaves"]:
         for leader in known.on_map(ROME):
@@ -102,7 +101,7 @@ def _led(known: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[st
         if not able:
             break
         most = limit(known, leader) or free[able[0]]
-        best = max(able, key=lambda hex: (min(most, free[hex]), shared[hex], hex == HOME, hex))
+        best = max(able, key=lambda hex: (min(most, free[hex]), shared[hex], hex == known.board.home, hex))
         found[leader] = best
         shared[best] += min(most, free[best]) // 2
         free[best] -= min(most, free[best])
