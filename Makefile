@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-GAMES ?= 300
+GAMES ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest

@@ -15,6 +15,7 @@ from pbem.keys import Keys
 from pbem.referee import rollback, ruling
 from pbem.referee.grounds import standing_turns
 from tests.live import Folder, pick, play, sheet
+from tests.support.soak import scaled
 from tests.walks import FOLDERS
 
 REASON = "at random"
@@ -117,6 +118,6 @@ def test_a_course_of_a_great_game(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
-@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize("seed", range(100, 100 + scaled(30)))
 def test_long_courses(tmp_path: Path, rules: str, seed: int) -> None:
     course(Folder(tmp_path), rules, seed, 40)

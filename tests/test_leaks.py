@@ -28,9 +28,10 @@ from pbem.record import decision_record
 from pbem.standing_orders.in_force import periods_of
 from pbem.table import Table
 from tests.garbled import garbled_sheets
+from tests.support.soak import scaled
 from tests.walks import GAMES, Walk, editions, loaded, plain, walk
 
-FEW, MANY = 60, 2_000
+FEW, MANY = 60, scaled(2_000, 120)
 """How many random positions of each edition `make test` looks at; how many of each game `make soak`."""
 SOME, SHEETS = 15, 50
 """How many garbled sheets are tried at each position by a side that is asked something."""

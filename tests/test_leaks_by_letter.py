@@ -28,11 +28,12 @@ from pbem.requested import Request
 from pbem.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
 from tests.garbled import garbled_sheets
 from tests.live import ADDRESSES, Folder, files, letter, sheet
+from tests.support.soak import scaled
 from tests.test_leaks import lays_open, misplaced, played, resealed, same_orders, some_answers, viewers
 from tests.walks import GAMES, Walk, loaded, plain, walk
 
 NAME = "punica"
-FEW, MANY = 2, 25
+FEW, MANY = 2, scaled(25, 3)
 """How many pairs of games `make test` plays for each viewer, and `make soak`."""
 LETTERS = 8
 """So many letters are written to two games at most."""

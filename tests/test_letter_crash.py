@@ -18,6 +18,7 @@ from pbem.letters import OWN_SHEET
 from pbem.store import GameRepo
 from tests.crash import dies, recorded
 from tests.live import Folder, git, give, letter, order, readable, sheet
+from tests.support.soak import stride
 from tests.walks import FOLDERS
 
 LETTER = "red.eml"
@@ -114,7 +115,7 @@ def test_a_letter_whose_reader_dies_is_taken_in_again(begun: Path, whole: Path, 
 def test_a_letter_whose_reader_dies_anywhere_is_taken_in_again(
     begun: Path, whole: Path, tmp_path: Path, torn: bool
 ) -> None:
-    for at in count(1):
+    for at in count(1, stride(EVERY)):
         if not dies_and_is_taken_in_again(begun, whole, tmp_path / str(at), at, torn):
             break
     assert at > 100

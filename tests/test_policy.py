@@ -17,10 +17,13 @@ from pbem.protocol import Decision, Order, Rules, Side
 from pbem.rules.rome_carthage.consuls import places_for
 from pbem.table import Table
 from tests.live import Folder
+from tests.support.soak import scaled
 from tests.walks import GAMES, editions, loaded, start, walk
 
-PLAYED, BEATEN = 100, 90
-"""Of so many games against random answers the stand-in must win so many, as either side."""
+PLAYED = scaled(100, 3)
+"""How many games the stand-in plays against random answers, as either side."""
+LOST = 1 + PLAYED // 10
+"""How many of them it may lose."""
 WITH_STAND_IN = [game for game in GAMES if hasattr(loaded(game).rules, "advise")]
 """Every game on the shelf that has one: a new one is tried without a word changed here."""
 CONTESTS = [
@@ -69,7 +72,7 @@ def test_it_beats_chance(game: str, preset: str, scenario: str, side: Side) -> N
     rules = loaded(game, preset).rules
     wins = Counter(winner(rules, scenario, side, seed) for seed in range(PLAYED))
     print(f"{game} {preset} {scenario}: the stand-in wins {wins[side]} of {PLAYED} games as {side}")
-    assert wins[side] >= BEATEN
+    assert wins[side] >= PLAYED - LOST
 
 
 @each_preset

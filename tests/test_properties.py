@@ -23,14 +23,13 @@ from pbem.playout import play_out
 from pbem.protocol import Event, Order, Path, Roll, Rules, Side
 from pbem.table import Table
 from tests.garbled import garbled
+from tests.support.soak import GAMES, scaled
 from tests.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, start, state, told, walk
 
 FEW, MANY = 60, 1_000_000
 """How many questions of a random game `make test` looks at, and `make soak`."""
-SOAK = int(os.environ.get("PBEM_SOAK_GAMES", "300"))
-"""How many whole games `make soak` plays of the first scenario of a game, over all its editions."""
-ASIDE = SOAK // 5
-"""How many of each other scenario."""
+ASIDE = scaled(60)
+"""How many games the soak plays of each other scenario than the first."""
 
 each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
 
@@ -46,7 +45,7 @@ def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
         return [(0, FEW)]
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
     box = loaded(game).box
-    games = (SOAK if scenario == box.scenarios[0] else ASIDE) // len(box.presets)
+    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.presets))
     return [(seed, MANY) for seed in range(1, 1 + games)]
 
 

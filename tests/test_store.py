@@ -238,7 +238,8 @@ def test_nobody_elses_git_settings_count(repo: GameRepo, path: Path, tmp_path: P
     repo.commit(TURN, "turn 1")
     with GameRepo.open(path) as again:
         assert again.read("position.yaml") == b"turn: 1\n"
-        again.tidy()
+        with again.lock():
+            again.tidy()
         assert again.read("game.yaml") == b"rules: toy\n"
 
 

@@ -31,10 +31,11 @@ from pbem.signing import sign
 from pbem.store import GameRepo
 from tests.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.live import SECRETS, Folder, git, give, order, play, sheet
+from tests.support.soak import scaled
 from tests.test_beacon import PUBLISHED
 from tests.walks import FOLDERS
 
-FEW, MANY = 12, 500
+FEW, MANY = 12, scaled(500, 24)
 """How many flips of each kind `make test` tries, and `make soak`."""
 Turn = dict[str, Any]
 

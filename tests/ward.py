@@ -54,6 +54,10 @@ class Ward:
         """Start work, kill it some seconds later; return False if it had ended by then."""
         return self._attempt(work, after).killed
 
+    def dies(self, work: Callable[[], object]) -> bool:
+        """Let work end by itself; tell whether it was by killing itself."""
+        return self._attempt(work, None).killed
+
     def lets_live(self, work: Callable[[], object]) -> float:
         """Let work end by itself; return the seconds that it took."""
         return self._attempt(work, None).seconds

@@ -55,11 +55,13 @@ def verify(path: Path, *, keys: Callable[[str], Keys] | None = None, folders: It
     """
     findings = Findings()
     with PastRepo(path) as repo:
-        damage = list(repo.damage())
-        findings.blame(Place(), *(f"the repo is damaged: {line}" for line in damage))
-        findings.check("repo", "objects, packs and indices (git fsck)")
         try:
-            return _verify(repo, keys, folders, findings)
+            with repo.undisturbed():
+                damage = list(repo.damage())
+                findings.blame(Place(), *(f"the repo is damaged: {line}" for line in damage))
+                findings.check("repo", "objects, packs and indices (git fsck)")
+                commits = repo.commits()
+            return _verify(repo, commits, keys, folders, findings)
         except NoSuchGame:
             raise
         except StoreError as wrong:
@@ -68,9 +70,12 @@ def verify(path: Path, *, keys: Callable[[str], Keys] | None = None, folders: It
 
 
 def _verify(
-    repo: PastRepo, keys: Callable[[str], Keys] | None, folders: Iterable[str | Path], findings: Findings
+    repo: PastRepo,
+    commits: list[Past],
+    keys: Callable[[str], Keys] | None,
+    folders: Iterable[str | Path],
+    findings: Findings,
 ) -> Verdict:
-    commits = repo.commits()
     charter = _charter(repo, commits[0], findings)
     if charter is None:
         return Verdict(repo.name, findings)

@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 from git.exc import GitCommandError
 
 from pbem.durable import sync_folder, write
-from pbem.store.gamelock import Busy, GameLock
+from pbem.store.gamelock import LOCK, Busy, GameLock
 from pbem.store.gitobjects import (
     FILE,
     FOLDER,
@@ -97,7 +97,7 @@ class GameRepo:
         self._ref_lock = self.path / f"{REF}.lock"
         self._packs = self.path / "objects" / "pack"
         self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
-        self._lock = GameLock(self.path / "pbem.lock", path.stem, self._clear_ref_lock)
+        self._lock = GameLock(self.path / LOCK, path.stem, self._clear_ref_lock)
         self._depth = 0
         self._together = False
         self._due = False
@@ -276,7 +276,7 @@ class GameRepo:
 
     def tidy(self) -> None:
         """Make few packs of many, so that git stays quick; call it with the lock held. Needs git 2.32."""
-        self._objects.repack()
+        self._objects.repack(self._lock.descriptor)
 
     def _commit(self, changes: Changes, message: str) -> str:
         tip = self._tip

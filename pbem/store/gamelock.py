@@ -6,17 +6,43 @@ import fcntl
 import os
 import socket
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from pbem.store.objects import StoreError
 
+LOCK: Final = "pbem.lock"
+"""The file beside git's own that is locked."""
 _PAUSE = 0.02
 
 
 class Busy(StoreError):
     """Somebody else is at work on the game."""
+
+
+@contextmanager
+def undisturbed(path: Path, timeout: float = 10.0) -> Iterator[None]:
+    """Share a game's lock with other readers while its repo is read, so that no repack moves a pack meanwhile.
+
+    A clone has no lock file and nobody who repacks it. After `timeout` seconds the repo is read all the same.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        yield
+        return
+    try:
+        until = time.monotonic() + timeout
+        while time.monotonic() < until:
+            with suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                break
+            time.sleep(_PAUSE)
+        yield
+    finally:
+        os.close(fd)
 
 
 class GameLock:
@@ -48,6 +74,13 @@ class GameLock:
             os.close(fd)
             raise
         self._fd = fd
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor that holds the lock: a process that inherits it holds the lock, too."""
+        if self._fd is None:
+            raise StoreError(f"the lock of {self._game} is not held")
+        return self._fd
 
     def release(self) -> None:
         """Give the lock back."""

@@ -104,9 +104,14 @@ class Objects:
                 raise StoreError(f"{self._path}: {kind.decode()} {oid.decode()} is damaged")
             self.unwritten[thing.oid] = thing
 
-    def repack(self) -> None:
-        """Make few packs of many; the objects and their ids stay. Needs git 2.32."""
-        self._git.repack("-d", "-n", "-q", "--geometric=2")
+    def repack(self, lock: int) -> None:
+        """Make few packs of many; the objects and their ids stay. Needs git 2.32.
+
+        git inherits the descriptor `lock`, and with it the game's lock: it keeps it until it is done, even where
+        whoever called it is killed meanwhile.
+        """
+        words = ["git", "repack", "-d", "-n", "-q", "--geometric=2"]
+        self._git.execute(words, pass_fds=(lock,))
         self.close()  # it would keep the old packs on the disk
 
     def _read(self, oid: bytes, kind: str) -> bytes:

@@ -6,12 +6,14 @@ The repo may be the game's own, a clone from anywhere, bare, or a checkout. Noth
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from re import compile as pattern
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from pbem.store import AUTHOR, NoSuchGame, StoreError
+from pbem.store.gamelock import LOCK, undisturbed
 from pbem.store.gitobjects import (
     FILE,
     FOLDER,
@@ -87,6 +89,10 @@ class PastRepo:
             yield f"HEAD does not say {_HEAD.decode().strip()!r}"
         for line in self._objects.check():
             yield line.replace(f"{self.path}/", "")
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Keep the repo from being repacked while `damage` and `commits` read it, where it is somebody's live game."""
+        return undisturbed(self.path / LOCK)
 
     def head(self) -> bytes:
         """Return the commit that main stands at. Raises StoreError if there is none, or the ref is damaged."""

@@ -1,0 +1,21 @@
+"""How long the soak is: one knob, `PBEM_SOAK_GAMES`, for everything that only `make soak` runs."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+FULL: Final = 300
+"""The number of games at which every test of the soak has its full length."""
+GAMES: Final = int(os.environ.get("PBEM_SOAK_GAMES", "60"))
+"""How many whole games the soak plays of the first scenario of a game, over all its editions."""
+
+
+def scaled(full: int, least: int = 1) -> int:
+    """Return the share of a full length that belongs to `GAMES`; never less than `least`."""
+    return max(least, full * GAMES // FULL)
+
+
+def stride(most: int) -> int:
+    """Return how far apart the samples of an exhaustive test lie: 1 at full length, `most` in the shortest soak."""
+    return max(1, min(most, FULL // max(1, GAMES) - 1))
