@@ -19,16 +19,16 @@ from typing import Any
 from unittest.mock import patch
 
 from bench import Figure
-from pbem import ledger
-from pbem import letters as letters_room
-from pbem.adjudicator import Adjudicator
-from pbem.cli import demonstration
-from pbem.correspondence import take_in
-from pbem.draw.form import order_lines
-from pbem.draw.picture import render
-from pbem.letters import Office, side_report
-from pbem.seal import new_identity, recipient_of, seal, unseal
-from pbem.signing import sign
+from pbem.cli import demo as demonstration
+from pbem.crypto.seal import new_identity, recipient_of, seal, unseal
+from pbem.crypto.signing import sign
+from pbem.mail import outgoing as letters_room
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import Office, side_report
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
+from pbem.render.picture import render
+from pbem.repo import ledger
 
 GAME = "punica"
 RULES = "rome_carthage"

@@ -14,13 +14,13 @@ from random import Random
 from typing import Any
 
 from bench import Figure
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.engine import Session, Sources
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session, Sources
+from pbem.game import shelf
+from pbem.game.shelf import Loaded
+from pbem.game.table import Table
+from pbem.orders.standing import Filed, InForce, file_standing
 from pbem.protocol import Decision, Order, Side
-from pbem.shelf import Loaded
-from pbem.standing_orders import Filed, InForce, file_standing
-from pbem.table import Table
 
 GAMES = 100
 ADVISED = 20

@@ -19,13 +19,13 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from bench import Figure, seconds
-from pbem import shelf
-from pbem.adjudicator import Adjudicator
-from pbem.cli import demonstration
-from pbem.dice import SeededDice
-from pbem.draw.form import order_lines
+from pbem.cli import demo as demonstration
+from pbem.crypto.dice import SeededDice
+from pbem.game import shelf
+from pbem.game.table import Table
 from pbem.protocol import REST, Flow, Rules
-from pbem.table import Table
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
 
 RULES = "rome_carthage"
 SCENARIO = "standard"

@@ -14,12 +14,12 @@ from statistics import median
 from typing import Any
 
 from bench import Figure, seconds
-from pbem import shelf
-from pbem.checking import check_sheet
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
+from pbem.game import shelf
+from pbem.game.table import Table
+from pbem.orders.check import check_sheet
 from pbem.protocol import Decision, Order
-from pbem.table import Table
 
 RULES, GAME = "hannibal_italy", "winter"
 ROME, CARTHAGE = "rome", "carthage"

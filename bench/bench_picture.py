@@ -10,15 +10,15 @@ from statistics import median
 from typing import Any
 
 from bench import Figure, alternating, seconds
-from pbem import shelf
-from pbem.box import open_box
-from pbem.dice import SeededDice
-from pbem.draw.ground import ground, land_mask
-from pbem.draw.picture import render
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
+from pbem.game import shelf
+from pbem.game.box import open_box
+from pbem.game.scene import Counter, Scene, Side, base_map
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.scene import Counter, Scene, Side, base_map
-from pbem.table import Table
+from pbem.render.base_map import ground, land_mask
+from pbem.render.picture import render
 
 SIDES = (Side("rome", "Rome", "#b3282d"), Side("carthage", "Carthage", "#2456a4"))
 ARMIES = 24

@@ -15,11 +15,11 @@ from typing import Any
 import chess
 
 from bench import AT_LEAST, Figure, alternating
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.playout import play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import play_out
+from pbem.game import shelf
+from pbem.game.table import Table
 from pbem.protocol import Order
-from pbem.table import Table
 
 SEEDS = range(1, 6)
 """One whole game each."""

@@ -15,11 +15,11 @@ from random import Random
 from typing import Any, Final
 
 from bench import AT_LEAST, Figure
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.playout import Playout, play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import Playout, play_out
+from pbem.game import shelf
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.table import Table
 
 PROPOSALS: Final = Path(__file__).resolve().parents[1] / "docs"
 """Where other values for a game are proposed: `<game>/proposal`, a folder of boxes with its corrected files."""

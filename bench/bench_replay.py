@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from bench import Figure, seconds
-from pbem.adjudicator import Adjudicator
+from pbem.audit.access import open_to_read
 from pbem.audit.explain import Explained
-from pbem.audit.reading import open_to_read
 from pbem.audit.replay import replay_turns
 from pbem.audit.what_if import what_if
-from pbem.draw.form import order_lines
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
 
 GAME = "punica"
 SIDES = {"carthage": "Bob", "rome": "Ann"}

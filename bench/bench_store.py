@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from bench import Figure, alternating, seconds
-from pbem.store import GameRepo, numbered
+from pbem.repo.git import GameRepo, numbered
 
 ROUNDS = 60
 EARLY, LATE = 10, 1000

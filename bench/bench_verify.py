@@ -16,14 +16,14 @@ from unittest.mock import patch
 
 from bench import Figure, seconds
 from bench.bench_long_game import LOAD, RULES, SCENARIO, SIDES, play
-from pbem import shelf
-from pbem.adjudicator import Adjudicator
 from pbem.audit.rolls import wrong_with
 from pbem.audit.verify import verify
-from pbem.dice import ChainDice, step_key
-from pbem.keys import Keys, Secrets
+from pbem.crypto.dice import ChainDice, step_key
+from pbem.crypto.keys import Keys, Secrets
+from pbem.game import shelf
+from pbem.game.table import Table
 from pbem.protocol import REST, Flow, Rules
-from pbem.table import Table
+from pbem.referee.adjudicator import Adjudicator
 
 TURNS = 500
 ROUNDS = 5

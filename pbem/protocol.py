@@ -132,7 +132,7 @@ class Choices(Protocol):
     """The legal answers to a question, in a fixed order: they can be counted and picked without being listed.
 
     `certain` is False when the view they were asked of does not show enough to list them (an onlooker
-    before a hidden hand); they are then empty. The implementation stands in `pbem.choices`.
+    before a hidden hand); they are then empty. The implementation stands in `pbem.game.choices`.
     """
 
     @property
@@ -148,7 +148,7 @@ class Rules(Protocol[S]):
 
     A game may have more than is listed here, and what asks for it does without where it is missing: `hints` and
     `standing` for reports, `facts(known, decision)` and `periods(position)` for standing orders, what a forecast
-    wants (`pbem.prospects`), `advise(known, decision)` for a side whose player is away, `after(known, decision, order)`
+    wants (`pbem.game.forecast`), `advise(known, decision)` for a side whose player is away, `after(known, decision, order)`
     for the further orders of a sheet, and `reveals`, the kinds of events by which a rule lays open what was hidden.
     """
 
@@ -179,7 +179,7 @@ class Rules(Protocol[S]):
         ...
 
     def scene(self, known: S, told: Sequence[Event] = ()) -> Any:
-        """Return what there is to draw (`pbem.scene.Scene`), with arrows for the moves just told."""
+        """Return what there is to draw (`pbem.game.scene.Scene`), with arrows for the moves just told."""
         ...
 
     def reseal(self, position: S, side: Side | None, table: Any) -> S:

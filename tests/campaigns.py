@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
 from pbem.protocol import Decision, Event, Order, Rules, Side
 from pbem.rules.rome_carthage.stack import Stack
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pbem.adjudicator import Adjudicator
+from pbem.referee.adjudicator import Adjudicator
 from tests.disputed import Assault, assaulted, hand
 from tests.live import Folder, give, order
 from tests.walks import FOLDERS

@@ -40,8 +40,8 @@ NURSERY.set_forkserver_preload(
         "tests.walks",
         "tests.ward",
         "pbem.audit.verify",
-        "pbem.correspondence",
-        "pbem.cli.desk",
+        "pbem.mail.intake",
+        "pbem.cli.play",
     ]
 )
 

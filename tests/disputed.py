@@ -14,10 +14,10 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from pbem import shelf
-from pbem.adjudicator import Adjudicator
-from pbem.box import box_folder
 from pbem.cli.verbs import app
+from pbem.game import shelf
+from pbem.game.box import box_folder
+from pbem.referee.adjudicator import Adjudicator
 from tests.live import SECRETS, Folder, give, order, play, sheet
 from tests.walks import FOLDERS
 

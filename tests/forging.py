@@ -15,16 +15,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pbem import yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.audit.shapes import TURN
-from pbem.dice import Chain, ChainDice, inputs_digest, step_key
-from pbem.files import sealed_path, turn_path
-from pbem.ledger import Ledger
-from pbem.seal import recipient_of, salt_of, salted, seal, unseal
-from pbem.signing import sign
-from pbem.store import GameRepo
-from pbem.store.past import PastRepo
+from pbem.audit.schemas import TURN
+from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
+from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
+from pbem.crypto.signing import sign
+from pbem.game import yaml as yamlio
+from pbem.referee.adjudicator import Adjudicator
+from pbem.repo.git import GameRepo
+from pbem.repo.git.history import PastRepo
+from pbem.repo.layout import sealed_path, turn_path
+from pbem.repo.ledger import Ledger
 from tests.live import SECRETS, Folder, pick, sheet
 
 Sign = Callable[[bytes], bytes]

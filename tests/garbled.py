@@ -7,9 +7,9 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from pbem.box import Box
-from pbem.draw.form import order_lines, standing_lines
+from pbem.game.box import Box
 from pbem.protocol import Decision, Order, Rules, Side
+from pbem.render.form import order_lines, standing_lines
 from tests.walks import Walk, loaded
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import pyrage
 
-from pbem.adjudicator import Adjudicator
-from pbem.draw.form import order_lines
-from pbem.files import PLAYERS
-from pbem.keys import Secrets
-from pbem.letters import Office
+from pbem.crypto.keys import Secrets
+from pbem.crypto.seal import unseal
+from pbem.mail.outgoing import Office
 from pbem.protocol import Decision, Order, Side
-from pbem.seal import unseal
-from pbem.store import GameRepo
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
+from pbem.repo.git import GameRepo
+from pbem.repo.layout import PLAYERS
 from tests.walks import FOLDERS, GAMES, loaded
 
 SECRETS = Secrets(

@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from pbem import yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.files import PINS
-from pbem.keys import Secrets
-from pbem.letters import map_picture, side_report
-from pbem.reveal import open_history
+from pbem.crypto.keys import Secrets
+from pbem.game import yaml as yamlio
+from pbem.mail.outgoing import map_picture, side_report
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.reveal import open_history
+from pbem.repo.layout import PINS
 from tests.live import sheet
 
 GAMES: Final = Path(__file__).resolve().parents[1] / "games"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.keys import Keys
+from pbem.crypto.keys import Keys
 from pbem.referee import rollback, ruling
-from pbem.referee.grounds import standing_turns
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.preconditions import standing_turns
 from tests.live import Folder, pick, play, sheet
 from tests.support.soak import scaled
 from tests.walks import FOLDERS

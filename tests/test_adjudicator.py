@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from pbem import yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.engine import RulesDiffer
-from pbem.keys import BadKeys
-from pbem.letters import side_report
-from pbem.open_game import CannotPlay, Told
+from pbem.crypto.keys import BadKeys
+from pbem.engine.session import RulesDiffer
+from pbem.game import yaml as yamlio
+from pbem.mail.outgoing import side_report
 from pbem.protocol import Order
-from pbem.store import GameExists, NoSuchGame
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, Told
+from pbem.repo.git import GameExists, NoSuchGame
 from tests.campaigns import invasion
 from tests.live import (
     OTHERS,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pbem import beacon
-from pbem.beacon import (
+from pbem.crypto import beacon
+from pbem.crypto.beacon import (
     BadBeacon,
     NoBeaconLibrary,
     check_signature,
@@ -142,7 +142,7 @@ def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.M
 
 def test_the_library_is_imported_only_for_a_check() -> None:
     code = (
-        "import sys; from pbem import beacon; from datetime import datetime, UTC\n"
+        "import sys; from pbem.crypto import beacon; from datetime import datetime, UTC\n"
         "beacon.time_of(beacon.round_at(datetime.now(UTC)))\n"
         "try: beacon.check_signature(1000, 'x')\n"
         "except beacon.BadBeacon: pass\n"
@@ -155,7 +155,7 @@ def test_the_library_leaves_the_depth_of_calls_as_it_was() -> None:
     """It sets a limit at which a deeply nested text from outside would end the process, not raise."""
     code = (
         "import sys, json; before = sys.getrecursionlimit()\n"
-        "from pbem.beacon import check_signature\n"
+        "from pbem.crypto.beacon import check_signature\n"
         f"check_signature(1000, {PUBLISHED[1000]!r})\n"
         "assert sys.getrecursionlimit() == before, sys.getrecursionlimit()\n"
         "try: json.loads('[' * 100_000)\n"

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from pbem import beacon
-from pbem.adjudicator import Adjudicator
-from pbem.beacon import BadBeacon, check_signature, time_of
-from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
-from pbem.closing import PATIENCE, Closing, check_closed, follow
-from pbem.correspondence import take_in
-from pbem.dice import inputs_digest
-from pbem.letters import side_report
-from pbem.migrate import migrate
-from pbem.open_game import CannotPlay
-from pbem.post.inbox import open_letter
+from pbem.audit.migrate import migrate
+from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
+from pbem.crypto import beacon
+from pbem.crypto.beacon import BadBeacon, check_signature, time_of
+from pbem.crypto.closing import PATIENCE, Closing, check_closed, follow
+from pbem.crypto.dice import inputs_digest
+from pbem.mail.inbox import open_letter
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import side_report
 from pbem.referee import rollback, ruling
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
 from tests.live import Folder, git, give, letter, order, sheet, subjects
 from tests.test_beacon import PUBLISHED
 from tests.test_cli import pbem
@@ -39,7 +39,7 @@ CHECKED = cache(check_signature)
 
 @pytest.fixture(autouse=True)
 def checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.closing.check_signature", CHECKED)
+    monkeypatch.setattr("pbem.crypto.closing.check_signature", CHECKED)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_another_round_or_signature_changes_nothing(toy: Adjudicator, number: in
 
 
 def test_the_signature_turns_the_dice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.closing.check_signature", lambda number, signature: None)
+    monkeypatch.setattr("pbem.crypto.closing.check_signature", lambda number, signature: None)
     hands = set()
     for signature in ("a" * 96, "b" * 96, "a" * 96):
         with Folder(tmp_path / str(len(list(tmp_path.iterdir())))).create(begin=False, beacon="drand") as game:
@@ -299,7 +299,7 @@ def test_a_crash_in_the_midst_of_several_adjudications_changes_none_of_them(
                 assert game.receive(side, text).number is not None
             game.adjudicate()
             if crash:
-                monkeypatch.setattr("pbem.adjudicator.MOST_ADJUDICATIONS", 1)
+                monkeypatch.setattr("pbem.referee.adjudicator.MOST_ADJUDICATIONS", 1)
             numbers = game.put_in_round(SECOND, PUBLISHED[SECOND])
             monkeypatch.undo()
         with folder.open() as game:

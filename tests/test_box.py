@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem import shelf
-from pbem.box import Box, BrokenBox, NotInTheBox, boxes, open_box
-from pbem.sheet import OrderForm
+from pbem.game import shelf
+from pbem.game.box import Box, BrokenBox, NotInTheBox, boxes, open_box
+from pbem.game.order_form import OrderForm
 
 GAME = """\
 id: hare

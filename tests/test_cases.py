@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbem.rulings import Case, read_cases, run_case
+from pbem.engine.cases import Case, read_cases, run_case
 from tests.walks import FOLDERS, GAMES, loaded
 
 

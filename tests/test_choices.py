@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
+from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
 from pbem.protocol import Order
 
 

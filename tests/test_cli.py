@@ -17,9 +17,9 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from pbem import yamlio
-from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
+from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
+from pbem.game import yaml as yamlio
 from tests.live import Folder, git, give, letter, order, sheet
 from tests.walks import FOLDERS, TOY, loaded
 

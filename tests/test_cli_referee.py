@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem import yamlio
-from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
+from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
+from pbem.game import yaml as yamlio
 from tests.live import Folder, letter, play
 from tests.test_cli import both_bury, hand, pbem, said, sheet_file, told
 

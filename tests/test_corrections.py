@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from pbem import shelf
-from pbem.adjudicator import Adjudicator
-from pbem.at_home import check_at_home
 from pbem.audit.verify import verify
-from pbem.box import BrokenBox, open_box
 from pbem.cli.verbs import app
-from pbem.dice import SeededDice
-from pbem.playout import play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import play_out
+from pbem.game import shelf
+from pbem.game.box import BrokenBox, open_box
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.table import Table
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.home_check import check_at_home
 
 GAME = "hannibal_italy"
 CRT = ("[A5, A4, A3, A3, A2, E2]", "[A6, A4, A3, A3, A2, E2]")

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem import letters
-from pbem.adjudicator import Adjudicator
-from pbem.correspondence import Handled, take_in
-from pbem.letters import Outgoing, first_letters, side_report
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.referee.adjudicator import Adjudicator
 from tests.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 from tests.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from pbem.cli import coverage as verb
-from pbem.rulings.coverage import coverage
+from pbem.engine.cases.coverage import coverage
+from pbem.game.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from tests.walks import GAMES, loaded
 
 ROME = open_box("rome_carthage")

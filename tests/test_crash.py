@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from pbem.keys import Keys
-from pbem.store import GameRepo, numbered
+from pbem.crypto.keys import Keys
+from pbem.repo.git import GameRepo, numbered
 from tests.crash import dies, recorded
 from tests.live import SECRETS
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 
 from pbem.audit.replay import replay
 from pbem.cli.verbs import app
-from pbem.custody import HEADING, read_backup
-from pbem.keys import BadKeys, Keys, Secrets
-from pbem.seal import new_identity, recipient_of
+from pbem.crypto.keys import BadKeys, Keys, Secrets
+from pbem.crypto.seal import new_identity, recipient_of
+from pbem.repo.key_backup import HEADING, read_backup
 from tests.live import Folder, git, play, readable
 
 SECRET_WORDS = ("chain", "hidden", "identity", "office")

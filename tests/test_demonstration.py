@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
-from pbem.cli.demonstration import GAME, PHRASES, run
+from pbem.cli.demo import GAME, PHRASES, run
+from pbem.referee.adjudicator import Adjudicator
 
 README = Path(__file__).parent.parent / "README.md"
 VERIFY_ONE = Path(__file__).parent.parent / "pbem" / "verify_one.py"

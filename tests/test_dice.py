@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.dice import (
+from pbem.crypto.dice import (
     INPUTS,
     SCHEME,
     BadLoad,

@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-from pbem.dice import ChainDice, canonical, step_key
+from pbem.crypto.dice import ChainDice, canonical, step_key
 
 ROOT = Path(__file__).parent.parent
 DOC = (ROOT / "docs" / "dice.md").read_text("utf-8")

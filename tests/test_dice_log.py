@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from pbem.box import open_box
-from pbem.cli.outside import DONE, WORLD
+from pbem.audit.dice_log import NOBODYS, Count, Rolled, as_chart, as_csv, as_text, counts_of, rolls_of, undone_in
+from pbem.cli.runtime import DONE, WORLD
 from pbem.cli.verbs import app
-from pbem.dice_log import NOBODYS, Count, Rolled, as_chart, as_csv, as_text, counts_of, rolls_of, undone_in
-from pbem.draw.dice_chart import Bars, dice_chart
-from pbem.draw.sentences import sentences
+from pbem.game.box import open_box
+from pbem.render.dice_chart import Bars, dice_chart
+from pbem.render.messages import sentences
 from tests.live import Folder, git, play
 from tests.walks import FOLDERS
 

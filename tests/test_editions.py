@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.box import open_box
-from pbem.cli import editions
-from pbem.dice import SeededDice
-from pbem.playout import play_out
-from pbem.rulings import Case, read_cases
-from pbem.table import Table
+from pbem.cli import rules as editions
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases import Case, read_cases
+from pbem.engine.playout import play_out
+from pbem.game import shelf
+from pbem.game.box import open_box
+from pbem.game.table import Table
 from tests.walks import FOLDERS, GAMES, loaded
 
 ROOT = Path(__file__).parent.parent

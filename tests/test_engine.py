@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from pbem.choices import NOT_TOLD, Choices, listed
-from pbem.dice import SeededDice
-from pbem.engine import (
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import (
     Answer,
     Queued,
     Recorded,
@@ -24,9 +23,10 @@ from pbem.engine import (
     resume,
     run,
 )
-from pbem.plain import decode, encode
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.plain import decode, encode
+from pbem.game.table import NameReused, Table
 from pbem.protocol import PAUSE, REST, Decision, Event, Fault, Order, Side
-from pbem.table import NameReused, Table
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from pbem.audit.access import open_to_read
 from pbem.audit.explain import WIDTH, Explained
-from pbem.audit.reading import open_to_read
-from pbem.cli.outside import DONE, USAGE, WORLD
-from pbem.dice import canonical, step_key
-from pbem.open_game import CannotPlay
+from pbem.cli.runtime import DONE, USAGE, WORLD
+from pbem.crypto.dice import canonical, step_key
+from pbem.referee.open_game import CannotPlay
 from tests.disputed import Assault, routed, run
 from tests.live import Folder, play, sheet
 from tests.walks import FOLDERS, loaded

@@ -7,7 +7,7 @@ from math import erfc, exp, isclose, pi, sqrt
 
 import pytest
 
-from pbem.fairness import chance, fairness, upper_gamma
+from pbem.crypto.chi_square import chance, fairness, upper_gamma
 
 # Degrees of freedom, chi-square, the part of the curve beyond it: what every printed table has, with more digits.
 CURVE = [

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from pbem.at_home import forecast_at_home
-from pbem.correspondence import take_in
-from pbem.dice import SeededDice
-from pbem.draw.foresight import NOTHING, foreseen
-from pbem.forecast import forecast, of_sheet
-from pbem.prospects import Asked, Chance, Happens, as_plain
+from pbem.crypto.dice import SeededDice
+from pbem.engine.forecast import forecast, of_sheet
+from pbem.game.forecast import Asked, Chance, Happens, as_plain
+from pbem.game.table import Table
+from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Order
-from pbem.table import Table
+from pbem.referee.home_check import forecast_at_home
+from pbem.render.forecast import NOTHING, foreseen
 from tests.campaigns import invasion
 from tests.live import Folder, give, history, letter, order, pick, sheet
 from tests.walks import GAMES, loaded, start, walk

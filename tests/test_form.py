@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.box import Box
-from pbem.draw.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
-from pbem.post.sheets_in_text import sheets
+from pbem.game import shelf
+from pbem.game.box import Box
+from pbem.mail.sheet_finder import sheets
+from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
 from pbem.protocol import Decision, Order
+from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
 from pbem.rules.rome_carthage.hints import odds
-from pbem.sheet import BadSheet, Sheet, check_heading, read_sheet
 from tests.campaigns import Campaign, campaign, invasion
 from tests.walks import loaded, start, walk
 

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from pbem import verify_one, yamlio
+from pbem import verify_one
+from pbem.audit.access import open_to_read
+from pbem.audit.engine_events import check_told
 from pbem.audit.history import History
-from pbem.audit.notices import check_told
-from pbem.audit.reading import open_to_read
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.dice import inputs_digest
-from pbem.files import turn_path
-from pbem.keys import Keys
-from pbem.record import public_answer
+from pbem.crypto.dice import inputs_digest
+from pbem.crypto.keys import Keys
+from pbem.crypto.seal import unseal
+from pbem.game import yaml as yamlio
 from pbem.referee.rollback import roll_back
 from pbem.referee.ruling import set_default
-from pbem.seal import unseal
+from pbem.repo.layout import turn_path
+from pbem.repo.records import public_answer
 from tests.forging import Sign, Tale, told, true_key
 from tests.live import SECRETS, Folder
 from tests.walks import FOLDERS

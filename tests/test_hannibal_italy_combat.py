@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases.compare import change
+from pbem.engine.session import Session
+from pbem.game import shelf
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.forces import present
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME
-from pbem.rulings.compare import change
-from pbem.table import Table
 
 HIDDEN_PHASES = ("siege", "works", "attrition")
 """Phases in which Carthage is asked about units that Rome does not see. At the end of winter the markers of control,

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.board import CLASS_1, UNFORTIFIED
 from pbem.rules.hannibal_italy.forces import inside, on_board, sp
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, ROME, Game, Leader
 from pbem.rules.hannibal_italy.under_way import Siege
-from pbem.table import Table
 from tests.support.soak import scaled
 from tests.walks import loaded
 

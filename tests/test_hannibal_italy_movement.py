@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.adjudicator import Adjudicator
-from pbem.checking import Receipt, check_sheet
-from pbem.dice import LoadedDice, SeededDice
-from pbem.engine import Queued, Session, Sources
-from pbem.in_turn import faults_in_turn
+from pbem.crypto.dice import LoadedDice, SeededDice
+from pbem.engine.sequence import faults_in_turn
+from pbem.engine.session import Queued, Session, Sources
+from pbem.game import shelf
+from pbem.game.shelf import Loaded
+from pbem.game.table import Table
+from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.sheet import Sheet
 from pbem.protocol import Order
+from pbem.referee.adjudicator import Adjudicator
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
-from pbem.sheet import Sheet
-from pbem.shelf import Loaded
-from pbem.table import Table
 
 
 @cache

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.box import open_box
-from pbem.dice import SeededDice
+from pbem.crypto.dice import SeededDice
+from pbem.game import shelf
+from pbem.game.box import open_box
+from pbem.game.table import Table
 from pbem.protocol import Decision
 from pbem.rules.hannibal_italy.forces import sp
 from pbem.rules.hannibal_italy.policy.posts import guard_of_rome, left_behind, with_drops
 from pbem.rules.hannibal_italy.policy.walls import before_walls
 from pbem.rules.hannibal_italy.state import CARTHAGE, CONSUL, PRAETOR, ROME, SUMMER, UNPLACED, WINTER, Game
 from pbem.rules.hannibal_italy.under_way import Siege
-from pbem.table import Table
 
 GAME = "hannibal_italy"
 HOME = "2215"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.forces import put_loose
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ROME, UNSEEN, Game

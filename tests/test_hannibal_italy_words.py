@@ -14,25 +14,25 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
-from pbem.box import Box, BrokenBox
-from pbem.cli import editions
-from pbem.dice import SeededDice
-from pbem.draw.foresight import foreseen
-from pbem.draw.form import ORDER_WIDTH, form
-from pbem.draw.sentences import sentences
-from pbem.draw.text import WIDTH, report
-from pbem.engine import Session
-from pbem.forecast import forecast
-from pbem.odds import Odds
-from pbem.plain import copy
-from pbem.prospects import Asked, Chance, Happens
+from pbem.cli import rules as editions
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases import read_cases, run
+from pbem.engine.forecast import forecast
+from pbem.engine.session import Session
+from pbem.game import shelf
+from pbem.game.box import Box, BrokenBox
+from pbem.game.forecast import Asked, Chance, Happens
+from pbem.game.odds import Odds
+from pbem.game.plain import copy
+from pbem.game.table import Table
+from pbem.orders.sheet import read_sheet
+from pbem.orders.standing.conditions import holds
+from pbem.orders.standing.filing import file_standing
 from pbem.protocol import Decision, Event, Order
-from pbem.rulings import read_cases, run
-from pbem.sheet import read_sheet
-from pbem.standing_orders.conditions import holds
-from pbem.standing_orders.filing import file_standing
-from pbem.table import Table
+from pbem.render.forecast import foreseen
+from pbem.render.form import ORDER_WIDTH, form
+from pbem.render.messages import sentences
+from pbem.render.report import WIDTH, report
 from tests.campaigns import Told
 from tests.test_form import choices_in
 from tests.test_words import told_in

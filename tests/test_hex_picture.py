@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.draw.berths import berths, overlap
-from pbem.draw.ink import Box, Point, rgb
-from pbem.draw.panels import legend, panel, title
-from pbem.draw.picture import draw
-from pbem.draw.spots import label_box, region_box, shape_box
-from pbem.maps.paper import hex_map
+from pbem.crypto.dice import SeededDice
+from pbem.game import shelf
+from pbem.game.hex_map import hex_map
+from pbem.game.scene import BaseMap, Counter, Misdrawn, Scene
+from pbem.game.scene import Side as Colour
+from pbem.game.table import Table
 from pbem.protocol import Event, Side
+from pbem.render.canvas import Box, Point, rgb
+from pbem.render.panels import legend, panel, title
+from pbem.render.picture import draw
+from pbem.render.placement import berths, overlap
+from pbem.render.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.under_way import Battle, Siege
 from pbem.rules.hannibal_italy.withdrawal import move_out
-from pbem.scene import BaseMap, Counter, Misdrawn, Scene
-from pbem.scene import Side as Colour
-from pbem.table import Table
 
 RED = Colour("red", "Red", "#aa0000")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.maps.hexes import (
+from pbem.game.hexes import (
     DIRECTIONS,
     Hex,
     Point,

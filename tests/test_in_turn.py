@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.in_turn import costs_in_turn, faults_in_turn
+from pbem.engine.sequence import costs_in_turn, faults_in_turn
 from pbem.protocol import Decision, Fault, Order
 
 ASKED = Decision("go", "north", "1", {})

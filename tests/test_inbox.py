@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.post.address import mailbox
-from pbem.post.charset import legible, tidied
-from pbem.post.inbox import open_letter
-from pbem.post.letter import Letter
-from pbem.post.lines import lines, unflowed, unsigned
-from pbem.post.mime import LARGEST
-from pbem.post.sheets_in_text import sheets
+from pbem.mail.address import mailbox
+from pbem.mail.charset import legible, tidied
+from pbem.mail.inbox import open_letter
+from pbem.mail.letter import Letter
+from pbem.mail.lines import lines, unflowed, unsigned
+from pbem.mail.mime import LARGEST
+from pbem.mail.sheet_finder import sheets
 
 LETTERS = Path(__file__).parent / "letters"
 

@@ -14,15 +14,16 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem import letters, yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.cli import desk
-from pbem.correspondence import Handled, take_in
-from pbem.dice import inputs_digest
-from pbem.letters import welcome_letters
-from pbem.seal import new_identity, recipient_of, unseal
-from pbem.store import GameRepo
-from pbem.words import MOST_OF_A_PHRASE
+from pbem.cli import play as desk
+from pbem.crypto.dice import inputs_digest
+from pbem.crypto.seal import new_identity, recipient_of, unseal
+from pbem.game import yaml as yamlio
+from pbem.mail import outgoing as letters
+from pbem.mail.commands import MOST_OF_A_PHRASE
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.outgoing import welcome_letters
+from pbem.referee.adjudicator import Adjudicator
+from pbem.repo.git import GameRepo
 from tests.crash import dies
 from tests.live import SECRETS, Folder, files, git, later, letter, order, readable, sheet, subjects
 from tests.test_cli import OF_TOY, told

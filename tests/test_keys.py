@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.keys import BadKeys, Keys
+from pbem.crypto.keys import BadKeys, Keys
 from tests.live import SECRETS
 
 

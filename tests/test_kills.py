@@ -24,7 +24,7 @@ import pytest
 
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.store import GameRepo
+from pbem.repo.git import GameRepo
 from tests.live import Folder, files, git, letter, pick, sheet
 from tests.support.soak import scaled
 from tests.walks import FOLDERS
@@ -57,8 +57,8 @@ class Story:
 
 def take_in(path: Path, raw: str) -> None:
     """Do what `pbem letter` does."""
-    from pbem import store
-    from pbem.cli import desk
+    from pbem.cli import play as desk
+    from pbem.repo import git as store
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")), patch.object(store, "TIDY_EVERY", TIDY_EVERY):
         desk.letter(path / raw, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)

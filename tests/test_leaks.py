@@ -16,17 +16,17 @@ from typing import Any, NamedTuple, Protocol
 
 import pytest
 
-from pbem.checking import check_sheet
-from pbem.dice import SeededDice
-from pbem.draw.picture import render
-from pbem.draw.text import report
-from pbem.engine import Session
-from pbem.forecast import of_sheet
-from pbem.prospects import as_plain
+from pbem.crypto.dice import SeededDice
+from pbem.engine.forecast import of_sheet
+from pbem.engine.session import Session
+from pbem.game.forecast import as_plain
+from pbem.game.table import Table
+from pbem.orders.check import check_sheet
+from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
-from pbem.record import decision_record
-from pbem.standing_orders.in_force import periods_of
-from pbem.table import Table
+from pbem.render.picture import render
+from pbem.render.report import report
+from pbem.repo.records import decision_record
 from tests.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.walks import GAMES, Walk, editions, loaded, plain, walk

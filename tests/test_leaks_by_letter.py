@@ -17,15 +17,16 @@ from typing import Any
 
 import pytest
 
-from pbem import ledger, letters
-from pbem.adjudicator import Adjudicator
-from pbem.correspondence import take_in
-from pbem.ledger import Ledger
-from pbem.letters import Outgoing, first_letters, side_report
+from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import Outgoing, first_letters, side_report
 from pbem.protocol import Decision, Rules, Side
+from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.rollback import ask_for, roll_back
-from pbem.requested import Request
-from pbem.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
+from pbem.repo import ledger
+from pbem.repo.ledger import Ledger
+from pbem.repo.requests import Request
 from tests.garbled import garbled_sheets
 from tests.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled

@@ -14,8 +14,8 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.replay import replay
-from pbem.letters import OWN_SHEET
-from pbem.store import GameRepo
+from pbem.mail.outgoing import OWN_SHEET
+from pbem.repo.git import GameRepo
 from tests.crash import dies, recorded
 from tests.live import Folder, git, give, letter, order, readable, sheet
 from tests.support.soak import stride
@@ -33,7 +33,7 @@ STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: t
 
 def take_in(path: Path) -> None:
     """Do what `pbem letter` does."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
         desk.letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from pbem import yamlio
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases.compare import change
+from pbem.engine.session import Session
+from pbem.game import yaml as yamlio
 from pbem.protocol import Order
-from pbem.rulings.compare import change
 from tests.walks import faults_of_shape, loaded, start, walk
 
 GAME = "hannibal_italy"

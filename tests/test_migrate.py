@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
+from pbem.audit.migrate import UPKEEP, consider, migrate
 from pbem.audit.replay import replay_turns
-from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
-from pbem.letters import side_report
-from pbem.migrate import UPKEEP, consider, migrate
-from pbem.open_game import CannotPlay
+from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
+from pbem.mail.outgoing import side_report
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
 from tests.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, other_box, routed, run, told
 from tests.live import Folder, files, give, order, play
 from tests.walks import FOLDERS, loaded

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from pbem import shelf
 from pbem.cli import odds as verb
-from pbem.dice import SeededDice
-from pbem.engine import Session
-from pbem.odds import Odds
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
+from pbem.game import shelf
+from pbem.game.odds import Odds
+from pbem.game.table import Table
 from pbem.protocol import Order
 from pbem.rules.rome_carthage.odds import odds
-from pbem.table import Table
 
 ROOT = Path(__file__).parent.parent
 RULES: Any = shelf.load("rome_carthage").rules

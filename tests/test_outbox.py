@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.post.inbox import open_letter
-from pbem.post.maildir import mark_read, read_maildir, write_to_maildir
-from pbem.post.outbox import compose
+from pbem.mail.inbox import open_letter
+from pbem.mail.maildir import mark_read, read_maildir, write_to_maildir
+from pbem.mail.outbox import compose
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
-from pbem.at_home import check_at_home
-from pbem.charter import ChainPromise
-from pbem.cli.outside import DONE, WORLD
-from pbem.correspondence import take_in
-from pbem.dice import Chain, inputs_digest, missing_share
-from pbem.letters import side_report
-from pbem.my_chain import BadChainFile, load, make, open_next
-from pbem.open_game import CannotPlay
-from pbem.shares import BadShare, OwnChain, check_share, follow, last_links, wrong_with
+from pbem.cli.runtime import DONE, WORLD
+from pbem.crypto.chain_file import BadChainFile, load, make, open_next
+from pbem.crypto.dice import Chain, inputs_digest, missing_share
+from pbem.crypto.player_chains import BadShare, OwnChain, check_share, follow, last_links, wrong_with
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import side_report
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.home_check import check_at_home
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.charter import ChainPromise
 from tests.live import Folder, git, letter, order, sheet
 from tests.test_cli import pbem
 from tests.walks import FOLDERS

@@ -18,29 +18,17 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem import letters
-from pbem.box import open_box
-from pbem.draw import ground, picture
-from pbem.draw.berths import berths, overlap
-from pbem.draw.counters import stack
-from pbem.draw.ink import Box, Point, rgb
-from pbem.draw.panels import legend, title
-from pbem.draw.picture import draw, render
-from pbem.draw.spots import label_box, region_box, shape_box
-from pbem.scene import (
-    Arrow,
-    BaseMap,
-    Cell,
-    Counter,
-    Marker,
-    Misdrawn,
-    Panel,
-    Row,
-    Scene,
-    Side,
-    Track,
-    base_map,
-)
+from pbem.game.box import open_box
+from pbem.game.scene import Arrow, BaseMap, Cell, Counter, Marker, Misdrawn, Panel, Row, Scene, Side, Track, base_map
+from pbem.mail import outgoing as letters
+from pbem.render import base_map as ground
+from pbem.render import picture
+from pbem.render.canvas import Box, Point, rgb
+from pbem.render.counters import stack
+from pbem.render.panels import legend, title
+from pbem.render.picture import draw, render
+from pbem.render.placement import berths, overlap
+from pbem.render.places import label_box, region_box, shape_box
 
 ROME = Side("rome", "Rome", "#b3282d")
 CARTHAGE = Side("carthage", "Carthage", "#2456a4")

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from pbem import places
+from pbem import paths as places
 
 ROOT = Path(__file__).parent.parent
 
@@ -60,7 +60,7 @@ def test_a_wheel_carries_rules_and_templates(tmp_path: Path) -> None:
     away = tmp_path / "away"
     with ZipFile(wheel) as packed:
         packed.extractall(away)
-    asked = "from pbem import places; print(*places.rules_folders(), places.templates_folder(), sep='\\n')"
+    asked = "from pbem import paths as places; print(*places.rules_folders(), places.templates_folder(), sep='\\n')"
     env = {key: value for key, value in os.environ.items() if key != "PBEM_RULES"} | {"PYTHONPATH": str(away)}
     told = subprocess.run(
         [sys.executable, "-c", asked], cwd=tmp_path, env=env, check=True, capture_output=True, text=True

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.plain import copy, decode, encode, static, twin
+from pbem.game.plain import copy, decode, encode, static, twin
 
 
 @dataclass(slots=True)

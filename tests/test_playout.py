@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pbem.choices import Choices, listed
-from pbem.dice import SeededDice
-from pbem.playout import DeadEnd, OptionRefused, play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import DeadEnd, OptionRefused, play_out
+from pbem.game.choices import Choices, listed
 from pbem.protocol import Decision, Fault, Order
 from tests.toy.toy_game import Hills, ThreeHills
 from tests.walks import loaded, start

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from pbem.audit.replay import replay
-from pbem.dice import SeededDice
-from pbem.open_game import CannotPlay
-from pbem.playout import Player, play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import Player, play_out
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Rules, Side
+from pbem.referee.open_game import CannotPlay
 from pbem.rules.rome_carthage.consuls import places_for
-from pbem.table import Table
 from tests.live import Folder
 from tests.support.soak import scaled
 from tests.walks import GAMES, editions, loaded, start, walk

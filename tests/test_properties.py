@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from pbem.dice import SeededDice
-from pbem.engine import Queued, Session, Sources, Step, advance, begin, resume, run
-from pbem.playout import play_out
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import play_out
+from pbem.engine.session import Queued, Session, Sources, Step, advance, begin, resume, run
+from pbem.game.table import Table
 from pbem.protocol import Event, Order, Path, Roll, Rules, Side
-from pbem.table import Table
 from tests.garbled import garbled
 from tests.support.soak import GAMES, scaled
 from tests.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, start, state, told, walk

@@ -14,16 +14,16 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
-from pbem.adjudicator import Adjudicator
 from pbem.audit.verify import verify
 from pbem.cli.verbs import app
-from pbem.files import PLAYERS
-from pbem.keys import Secrets
+from pbem.crypto.keys import Secrets
+from pbem.crypto.seal import CannotOpen, new_identity, recipient_of, unseal
 from pbem.protocol import Side
-from pbem.published import publish
-from pbem.seal import CannotOpen, new_identity, recipient_of, unseal
-from pbem.store import GameRepo, StoreError
-from pbem.store.mirror import InTheWay
+from pbem.referee.adjudicator import Adjudicator
+from pbem.repo.git import GameRepo, StoreError
+from pbem.repo.git.mirror import InTheWay
+from pbem.repo.layout import PLAYERS
+from pbem.repo.public import publish
 from tests.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.walks import FOLDERS
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.reading import open_to_read
+from pbem.audit.access import open_to_read
 from pbem.audit.replay import Replayed, replay, replay_turns
-from pbem.cli.outside import DONE, FAULTS, WORLD
-from pbem.keys import BadKeys
+from pbem.cli.runtime import DONE, FAULTS, WORLD
+from pbem.crypto.keys import BadKeys
 from pbem.referee import rollback, ruling
 from tests.disputed import (
     OTHER_TABLE,
@@ -132,7 +132,7 @@ def test_a_table_that_differs_is_told_by_turn_roll_and_rule(folder: Folder) -> N
 def test_a_modifier_that_differs_is_told_in_its_words(
     hills: Folder, assault: Assault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table: Any = import_module("pbem.table").Table
+    table: Any = import_module("pbem.game.table").Table
     roll = table.roll
 
     def kinder(self: Any, name: str, count: int = 1, **more: Any) -> Any:
@@ -158,7 +158,7 @@ def test_a_modifier_that_differs_is_told_in_its_words(
 def test_a_roll_that_differs_says_what_of_it(
     hills: Folder, assault: Assault, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], said: str
 ) -> None:
-    table: Any = import_module("pbem.table").Table
+    table: Any = import_module("pbem.game.table").Table
     roll = table.roll
     monkeypatch.setattr(
         table, "roll", lambda self, name, count=1, **more: roll(self, name, count, **{**more, **change})
@@ -171,7 +171,7 @@ def test_a_roll_that_differs_says_what_of_it(
 def test_a_roll_too_many_and_a_roll_too_few_are_told(
     hills: Folder, assault: Assault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table: Any = import_module("pbem.table").Table
+    table: Any = import_module("pbem.game.table").Table
     roll = table.roll
 
     def twice(self: Any, name: str, count: int = 1, **more: Any) -> Any:
@@ -207,7 +207,7 @@ def test_an_event_too_many_changes_nothing_else(hills: Folder, monkeypatch: pyte
 
 
 def test_what_one_side_alone_is_told_is_not_told_by_a_replay(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    table: Any = import_module("pbem.table").Table
+    table: Any = import_module("pbem.game.table").Table
     tell = table.tell
 
     def garbled(self: Any, kind: str, **more: Any) -> None:
@@ -286,7 +286,7 @@ def test_what_is_hidden_of_a_position_is_compared_and_not_told(hills: Folder, mo
 
 
 def test_a_shuffle_that_differs_is_told_without_its_cards(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    table: Any = import_module("pbem.table").Table
+    table: Any = import_module("pbem.game.table").Table
     shuffle = table.shuffle
     monkeypatch.setattr(table, "shuffle", lambda self, name, items: shuffle(self, name, items[::-1]))
     (difference, *_) = lines(again(hills))

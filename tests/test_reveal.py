@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pbem import yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.files import REVEALED, sealed_path, turn_path
-from pbem.open_game import CannotPlay
+from pbem.crypto.seal import unseal
+from pbem.game import yaml as yamlio
 from pbem.referee import ruling
-from pbem.reveal import open_history, reveal
-from pbem.seal import unseal
-from pbem.store import NoSuchGame
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.reveal import open_history, reveal
+from pbem.repo.git import NoSuchGame
+from pbem.repo.layout import REVEALED, sealed_path, turn_path
 from tests.live import ADDRESSES, SECRETS, Folder, files, give, order, play, sheet, subjects
 
 

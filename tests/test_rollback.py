@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from pbem import yamlio
-from pbem.adjudicator import Adjudicator
 from pbem.audit.replay import replay
-from pbem.beacon import time_of
-from pbem.charter import ChainPromise
-from pbem.correspondence import Handled, take_in
-from pbem.dice import Chain, check_link
-from pbem.files import request_path, turn_path
-from pbem.letters import Outgoing, side_report
-from pbem.open_game import CannotPlay
+from pbem.crypto.beacon import time_of
+from pbem.crypto.dice import Chain, check_link
+from pbem.game import yaml as yamlio
+from pbem.mail.consent_letters import request_letters
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.outgoing import Outgoing, side_report
 from pbem.referee import rollback, ruling
-from pbem.referee.letters import request_letters
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.charter import ChainPromise
+from pbem.repo.layout import request_path, turn_path
 from tests.crash import dies
 from tests.live import Folder, files, give, letter, order, play, sheet, subjects
 from tests.test_letter_crash import LETTER, outbox

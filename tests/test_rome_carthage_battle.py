@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from pbem.box import open_box
-from pbem.dice import SeededDice
-from pbem.plain import copy
+from pbem.crypto.dice import SeededDice
+from pbem.game.box import open_box
+from pbem.game.plain import copy
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage import KINDS, battle, politics, retreat
 from pbem.rules.rome_carthage.battle_hands import allies
@@ -25,7 +26,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.rules.rome_carthage.under_way import Battle, March, Retreat
 from pbem.rules.rome_carthage.unpack import unpack
-from pbem.table import Table
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)

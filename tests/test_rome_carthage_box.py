@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.box import Box, BrokenBox, open_box
+from pbem.game.box import Box, BrokenBox, open_box
 from pbem.rules.rome_carthage import make
 from pbem.rules.rome_carthage.unpack import unpack
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
-from pbem.dice import SeededDice
-from pbem.engine import Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Session
 from pbem.protocol import Decision, Order
+from pbem.referee.adjudicator import Adjudicator
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import Game
 from pbem.rules.rome_carthage.under_way import March

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from pbem import letters
-from pbem.correspondence import take_in
-from pbem.dice import SeededDice
-from pbem.engine import Answer, Outcome, Queued, Session, Sources, advance
-from pbem.letters import side_report
-from pbem.plain import copy
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Answer, Outcome, Queued, Session, Sources, advance
+from pbem.game.plain import copy
+from pbem.game.table import Table
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import side_report
 from pbem.protocol import Decision, Event, Order, Side
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import SIDES, Game
-from pbem.table import Table
 from tests.live import ADDRESSES, Folder, letter, readable, sheet
 from tests.walks import loaded
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine import Session
+from pbem.engine.session import Session
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.state import SIDES, Game
 from tests.walks import Walk, loaded, plain, read_back, walk

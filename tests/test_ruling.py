@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
 from pbem.audit.differences import NOT_OF_THE_RULES
 from pbem.audit.replay import replay
-from pbem.dice import canonical, inputs_digest
-from pbem.draw.every_game import EVERY_GAME
-from pbem.files import turn_path
-from pbem.letters import side_report
-from pbem.open_game import CannotPlay
+from pbem.crypto.dice import canonical, inputs_digest
+from pbem.mail.outgoing import side_report
 from pbem.referee import EVENTS, rollback, ruling
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.patching import BadPatch, whole_patch
+from pbem.render.common_messages import EVERY_GAME
+from pbem.repo.layout import turn_path
 from tests.live import Folder, files, give, order, play, readable, sheet
 
 REASON = "the player has been away"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.box import BrokenBox
-from pbem.rulings import Verdict, game_of, read_cases, run_case
+from pbem.engine.cases import Verdict, game_of, read_cases, run_case
+from pbem.game.box import BrokenBox
 from tests.walks import FOLDERS, TOY
 
 BASE = """\

@@ -10,8 +10,8 @@ from PIL import Image, ImageChops
 
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.letters import map_picture, side_report
-from pbem.reveal import open_history
+from pbem.mail.outgoing import map_picture, side_report
+from pbem.referee.reveal import open_history
 from tests.samples import GAMES, kept, played_again
 
 ODD, FEW = 40, 0.0005

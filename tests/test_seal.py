@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.dice import Chain
-from pbem.seal import (
+from pbem.crypto.dice import Chain
+from pbem.crypto.seal import (
     MARK,
     ROOM,
     BadRecipient,
@@ -26,7 +26,7 @@ from pbem.seal import (
     seal,
     unseal,
 )
-from pbem.signing import public_key
+from pbem.crypto.signing import public_key
 from tests.live import SECRETS, room
 
 IDENTITY, OTHER = SECRETS.identity, SECRETS.office

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pbem.game.order_form import OrderForm
+from pbem.game.yaml import Mark, Placed, read
+from pbem.orders.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path
-from pbem.sheet import BadSheet, OrderForm, Sheet, as_rows, check_heading, complain, read_sheet
-from pbem.yamlio import Mark, Placed, read
 
 DEFS = {"general": {"enum": ["hannibal", "mago", "fabius_maximus"]}, "space": {"type": "string", "maxLength": 20}}
 

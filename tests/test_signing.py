@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.signing import public_key, sign, verifies
+from pbem.crypto.signing import public_key, sign, verifies
 from tests.live import Folder, git, history, play
 
 SEED = b"s" * 32

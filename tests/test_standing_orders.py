@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
 from pbem.audit.replay import replay
-from pbem.box import open_box
-from pbem.correspondence import take_in
-from pbem.dice import SeededDice, inputs_digest
-from pbem.draw.sentences import sentences
-from pbem.letters import side_report
+from pbem.crypto.dice import SeededDice, inputs_digest
+from pbem.crypto.seal import unseal
+from pbem.game.box import open_box
+from pbem.game.table import Table as GameTable
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import side_report
+from pbem.orders.sheet import read_sheet
+from pbem.orders.standing import Filed, InForce, Terms, check_standing, file_standing, read_filed
+from pbem.orders.standing.alternatives import MOST_BODIES, bodies
+from pbem.orders.standing.conditions import holds, slips, why_not
 from pbem.protocol import Decision, Event, Order
-from pbem.seal import unseal
-from pbem.sheet import read_sheet
-from pbem.standing_orders import Filed, InForce, Terms, check_standing, file_standing, read_filed
-from pbem.standing_orders.alternatives import MOST_BODIES, bodies
-from pbem.standing_orders.conditions import holds, slips, why_not
-from pbem.table import Table as GameTable
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.messages import sentences
 from tests.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.walks import GAMES, loaded, walk
 

@@ -16,17 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.store import (
-    BadPath,
-    Busy,
-    GameExists,
-    GameRepo,
-    Logged,
-    Moved,
-    NoSuchGame,
-    StoreError,
-    numbered,
-)
+from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {"position.yaml": b"turn: 1\n", "turns/000/0001.yaml": b"adjudication: 1\n"}
@@ -219,7 +209,7 @@ def test_what_git_does_to_the_repo_does_no_harm(repo: GameRepo, path: Path) -> N
 
 
 def test_many_packs_become_few(repo: GameRepo, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.store.TIDY_EVERY", 10)
+    monkeypatch.setattr("pbem.repo.git.TIDY_EVERY", 10)
     for n in range(1, 31):
         with repo.lock():
             repo.commit({numbered("turns", n): b"%d\n" % n}, f"turn {n}")
@@ -377,7 +367,7 @@ def test_two_at_work_lose_nothing(repo: GameRepo, path: Path) -> None:
 
 
 def test_another_git_at_work_is_waited_for_and_named(repo: GameRepo, path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("pbem.store.PATIENCE", 0.5)
+    monkeypatch.setattr("pbem.repo.git.PATIENCE", 0.5)
     lock = path / "refs" / "heads" / "main.lock"
     lock.touch()
     with pytest.raises(Busy, match=r"another git program holds .*main\.lock; nothing was committed"):

@@ -21,13 +21,13 @@ from typing import Any
 
 import pytest
 
-import pbem.store as pbem_store
-from pbem import shelf
+import pbem.repo.git as pbem_store
 from pbem.audit.replay import replay
-from pbem.correspondence import take_in
-from pbem.keys import Keys
-from pbem.post.told import note_told
-from pbem.store import GameRepo
+from pbem.crypto.keys import Keys
+from pbem.game import shelf
+from pbem.mail.intake import take_in
+from pbem.mail.last_reported import note_told
+from pbem.repo.git import GameRepo
 from tests.crash import NURSERY, refuse_writing
 from tests.live import NOON, Folder, git, give, letter, order, pick, readable, sheet
 from tests.support.soak import stride

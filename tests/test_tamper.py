@@ -18,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from pbem import yamlio
 from pbem.audit.verify import verify
-from pbem.beacon import time_of
-from pbem.charter import ChainPromise
-from pbem.closing import PATIENCE
-from pbem.dice import Chain, missing_share
-from pbem.files import sealed_path, turn_path
-from pbem.keys import Keys, Secrets
+from pbem.crypto.beacon import time_of
+from pbem.crypto.closing import PATIENCE
+from pbem.crypto.dice import Chain, missing_share
+from pbem.crypto.keys import Keys, Secrets
+from pbem.crypto.signing import sign
+from pbem.game import yaml as yamlio
 from pbem.referee.rollback import roll_back
-from pbem.signing import sign
-from pbem.store import GameRepo
+from pbem.repo.charter import ChainPromise
+from pbem.repo.git import GameRepo
+from pbem.repo.layout import sealed_path, turn_path
 from tests.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.live import SECRETS, Folder, git, give, order, play, sheet
 from tests.support.soak import scaled

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.dice import LoadedDice, SeededDice
-from pbem.draw.every_game import EVERY_GAME
-from pbem.draw.form import ORDER_WIDTH
-from pbem.draw.sentences import BadSentence, Sentences, joined, sentences
-from pbem.draw.text import WIDTH, Report, mail, report
-from pbem.engine import Session
+from pbem.crypto.dice import LoadedDice, SeededDice
+from pbem.engine.session import Session
+from pbem.game.summary import Line, Section, Standing
+from pbem.game.table import Table
 from pbem.protocol import Decision, Event, Order, Roll
-from pbem.standing import Line, Section, Standing
-from pbem.table import Table
+from pbem.render.common_messages import EVERY_GAME
+from pbem.render.form import ORDER_WIDTH
+from pbem.render.messages import BadSentence, Sentences, joined, sentences
+from pbem.render.report import WIDTH, Report, mail, report
 from tests.campaigns import Campaign, Told, campaign, invasion
 from tests.walks import GAMES, loaded, start
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from pbem import yamlio
+from pbem.engine.cases.compare import change
+from pbem.game import yaml as yamlio
 from pbem.protocol import Decision, Order
-from pbem.rulings.compare import change
 from tests.walks import faults_of_shape, loaded, start
 
 GAME = "rome_carthage"

@@ -11,19 +11,19 @@ from random import Random
 
 import pytest
 
+from pbem.audit.access import repo_of
 from pbem.audit.findings import Findings, Place
-from pbem.audit.reading import repo_of
 from pbem.audit.verify import Verdict, verify
-from pbem.beacon import time_of
-from pbem.charter import ChainPromise
-from pbem.cli.outside import DONE, FAULTS, WORLD
-from pbem.closing import PATIENCE
-from pbem.dice import Chain
-from pbem.keys import BadKeys, Keys, Secrets
+from pbem.cli.runtime import DONE, FAULTS, WORLD
+from pbem.crypto.beacon import time_of
+from pbem.crypto.closing import PATIENCE
+from pbem.crypto.dice import Chain
+from pbem.crypto.keys import BadKeys, Keys, Secrets
+from pbem.crypto.player_chains import LOST
 from pbem.referee.rollback import roll_back
 from pbem.referee.ruling import break_off
-from pbem.shares import LOST
-from pbem.store import NoSuchGame
+from pbem.repo.charter import ChainPromise
+from pbem.repo.git import NoSuchGame
 from tests.forging import STANDING, told
 from tests.live import SECRETS, Folder, git, order, pick, play, sheet
 from tests.test_beacon import PUBLISHED

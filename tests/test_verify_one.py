@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from pbem import verify_one, yamlio
-from pbem.audit.reading import repo_of
-from pbem.dice import Chain, ChainDice, canonical, inputs_digest, missing_share, step_key
-from pbem.published import published
-from pbem.store import numbered
+from pbem import verify_one
+from pbem.audit.access import repo_of
+from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_share, step_key
+from pbem.game import yaml as yamlio
+from pbem.repo.git import numbered
+from pbem.repo.public import published
 from tests.live import Folder, git, play
 from tests.samples import GAMES, ZAMA
 

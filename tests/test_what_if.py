@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from pbem.adjudicator import Adjudicator
-from pbem.audit.reading import open_to_read
+from pbem.audit.access import open_to_read
 from pbem.audit.what_if import WhatIf, what_if
-from pbem.charter import ChainPromise
-from pbem.cli.outside import DONE, FAULTS, USAGE, WORLD
-from pbem.dice import Chain
-from pbem.open_game import CannotPlay
-from pbem.store import GameRepo
+from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
+from pbem.crypto.dice import Chain
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.charter import ChainPromise
+from pbem.repo.git import GameRepo
 from tests.disputed import STRONGER, Assault, hand, other_box, routed, run, told
 from tests.live import Folder, files, give, order, play, sheet
 from tests.walks import FOLDERS

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from pbem.draw.form import order_lines
-from pbem.record import read_decision
+from pbem.render.form import order_lines
+from pbem.repo.records import read_decision
 from tests.walks import loaded
 
 GAME = "punica"

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from pbem.box import Box
-from pbem.draw.form import form
-from pbem.draw.sentences import sentences
-from pbem.engine import Session
-from pbem.plain import copy
+from pbem.engine.cases import read_cases, run
+from pbem.engine.session import Session
+from pbem.game.box import Box
+from pbem.game.plain import copy
+from pbem.orders.sheet import read_sheet
 from pbem.protocol import Decision, Event, Order
-from pbem.rulings import read_cases, run
-from pbem.sheet import read_sheet
+from pbem.render.form import form
+from pbem.render.messages import sentences
 from tests.campaigns import Told
 from tests.test_form import choices_in
 from tests.walks import FOLDERS, loaded, start

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from pbem import letters, yamlio
-from pbem.adjudicator import Adjudicator
-from pbem.correspondence import Handled, take_in
-from pbem.letters import side_report
-from pbem.open_game import OpenGame, OtherRules
-from pbem.post.inbox import open_letter
-from pbem.post.lines import lines
-from pbem.post.sheets_in_text import sheets
-from pbem.seal import recipient_of, salt_of
+from pbem.crypto.seal import recipient_of, salt_of
+from pbem.game import yaml as yamlio
+from pbem.mail import outgoing as letters
+from pbem.mail.inbox import open_letter
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.lines import lines
+from pbem.mail.outgoing import side_report
+from pbem.mail.sheet_finder import sheets
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import OpenGame, OtherRules
 from tests.live import OTHERS, SECRETS, Folder, git, give, later, letter, order, quoted, sheet
 from tests.test_correspondence import Read, only, read
 

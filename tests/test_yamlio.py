@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from pbem import protocol
-from pbem.yamlio import LETTER, OWN, Document, Mark, Unreadable, dump, read, reader
+from pbem.game.yaml import LETTER, OWN, Document, Mark, Unreadable, dump, read, reader
 
 SHEET = """\
 # a comment
@@ -287,7 +287,7 @@ def test_hostile_texts_are_refused_in_no_time(text: bytes | str) -> None:
 @pytest.mark.parametrize("count", [3_000, 30_000, 60_000])
 def test_open_brackets_do_not_bring_the_process_down(count: int) -> None:
     code = (
-        "from pbem.yamlio import LETTER, OWN, Unreadable, read\n"
+        "from pbem.game.yaml import LETTER, OWN, Unreadable, read\n"
         f"for text in ['[' * {count}, '[x, ' * {count // 4}, '{{a: ' * {count // 4}]:\n"
         "    for limits in (LETTER, OWN):\n"
         "        try: read(text, name='x', limits=limits)\n"

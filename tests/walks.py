@@ -11,12 +11,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pbem import shelf
-from pbem.dice import SeededDice
-from pbem.engine import Answer, Session
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Answer, Session
+from pbem.game import shelf
+from pbem.game.shelf import Loaded
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Rules, Side
-from pbem.shelf import Loaded
-from pbem.table import Table
 
 TOY = Path(__file__).parent / "toy"
 FOLDERS = (str(TOY / "rules"),)

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
-from pbem.audit.shapes import same_words
+from pbem.audit.schemas import same_words
 from pbem.audit.turn_files import Books
-from pbem.dice import step_key
-from pbem.files import STATE, sheet_path
+from pbem.crypto.dice import step_key
+from pbem.game.order_form import OrderForm
+from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import Side
-from pbem.record import public_answer, rested
-from pbem.sheet import BadSheet, OrderForm, read_sheet
+from pbem.repo.layout import STATE, sheet_path
+from pbem.repo.records import public_answer, rested
 
 _BY_SHEET: Final = pattern(r"sheet ([0-9]+)")
 Record = Mapping[str, Any]

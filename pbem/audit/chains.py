@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pbem import plain, yamlio
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import History
-from pbem.audit.shapes import not_canonical
+from pbem.audit.schemas import not_canonical
 from pbem.audit.turn_files import Books
-from pbem.beacon import BadBeacon, NoBeaconLibrary, check_signatures
-from pbem.charter import Charter
-from pbem.closing import Closing, check_closed, follow
-from pbem.dice import SCHEME, check_link
-from pbem.files import BEACON
+from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
+from pbem.crypto.closing import Closing, check_closed, follow
+from pbem.crypto.dice import SCHEME, check_link
+from pbem.crypto.player_chains import MOST_LINKS, BadShare, last_links
+from pbem.crypto.player_chains import follow as follow_shares
+from pbem.game import plain
+from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.shares import MOST_LINKS, BadShare, last_links
-from pbem.shares import follow as follow_shares
+from pbem.repo.charter import Charter
+from pbem.repo.layout import BEACON
 
 
 def check_chain(history: History, books: Books, charter: Charter, findings: Findings) -> None:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final, Protocol
 
-from pbem.audit.shapes import same_words
-from pbem.draw.sentences import joined, sentences
-from pbem.ledger import Turn
-from pbem.open_game import OpenGame, Told
+from pbem.audit.schemas import same_words
 from pbem.protocol import Decision, Draw, Event, Roll, cited
-from pbem.record import as_plain, decision_record
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
+from pbem.referee.open_game import OpenGame, Told
+from pbem.render.messages import joined, sentences
+from pbem.repo.ledger import Turn
+from pbem.repo.records import as_plain, decision_record
 
 NOT_OF_THE_RULES: Final = (
     *BY_THE_GAME_MASTER, "beacon_missing", "beacon_round", "migrated", "order_lapsed", "order_unused", "standing_fired",

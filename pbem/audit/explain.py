@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from struct import unpack
 from typing import Any, Final
 
-from pbem.audit.course import Course, Given
 from pbem.audit.differences import Differ
+from pbem.audit.playback import Course, Given
 from pbem.audit.what_if import published_in
-from pbem.dice import SCHEME, canonical
-from pbem.draw.folding import folded
-from pbem.draw.form import order_lines
-from pbem.draw.sentences import joined, sentences
-from pbem.engine import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer
-from pbem.open_game import CannotPlay, OpenGame, Told
+from pbem.crypto.dice import SCHEME, canonical
+from pbem.engine.session import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer
 from pbem.protocol import Event, Roll, Side, cited
+from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.render.form import order_lines
+from pbem.render.messages import joined, sentences
+from pbem.render.wrap import folded
 
 WIDTH: Final = 60
 _DRAWS: Final = 1 << 16

@@ -14,20 +14,20 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.adjudicator import Adjudicator
-from pbem.audit.course import Course
-from pbem.charter import Pins, promise
-from pbem.checking import Receipt
-from pbem.dice import Dice, LoadedDice, SeededDice
-from pbem.engine import BY_DEFAULT, BY_STAND_IN, Session, resume
-from pbem.files import POSITION, turn_path
-from pbem.keys import Keys
-from pbem.ledger import Ledger, Turn
-from pbem.open_game import CannotPlay, Now, OpenGame
+from pbem.audit.playback import Course
+from pbem.crypto.dice import Dice, LoadedDice, SeededDice
+from pbem.crypto.keys import Keys
+from pbem.crypto.seal import recipient_of
+from pbem.crypto.signing import public_key
+from pbem.engine.session import BY_DEFAULT, BY_STAND_IN, Session, resume
+from pbem.orders.check import Receipt
 from pbem.protocol import Side
-from pbem.seal import recipient_of
-from pbem.signing import public_key
-from pbem.state import State
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.repo.charter import Pins, promise
+from pbem.repo.layout import POSITION, turn_path
+from pbem.repo.ledger import Ledger, Turn
+from pbem.repo.state import State
 
 _LINK: Final = re.compile(rb"(?m)^link:.*$")
 

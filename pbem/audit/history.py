@@ -9,10 +9,13 @@ from re import compile as pattern
 from typing import Any, Final
 
 from pbem.audit.findings import Findings, Place, listed, number
-from pbem.audit.shapes import NOTE, said_in
-from pbem.audit.shapes import REQUEST as REQUEST_SHAPE
-from pbem.corrections import SUFFIX, Correction
-from pbem.files import (
+from pbem.audit.schemas import NOTE, said_in
+from pbem.audit.schemas import REQUEST as REQUEST_SHAPE
+from pbem.crypto.signing import verifies
+from pbem.game.corrections import SUFFIX, Correction
+from pbem.protocol import Side
+from pbem.repo.git.history import Change, Past
+from pbem.repo.layout import (
     BEACON,
     BOX,
     CHARTER,
@@ -29,10 +32,7 @@ from pbem.files import (
     standing_path,
     turn_path,
 )
-from pbem.protocol import Side
-from pbem.published import corrections_of
-from pbem.signing import verifies
-from pbem.store.past import Change, Past
+from pbem.repo.public import corrections_of
 
 TURN: Final = "turn"
 SHEET: Final = "sheet"

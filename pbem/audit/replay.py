@@ -14,14 +14,14 @@ from hashlib import sha256
 from traceback import extract_tb
 from typing import Any
 
-from pbem import yamlio
-from pbem.audit.course import Course, Unasked
 from pbem.audit.differences import Differ, Difference
-from pbem.dice import check_link
-from pbem.engine import Outcome, RulesDiffer
-from pbem.files import POSITION
-from pbem.open_game import OpenGame
-from pbem.record import answer_record, as_plain, rested
+from pbem.audit.playback import Course, Unasked
+from pbem.crypto.dice import check_link
+from pbem.engine.session import Outcome, RulesDiffer
+from pbem.game import yaml as yamlio
+from pbem.referee.open_game import OpenGame
+from pbem.repo.layout import POSITION
+from pbem.repo.records import answer_record, as_plain, rested
 
 
 @dataclass(slots=True)

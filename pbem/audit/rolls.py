@@ -9,7 +9,7 @@ from typing import Any
 from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
 from pbem.audit.turn_files import Books
-from pbem.dice import MAX_SIDES, ChainDice, step_key
+from pbem.crypto.dice import MAX_SIDES, ChainDice, step_key
 
 _USUAL = 6
 _MOST_DICE = 10_000

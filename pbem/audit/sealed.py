@@ -10,15 +10,15 @@ from typing import Any
 from pbem.audit.answers import Sheets, check_answers, check_published, check_states
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import SHEET, STANDING, TURN, History, filed
-from pbem.audit.opened import Opened
-from pbem.audit.shapes import RECORD, misfit, same_words
-from pbem.audit.standing import check_standing
+from pbem.audit.schemas import RECORD, misfit, same_words
+from pbem.audit.secrets import Opened
+from pbem.audit.standing_orders import check_standing
 from pbem.audit.turn_files import Books
-from pbem.box import open_box
-from pbem.charter import Charter
-from pbem.dice import ChainDice, step_key
-from pbem.files import KNOWN, PLAYERS, SEALED, STATE, sealed_path, standing_path, turn_path
-from pbem.seal import CannotOpen, salt_of, salted, unseal
+from pbem.crypto.dice import ChainDice, step_key
+from pbem.crypto.seal import CannotOpen, salt_of, salted, unseal
+from pbem.game.box import open_box
+from pbem.repo.charter import Charter
+from pbem.repo.layout import KNOWN, PLAYERS, SEALED, STATE, sealed_path, standing_path, turn_path
 
 Read = Callable[[bytes], bytes]
 

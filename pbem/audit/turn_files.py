@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from pbem import yamlio
+from pbem.audit.engine_events import check_told
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.history import History
-from pbem.audit.notices import check_told
-from pbem.audit.shapes import JOINED, TURN, misfit, not_canonical, said_in
-from pbem.dice import inputs_digest
-from pbem.files import CHARTER, POSITION, joined_path, standing_path, turn_path
+from pbem.audit.schemas import JOINED, TURN, misfit, not_canonical, said_in
+from pbem.crypto.dice import inputs_digest
+from pbem.crypto.seal import BadRecipient, check_recipient
+from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.seal import BadRecipient, check_recipient
+from pbem.repo.layout import CHARTER, POSITION, joined_path, standing_path, turn_path
 
 
 @dataclass(slots=True)

@@ -15,22 +15,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem import plain
 from pbem.audit.chains import check_beacon, check_chain, check_shares
 from pbem.audit.findings import Findings, Place
 from pbem.audit.history import Historian
-from pbem.audit.opened import secrets_of
+from pbem.audit.pins import check_rules
 from pbem.audit.rolls import check_rolls
-from pbem.audit.rules import check_rules
+from pbem.audit.schemas import CHARTER as CHARTER_SHAPE
+from pbem.audit.schemas import said_in
 from pbem.audit.sealed import check_sealed, sealed_text
-from pbem.audit.shapes import CHARTER as CHARTER_SHAPE
-from pbem.audit.shapes import said_in
+from pbem.audit.secrets import secrets_of
 from pbem.audit.turn_files import check_turn_files, read_turns
-from pbem.charter import Charter
-from pbem.files import CHARTER
-from pbem.keys import Keys
-from pbem.store import NoSuchGame, StoreError
-from pbem.store.past import Past, PastRepo
+from pbem.crypto.keys import Keys
+from pbem.game import plain
+from pbem.repo.charter import Charter
+from pbem.repo.git import NoSuchGame, StoreError
+from pbem.repo.git.history import Past, PastRepo
+from pbem.repo.layout import CHARTER
 
 
 @dataclass(frozen=True, slots=True)

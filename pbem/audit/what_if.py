@@ -14,18 +14,18 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from pbem.audit.course import Course
 from pbem.audit.differences import different, shortly
 from pbem.audit.fork import Fork, window_of
-from pbem.checking import Receipt
-from pbem.dice import BadLoad
-from pbem.draw.form import order_lines
-from pbem.draw.sentences import Sentences, joined, sentences
-from pbem.engine import Answer, RulesDiffer
-from pbem.ledger import Turn
-from pbem.open_game import CannotPlay, OpenGame, Told
+from pbem.audit.playback import Course
+from pbem.crypto.dice import BadLoad
+from pbem.engine.session import Answer, RulesDiffer
+from pbem.orders.check import Receipt
 from pbem.protocol import Event, Side
-from pbem.record import as_plain
+from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.render.form import order_lines
+from pbem.render.messages import Sentences, joined, sentences
+from pbem.repo.ledger import Turn
+from pbem.repo.records import as_plain
 
 MOST_PLACES = 12
 """So many places of the position are listed."""

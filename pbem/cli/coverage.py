@@ -6,16 +6,16 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pbem.cli.outside import WORLD, Boxes, in_the_world, print_json
+from pbem.cli.runtime import WORLD, Boxes, in_the_world, print_json
 
 if TYPE_CHECKING:
-    from pbem.rulings.coverage import Coverage, Paragraph
+    from pbem.engine.cases.coverage import Coverage, Paragraph
 
 
 def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
     """Print the paragraphs of a game; end with exit code 1 if one is cited nowhere, or a citation leads nowhere."""
-    from pbem.box import open_box
-    from pbem.rulings.coverage import coverage as hold_against
+    from pbem.engine.cases.coverage import coverage as hold_against
+    from pbem.game.box import open_box
 
     with in_the_world():
         found = hold_against(open_box(game, boxes or ()))

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pbem.cli.options import WHY, Correct, Games, Json, NameOrClone, RulesDir, Viewer
-from pbem.cli.outside import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
-from pbem.places import games_folder, keys_folder
+from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
+from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
-    from pbem.adjudicator import Adjudicator
+    from pbem.audit.migrate import Move
     from pbem.audit.replay import Replayed
     from pbem.audit.what_if import WhatIf
-    from pbem.cli.outside import Boxes
-    from pbem.migrate import Move
-    from pbem.open_game import OpenGame
+    from pbem.cli.runtime import Boxes
+    from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
 
 WIDTH: Final = 72
@@ -32,7 +32,7 @@ MOST_TOLD: Final = 20
 @contextmanager
 def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = None) -> Iterator[OpenGame]:
     """Open a game, or a clone of one, to look at it."""
-    from pbem.audit.reading import open_to_read
+    from pbem.audit.access import open_to_read
 
     with (
         in_the_world(),
@@ -106,7 +106,7 @@ def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: boo
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    from pbem.referee.grounds import spans
+    from pbem.referee.preconditions import spans
 
     return ", ".join(spans(numbers))
 
@@ -155,7 +155,7 @@ def _moved(
     game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
 ) -> dict[str, Any]:
     """Move one game, print what came of it, and return it for a program."""
-    from pbem.migrate import migrate as move_game
+    from pbem.audit.migrate import migrate as move_game
 
     if every and (game.result is not None or not game.begun):
         return {"game": game.name, "moved": None, "changed": [], "refused": []}
@@ -252,7 +252,7 @@ def _faces(entry: str, text: str) -> list[int]:
 
 def _forked(game: OpenGame, found: WhatIf) -> Iterator[str]:
     """Yield what a fork came to."""
-    from pbem.draw.folding import folded
+    from pbem.render.wrap import folded
 
     made = f"turn {_listed(found.now)}" if found.now else "no turn"
     yield from folded(

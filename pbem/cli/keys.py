@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pbem.cli.options import Games, Json
-from pbem.cli.outside import WORLD, in_the_world, misuse, print_json, read
-from pbem.places import games_folder, keys_folder
+from pbem.cli.runtime import WORLD, in_the_world, misuse, print_json, read
+from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
-    from pbem.custody import Kept
+    from pbem.repo.key_backup import Kept
 
 keys = typer.Typer(
     name="keys",
@@ -32,7 +32,7 @@ Passphrase = Annotated[
 @keys.command("list")
 def list_(games: Games = None, json: Json = False) -> None:
     """List the games whose secrets are kept here, and what is wrong with them."""
-    from pbem.custody import kept
+    from pbem.repo.key_backup import kept
 
     folder = keys_folder()
     with in_the_world():
@@ -78,8 +78,8 @@ def backup(
     plain: Annotated[bool, typer.Option("--plain", help="Do not seal it: the disk it goes to must be safe.")] = False,
 ) -> None:
     """Save the secrets of games in one sealed file."""
-    from pbem.custody import back_up
-    from pbem.seal import BadRecipient, check_recipient
+    from pbem.crypto.seal import BadRecipient, check_recipient
+    from pbem.repo.key_backup import back_up
 
     if [bool(to), passphrase_file is not None, plain].count(True) != 1:
         misuse("say how to seal the backup: --to age1..., or --passphrase-file FILE (or --plain, not sealed)")
@@ -107,8 +107,8 @@ def restore(
     games: Games = None,
 ) -> None:
     """Bring secrets back from a backup; nothing is overwritten."""
-    from pbem.custody import restore as bring_back
-    from pbem.seal import identities_in
+    from pbem.crypto.seal import identities_in
+    from pbem.repo.key_backup import restore as bring_back
 
     if identity is not None and passphrase_file is not None:
         misuse("either --identity or --passphrase-file opens a backup, not both")

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pbem.cli.outside import Boxes, in_the_world, print_json
-from pbem.places import games_folder
+from pbem.cli.runtime import Boxes, in_the_world, print_json
+from pbem.paths import games_folder
 
 if TYPE_CHECKING:
-    from pbem.box import Box
-    from pbem.published import Page, Published
+    from pbem.game.box import Box
+    from pbem.repo.public import Page, Published
 
 
 def log(
@@ -20,9 +20,9 @@ def log(
     games: Path | None, boxes: Boxes, json: bool,
 ) -> None:  # fmt: skip
     """Print the turn files of a game, or what their dice come to."""
-    from pbem import yamlio
-    from pbem.audit.reading import repo_of
-    from pbem.published import published
+    from pbem.audit.access import repo_of
+    from pbem.game import yaml as yamlio
+    from pbem.repo.public import published
 
     with in_the_world():
         told = published(repo_of(games or games_folder(), name))
@@ -48,8 +48,8 @@ def _marks(told: Published) -> dict[int, str]:
 
 def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | None, boxes: Boxes, json: bool) -> None:
     """Print the dice of some turns, or write them to files and print their names."""
-    from pbem.dice_log import as_chart, as_csv, as_text, count_row, counts_of, roll_row, rolls_of, undone_in
-    from pbem.draw.sentences import sentences
+    from pbem.audit.dice_log import as_chart, as_csv, as_text, count_row, counts_of, roll_row, rolls_of, undone_in
+    from pbem.render.messages import sentences
 
     charter: Mapping[str, Any] = told.charter.value
     box = _box(charter["rules"], boxes)
@@ -76,7 +76,7 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
 
 def _box(rules: str, boxes: Boxes) -> Box | None:
     """Return the box of a game; None: it is not here, and its words are done without."""
-    from pbem.box import NotInTheBox, open_box
+    from pbem.game.box import NotInTheBox, open_box
 
     try:
         return open_box(rules, boxes or ())

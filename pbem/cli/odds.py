@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from pbem.cli.outside import Boxes, in_the_world, misuse, print_json
+from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
 
 if TYPE_CHECKING:
-    from pbem.odds import Number, Odds
+    from pbem.game.odds import Number, Odds
 
 
 def odds(
@@ -16,10 +16,10 @@ def odds(
     boxes: Boxes, json: bool,
 ) -> None:  # fmt: skip
     """Print the chances of something in a game, or what can be asked."""
-    from pbem import shelf
-    from pbem.box import NotInTheBox
-    from pbem.dice import SeededDice
-    from pbem.table import Table
+    from pbem.crypto.dice import SeededDice
+    from pbem.game import shelf
+    from pbem.game.box import NotInTheBox
+    from pbem.game.table import Table
 
     with in_the_world():
         try:

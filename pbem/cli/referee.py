@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
-from pbem.cli.outside import (
+from pbem.cli.runtime import (
     FAULTS,
     in_the_world,
     judge,
@@ -24,11 +24,11 @@ from pbem.cli.outside import (
     require_side,
     tell_all,
 )
-from pbem.places import games_folder
+from pbem.paths import games_folder
 
 if TYPE_CHECKING:
-    from pbem.adjudicator import Adjudicator
-    from pbem.cli.outside import Boxes
+    from pbem.cli.runtime import Boxes
+    from pbem.referee.adjudicator import Adjudicator
 
 ForSide = "A sheet for a side, as side=FILE: `pbem form` prints one to fill in."
 
@@ -47,8 +47,8 @@ def rollback(
     """Take a game back: ask all sides for their consent by letter, or do it at once with a reason."""
     if by_game_master and reason is None:
         misuse("--by-game-master takes a reason, which every side is told: --reason TEXT")
+    from pbem.mail.consent_letters import request_letters
     from pbem.referee import rollback as room
-    from pbem.referee.letters import request_letters
 
     with opened(name, games, rules_dir) as game:
         if by_game_master:
@@ -131,7 +131,7 @@ def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json
 
 def _patch(file: Path) -> dict[str, Any]:
     """Return the patch in a file."""
-    from pbem import yamlio
+    from pbem.game import yaml as yamlio
 
     try:
         patch = yamlio.read(read(file), name=file.name).value
@@ -170,10 +170,10 @@ def reveal(
     json: Json = False,
 ) -> None:
     """Publish the secrets of a game that is over, and open its history for everybody to read."""
-    from pbem.audit.reading import repo_of
-    from pbem.files import REVEALED
-    from pbem.reveal import open_history
-    from pbem.store import GameRepo
+    from pbem.audit.access import repo_of
+    from pbem.referee.reveal import open_history
+    from pbem.repo.git import GameRepo
+    from pbem.repo.layout import REVEALED
 
     with in_the_world():
         path = repo_of(games or games_folder(), name)
@@ -197,8 +197,8 @@ def reveal(
 
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone: only who has them can."""
-    from pbem.open_game import CannotPlay
-    from pbem.reveal import reveal as publish_secrets
+    from pbem.referee.open_game import CannotPlay
+    from pbem.referee.reveal import reveal as publish_secrets
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone in which the secrets are not published; it may be older than the end")

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
-from pbem.cli.protections import beacon, my_chain
-from pbem.cli.publishing import publish
+from pbem.cli.publish import publish
 from pbem.cli.referee import reveal, rollback, ruling
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -75,7 +75,7 @@ def shelf(
     json: Json = False,
 ) -> None:
     """List the games that can be played, with their editions and scenarios."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.shelf(check, rules_dir, json)
 
@@ -106,7 +106,7 @@ def new(
     json: Json = False,
 ) -> None:
     """Make a new game: its repo, its secrets, its dice chain, the letters that ask each player for a phrase."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.new(
         name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], games, rules_dir, json
@@ -116,7 +116,7 @@ def new(
 @app.command()
 def status(name: Name, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
     """Tell where a game stands and whom it waits for."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.status(name, games, rules_dir, json)
 
@@ -124,7 +124,7 @@ def status(name: Name, games: Games = None, rules_dir: RulesDir = None, json: Js
 @app.command()
 def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None) -> None:
     """Print the order form of a side: a sheet to fill in."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.form(name, side, games, rules_dir)
 
@@ -139,7 +139,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a sheet without sending it; at home with what came with the report."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.check(game, sheet, side, games, rules_dir, json)
 
@@ -154,7 +154,7 @@ def forecast(
     json: Json = False,
 ) -> None:
     """Say what a sheet may lead to: who could be asked what, and the odds; nothing is changed, nothing rolled."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.forecast(game, sheet, side, games, rules_dir, json)
 
@@ -169,7 +169,7 @@ def submit(
     json: Json = False,
 ) -> None:
     """Hand in a side's sheet and carry the game on."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.submit(name, sheet, side, games, rules_dir, json)
 
@@ -183,7 +183,7 @@ def letter(
     json: Json = False,
 ) -> None:
     """Take in a player's letter, carry the game on, and write the answers to the outbox."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.letter(file, outbox, games, rules_dir, json)
 
@@ -204,7 +204,7 @@ def adjudicate(
     json: Json = False,
 ) -> None:
     """Carry a game on as far as the answers at hand reach."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.adjudicate(name, late or [], absent or [], games, rules_dir, json)
 
@@ -218,7 +218,7 @@ def report(
     rules_dir: RulesDir = None,
 ) -> None:
     """Print a side's report: what happened, how things stand, what is asked."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.report(name, side, since, games, rules_dir)
 
@@ -232,7 +232,7 @@ def map_(
     rules_dir: RulesDir = None,
 ) -> None:
     """Draw the map as a side, or an onlooker, may see it."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.draw_map(name, output, side, games, rules_dir)
 
@@ -284,7 +284,7 @@ def case(
     json: Json = False,
 ) -> None:
     """Run rulings: what would happen if."""
-    from pbem.cli import desk
+    from pbem.cli import play as desk
 
     desk.case(files, rules, rules_dir, json)
 
@@ -297,7 +297,7 @@ def rules(
     json: Json = False,
 ) -> None:
     """Tell the editions of a game: its presets and options, and how sure its sources are."""
-    from pbem.cli import editions
+    from pbem.cli import rules as editions
 
     editions.rules(game, preset, rules_dir, json)
 
@@ -340,7 +340,7 @@ def open_(
     ],
 ) -> None:
     """Print what is sealed in a file of a game's repo, if your key opens it."""
-    from pbem.cli import sealed
+    from pbem.cli import open as sealed
 
     sealed.open_sealed(file, identity)
 
@@ -352,6 +352,6 @@ def demo(
     ),
 ) -> None:
     """Play the opening of a game by letters and leave repo, letters and pictures for a look."""
-    from pbem.cli import demonstration
+    from pbem.cli import demo as demonstration
 
     demonstration.run(folder)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.cli.outside import FAULTS, WORLD, Boxes, in_the_world, print_json
-from pbem.places import games_folder, keys_folder
+from pbem.cli.runtime import FAULTS, WORLD, Boxes, in_the_world, print_json
+from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
     from pbem.audit.findings import Checked, Divergence
@@ -18,9 +18,9 @@ _MOST_TOLD: Final = 5
 
 def verify(name: str, after_reveal: bool, with_key: bool, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Verify a game and print the verdict; exit code 3 if anything is wrong."""
-    from pbem.audit.reading import repo_of
+    from pbem.audit.access import repo_of
     from pbem.audit.verify import verify as verify_repo
-    from pbem.keys import Keys
+    from pbem.crypto.keys import Keys
 
     with in_the_world():
         path = repo_of(games or games_folder(), name)

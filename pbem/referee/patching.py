@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pbem import plain
-from pbem.dice import SeededDice
-from pbem.engine import Stuck, begin_at
-from pbem.ledger import Turn
-from pbem.open_game import CannotPlay
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases.compare import change, look_up, shown
+from pbem.engine.session import Stuck, begin_at
+from pbem.game import plain
+from pbem.game.table import Table
 from pbem.protocol import Rules, Side
-from pbem.record import as_plain
-from pbem.rulings.compare import change, look_up, shown
-from pbem.table import Table
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.ledger import Turn
+from pbem.repo.records import as_plain
 
 Patch = Mapping[str, Any]
 """Dotted path -> the value that is to stand there; None: take it away."""

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pbem.adjudicator import Adjudicator
-from pbem.engine import Outcome, Sources, Step, resume
-from pbem.ledger import Opening
-from pbem.open_game import CannotPlay, Now
+from pbem.engine.session import Outcome, Sources, Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
-from pbem.referee.grounds import adjudications, reason_of, require_running, standing_turns
-from pbem.requested import Request, made, open_request, request_files
-from pbem.state import State
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
+from pbem.repo.ledger import Opening
+from pbem.repo.requests import Request, made, open_request, request_files
+from pbem.repo.state import State
 
 ROLLBACK: Final = "rollback"
 _DECIDED: Final = {GAME_MASTER: "the game master", ALL_SIDES: "consent of all sides"}

@@ -9,29 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pbem.adjudicator import Adjudicator
-from pbem.checking import Receipt
-from pbem.engine import Outcome, Queued, Session, Sources, begin_at
-from pbem.ledger import Opening
-from pbem.open_game import CannotPlay, Now
+from pbem.engine.cases.compare import shown
+from pbem.engine.session import Outcome, Queued, Session, Sources, begin_at
+from pbem.game.table import Table
+from pbem.orders.check import Receipt
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
-from pbem.record import as_plain
 from pbem.referee import GAME_MASTER
-from pbem.referee.grounds import adjudications, reason_of, require_running, standing_turns
-from pbem.referee.patching import (
-    BadPatch,
-    Patch,
-    as_text,
-    changing,
-    check_playable,
-    described,
-    open_to,
-    patched,
-)
-from pbem.rulings.compare import shown
-from pbem.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
-from pbem.state import State
-from pbem.table import Table
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
+from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
+from pbem.repo.ledger import Opening
+from pbem.repo.records import as_plain
+from pbem.repo.state import State
 
 RULING: Final = "ruling"
 BROKEN_OFF: Final = "broken_off"

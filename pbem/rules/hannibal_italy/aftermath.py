@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.forces import added, bury, count_losses, sp
 from pbem.rules.hannibal_italy.leadership import try_to_withdraw
@@ -11,7 +12,6 @@ from pbem.rules.hannibal_italy.parties import bring_back, came_out, in_line, liv
 from pbem.rules.hannibal_italy.refuge import find_refuge
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ROME, SIDES, Game
 from pbem.rules.hannibal_italy.withdrawal import hexes_to, move_out, risk
-from pbem.table import Table
 
 
 def way_out(game: Game, side: Side) -> list[str]:

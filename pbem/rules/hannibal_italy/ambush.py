@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.foraging import least
 from pbem.rules.hannibal_italy.forces import added, covers, sp, veiled
 from pbem.rules.hannibal_italy.parties import LOOSE, bring_back, in_line, set_aside
 from pbem.rules.hannibal_italy.state import CARTHAGE, Game
-from pbem.table import Table
 
 NONE: Final = "none"
 LEAST: Final = "least"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.control import controller
 from pbem.rules.hannibal_italy.forces import hexes_of
 from pbem.rules.hannibal_italy.placing import found
 from pbem.rules.hannibal_italy.setting_up import place_army
 from pbem.rules.hannibal_italy.stacking import crowded
 from pbem.rules.hannibal_italy.state import AWAY, CARTHAGE, ROME, Game
-from pbem.table import Table
 
 CISALPINE_GAUL: Final = "cisalpine_gaul"
 GAULISH_LANDS: Final = (CISALPINE_GAUL, "liguria")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.aftermath import lose_apart, note_the_year, return_apart, send_home
 from pbem.rules.hannibal_italy.board import City
@@ -29,7 +30,6 @@ from pbem.rules.hannibal_italy.sieges import (
     unseen_inside,
 )
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.table import Table
 
 
 def besiege(game: Game, table: Table, hex: str) -> Flow[None]:

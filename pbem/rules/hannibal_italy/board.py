@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pbem.maps.hexes import Hex as Place
+from pbem.game.hexes import Hex as Place
 from pbem.protocol import Side
 
 CLEAR: Final = "clear"

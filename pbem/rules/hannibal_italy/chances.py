@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pbem.odds import Chances, Number, Odds
+from pbem.game.odds import Chances, Number, Odds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.hannibal_italy.board import CAPUA, CLEAR, ROUGH, Board
 from pbem.rules.hannibal_italy.expectations import WORDS, read_assaults
@@ -16,7 +17,6 @@ from pbem.rules.hannibal_italy.field_combat import fight
 from pbem.rules.hannibal_italy.forces import here, sp
 from pbem.rules.hannibal_italy.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, CONSUL, ENEMY, ROME, SIDES, Game, Leader
-from pbem.table import Table
 
 NOTES: Final = (
     "Played by the rules, from the foraging to the end: the cheapest steps are lost first, the least forages,",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.assaults import besiege
 from pbem.rules.hannibal_italy.control import determine, take_open_cities, with_combat
 from pbem.rules.hannibal_italy.field_combat import fight
@@ -15,7 +16,6 @@ from pbem.rules.hannibal_italy.parties import field_hexes
 from pbem.rules.hannibal_italy.siege_works import build
 from pbem.rules.hannibal_italy.sieges import besieged_hexes
 from pbem.rules.hannibal_italy.state import CARTHAGE, Game
-from pbem.table import Table
 
 
 def before_combat(game: Game, table: Table) -> None:

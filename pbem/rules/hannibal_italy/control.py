@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import UNFORTIFIED
 from pbem.rules.hannibal_italy.forces import (
@@ -18,7 +19,6 @@ from pbem.rules.hannibal_italy.forces import (
     without_elephants,
 )
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.table import Table
 
 TWICE = 2
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.elections import eligible, leave_office, take_over
 from pbem.rules.hannibal_italy.placing import leave_for_rome
 from pbem.rules.hannibal_italy.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
-from pbem.table import Table
 
 NONE: Final = "none"
 BOTH: Final = 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CLASS_1
 from pbem.rules.hannibal_italy.control import give_city
@@ -12,7 +13,6 @@ from pbem.rules.hannibal_italy.forces import added, bury, count_losses, garrison
 from pbem.rules.hannibal_italy.leadership import dies
 from pbem.rules.hannibal_italy.refuge import find_refuge
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, Game
-from pbem.table import Table
 
 HANNIBAL: Final = "hannibal"
 

@@ -6,26 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, Final
 
-from pbem.choices import Choices, grid, listed
+from pbem.game.choices import Choices, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.forces import put_loose, sp
 from pbem.rules.hannibal_italy.leadership import HIGHEST, disband_slaves
 from pbem.rules.hannibal_italy.placing import found, leave_for_rome, place, places_for, shed, unplaced, wrong_places
 from pbem.rules.hannibal_italy.stacking import crowded
-from pbem.rules.hannibal_italy.state import (
-    CANDIDATES,
-    CONSUL,
-    PRAETOR,
-    PROCONSUL,
-    ROME,
-    SENATE,
-    UNPLACED,
-    Game,
-    Leader,
-)
+from pbem.rules.hannibal_italy.state import CANDIDATES, CONSUL, PRAETOR, PROCONSUL, ROME, SENATE, UNPLACED, Game, Leader
 from pbem.rules.hannibal_italy.under_way import Year
-from pbem.table import Table
 
 NONE: Final = "none"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import ELEPHANTS
 from pbem.rules.hannibal_italy.forces import added, steps, veiled, weakened
 from pbem.rules.hannibal_italy.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.state import CARTHAGE, UNSEEN, Game
-from pbem.table import Table
 
 
 def attrition(game: Game, table: Table) -> Flow[bool]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.plain import twin
+from pbem.game.plain import twin
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import Board, City
 from pbem.rules.hannibal_italy.field_combat import column_of, round_modifiers

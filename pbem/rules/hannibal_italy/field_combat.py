@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds, yes_or_no
 from pbem.rules.hannibal_italy.aftermath import break_off, clear_away, go_away, way_out
 from pbem.rules.hannibal_italy.ambush import lay_ambush, spring
 from pbem.rules.hannibal_italy.board import ROUGH
@@ -25,7 +26,6 @@ from pbem.rules.hannibal_italy.parties import (
     waits_inside,
 )
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.table import Table
 
 FIGHT: Final = "fight"
 WITHDRAW: Final = "withdraw"

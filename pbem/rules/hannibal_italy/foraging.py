@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.forces import added, covers, sp, veiled, without_elephants
 from pbem.rules.hannibal_italy.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.state import ROME, Game
-from pbem.table import Table
 
 LEAST: Final = "least"
 """The foragers that come nearest to what is due."""

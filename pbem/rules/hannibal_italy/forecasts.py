@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from pbem.game.table import Table
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.hannibal_italy.board import FOOT, UNFORTIFIED, Board, Unit
 from pbem.rules.hannibal_italy.diplomacy import modifiers
@@ -21,7 +22,6 @@ from pbem.rules.hannibal_italy.sieges import needed
 from pbem.rules.hannibal_italy.stacking import forbidden
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, UNSEEN, Game
 from pbem.rules.hannibal_italy.taking import takers
-from pbem.table import Table
 
 
 def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pbem.plain import copy
+from pbem.game.plain import copy
+from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.forecasts import with_unseen
 from pbem.rules.hannibal_italy.movement import END, points, set_out, way_of
@@ -15,7 +16,6 @@ from pbem.rules.hannibal_italy.paths import named
 from pbem.rules.hannibal_italy.stacking import forbidden
 from pbem.rules.hannibal_italy.state import Game
 from pbem.rules.hannibal_italy.taking import allowance, ready_to_march, share_out, takers
-from pbem.table import Table
 
 _BEST: Final = 6
 _WORST: Final = 1

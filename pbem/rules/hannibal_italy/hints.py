@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from pbem.odds import percent
+from pbem.game.decision_kinds import legal
+from pbem.game.odds import percent
 from pbem.protocol import Decision
-from pbem.questions import legal
 from pbem.rules.hannibal_italy.dictators import check as check_dictator
 from pbem.rules.hannibal_italy.expectations import Prospect, assault, round_of_battle
 from pbem.rules.hannibal_italy.field_combat import over_a_river

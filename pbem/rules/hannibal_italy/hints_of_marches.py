@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from pbem.odds import percent
-from pbem.plain import twin
+from pbem.game.decision_kinds import legal
+from pbem.game.odds import percent
+from pbem.game.plain import twin
 from pbem.protocol import Decision, Order, Side
-from pbem.questions import legal
 from pbem.rules.hannibal_italy.diplomacy import modifiers, open_cities
 from pbem.rules.hannibal_italy.forces import here, hexes_of, sp
 from pbem.rules.hannibal_italy.marches import bodies_of, reach

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.decision_kinds import Kinds, one_of
+from pbem.game.table import Table
 from pbem.protocol import Flow
-from pbem.questions import Kinds, one_of
 from pbem.rules.hannibal_italy.state import CARTHAGE, SIDES, Game
-from pbem.table import Table
 
 
 def name_first(game: Game, table: Table) -> Flow[bool]:

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pbem.game.table import Table
 from pbem.protocol import Roll, Side
 from pbem.rules.hannibal_italy.forces import SLAVES, sp
-from pbem.rules.hannibal_italy.state import (
-    AWAY,
-    CONSUL,
-    DEAD,
-    DICTATOR,
-    GONE,
-    MASTER_OF_HORSE,
-    RANKS,
-    ROME,
-    Game,
-)
-from pbem.table import Table
+from pbem.rules.hannibal_italy.state import AWAY, CONSUL, DEAD, DICTATOR, GONE, MASTER_OF_HORSE, RANKS, ROME, Game
 
 HIGHEST = (CONSUL, DICTATOR, MASTER_OF_HORSE)
 

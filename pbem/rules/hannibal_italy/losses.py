@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.forces import Units, added, bury, count_losses, steps, veiled, weakened
 from pbem.rules.hannibal_italy.state import CARTHAGE, Game
-from pbem.table import Table
 
 CHEAPEST: Final = "cheapest"
 DEAREST: Final = "dearest"

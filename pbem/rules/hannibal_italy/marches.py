@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, TypeAlias
 
-from pbem.choices import NOT_TOLD, Choices, chain, each, grid, later, listed
-from pbem.maps.hexes import cheapest, way
+from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.hexes import cheapest, way
 from pbem.protocol import Decision, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy import diplomacy
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.movement import END, check

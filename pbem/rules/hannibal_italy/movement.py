@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.hannibal_italy import diplomacy, overrun
 from pbem.rules.hannibal_italy.control import enter
@@ -25,7 +26,6 @@ from pbem.rules.hannibal_italy.taking import (
     takers,
 )
 from pbem.rules.hannibal_italy.under_way import March
-from pbem.table import Table
 
 END: Final = {"end": True}
 

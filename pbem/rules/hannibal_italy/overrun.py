@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CLEAR
 from pbem.rules.hannibal_italy.forces import bury, count_losses, outside, sp
 from pbem.rules.hannibal_italy.leadership import dies, kill
 from pbem.rules.hannibal_italy.refuge import find_refuge
 from pbem.rules.hannibal_italy.state import ENEMY, Game
-from pbem.table import Table
 
 
 def stops(game: Game, side: Side) -> frozenset[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from pbem.game.table import Table
 from pbem.protocol import Fault, Order
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
 from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.stacking import crowded
 from pbem.rules.hannibal_italy.state import RANKS, ROME, UNPLACED, Game
-from pbem.table import Table
 
 
 def found(board: Board, place: str | int) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, later, listed
+from pbem.game.choices import Choices, chain, grid, later, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CAPUA
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
@@ -15,7 +16,6 @@ from pbem.rules.hannibal_italy.placing import found, leave_for_rome, place, plac
 from pbem.rules.hannibal_italy.setting_up import draw
 from pbem.rules.hannibal_italy.stacking import too_many
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game
-from pbem.table import Table
 
 NONE: Final = "none"
 DIE: Final = 6

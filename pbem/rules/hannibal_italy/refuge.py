@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pbem.maps.hexes import distance
+from pbem.game.hexes import distance
+from pbem.game.table import Table
 from pbem.rules.hannibal_italy.forces import hexes_of, shut_up
 from pbem.rules.hannibal_italy.leadership import kill
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, Game
-from pbem.table import Table
 
 
 def find_refuge(game: Game, table: Table, leader: str, *, rule: str = "10.5") -> None:

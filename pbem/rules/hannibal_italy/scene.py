@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.maps.paper import hex_map
+from pbem.game.hex_map import hex_map
+from pbem.game.scene import Arrow, BaseMap, Counter, Marker, Scene, Side
 from pbem.protocol import Event
 from pbem.rules.hannibal_italy.board import CLASS_1, ELEPHANTS, Board
 from pbem.rules.hannibal_italy.forces import garrison, hexes_of, loose_inside, sp
@@ -21,10 +22,9 @@ from pbem.rules.hannibal_italy.state import (
     Game,
 )
 from pbem.rules.hannibal_italy.summary import name, panels, phase
-from pbem.scene import Arrow, BaseMap, Counter, Marker, Scene, Side
 
 if TYPE_CHECKING:
-    from pbem.box import Box
+    from pbem.game.box import Box
 
 _ROAD: Final = "road"
 _BADGES: Final[Mapping[str, str]] = {

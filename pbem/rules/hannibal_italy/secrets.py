@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.plain import twin
+from pbem.game.plain import twin
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.forces import added
 from pbem.rules.hannibal_italy.state import CARTHAGE, UNSEEN, Game, Leader
 from pbem.rules.hannibal_italy.under_way import Battle
-from pbem.table import Table
 
 
 def known(game: Game, side: Side | None) -> Game:

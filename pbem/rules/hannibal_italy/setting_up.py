@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.forces import added, on_board
 from pbem.rules.hannibal_italy.state import AWAY, CONSUL, ROME, SENATE, SIDES, Game, Leader
-from pbem.table import Table
 
 
 def set_up(board: Board, options: Mapping[str, Any], id: str, scenario: Mapping[str, Any], table: Table) -> Game:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CLASS_1, City
 from pbem.rules.hannibal_italy.forces import outside, sp, veiled
 from pbem.rules.hannibal_italy.sieges import fall, go_back, needed, relieved, shut_in, stands_before
 from pbem.rules.hannibal_italy.state import ENEMY, ROME, Game
 from pbem.rules.hannibal_italy.under_way import Siege
-from pbem.table import Table
 
 PARTIAL: Final = "partial"
 COMPLETE: Final = "complete"

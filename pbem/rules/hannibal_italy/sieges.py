@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import CLASS_1, ROME_CITY, UNFORTIFIED, City
 from pbem.rules.hannibal_italy.control import give_city
 from pbem.rules.hannibal_italy.diplomacy import lose_inside
@@ -27,7 +28,6 @@ from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN
 from pbem.rules.hannibal_italy.under_way import Siege
 from pbem.rules.hannibal_italy.victory import fall_of_rome
 from pbem.rules.hannibal_italy.withdrawal import hexes_to, move_out
-from pbem.table import Table
 
 SIEGE: Final = "siege"
 ASSAULT: Final = "assault"

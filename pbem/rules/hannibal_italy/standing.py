@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pbem.game.summary import Line, Section, Standing
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CLASS_1
 from pbem.rules.hannibal_italy.forces import added, garrison, sp, to_raise
@@ -24,7 +25,6 @@ from pbem.rules.hannibal_italy.summary import name, phase, place
 from pbem.rules.hannibal_italy.under_way import Battle
 from pbem.rules.hannibal_italy.victory import scored
 from pbem.rules.hannibal_italy.wording import strength, units_in_words
-from pbem.standing import Line, Section, Standing
 
 _SCORES: Final[Mapping[str, str]] = {
     "provinces": "provinces",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.plain import static
+from pbem.game.plain import static
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import Board, City, LeaderCard
 from pbem.rules.hannibal_italy.under_way import Battle, March, Siege, Year

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pbem.game.scene import Cell, Panel, Row, Track
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT, HORSE
 from pbem.rules.hannibal_italy.forces import sp, to_raise
-from pbem.rules.hannibal_italy.state import (
-    CANDIDATES,
-    CARTHAGE,
-    RANKS,
-    ROME,
-    SENATE,
-    UNPLACED,
-    UNSEEN,
-    Game,
-)
-from pbem.scene import Cell, Panel, Row, Track
+from pbem.rules.hannibal_italy.state import CANDIDATES, CARTHAGE, RANKS, ROME, SENATE, UNPLACED, UNSEEN, Game
 
 _PHASES: Final[Mapping[str, str]] = {
     "first_initiative": "Carthage names the first player",

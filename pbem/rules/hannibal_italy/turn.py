@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+from pbem.game.table import Table
 from pbem.protocol import PAUSE, REST, Flow
 from pbem.rules.hannibal_italy import (
     arrivals,
@@ -20,7 +21,6 @@ from pbem.rules.hannibal_italy import (
 )
 from pbem.rules.hannibal_italy.sieges import lift_abandoned
 from pbem.rules.hannibal_italy.state import SUMMER, WINTER, Game
-from pbem.table import Table
 
 Phase: TypeAlias = Callable[[Game, Table], Flow[bool]]
 """Plays a phase, or a piece of it, and returns whether it is over."""

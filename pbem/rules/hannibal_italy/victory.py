@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pbem.game.table import Table
 from pbem.rules.hannibal_italy.board import CAPUA, TARENTUM
 from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game, Result
-from pbem.table import Table
 
 ROME_FALLS = "rome_falls"
 POINTS = "points"

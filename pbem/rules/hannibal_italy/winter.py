@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.hannibal_italy.board import Board
 from pbem.rules.hannibal_italy.control import determine, take_open_cities
 from pbem.rules.hannibal_italy.forces import (
@@ -25,7 +26,6 @@ from pbem.rules.hannibal_italy.forces import (
 from pbem.rules.hannibal_italy.losses import CHEAPEST, WAYS, has_choice, order_of, price_of_a_step, wholly_lost
 from pbem.rules.hannibal_italy.parties import LOOSE, share_out
 from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.table import Table
 
 HALF: Final = 2
 

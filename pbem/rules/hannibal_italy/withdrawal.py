@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.maps.hexes import direction, distance
+from pbem.game.hexes import direction, distance
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.forces import put_loose
 from pbem.rules.hannibal_italy.leadership import dies
 from pbem.rules.hannibal_italy.overrun import stops
 from pbem.rules.hannibal_italy.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.state import Game
-from pbem.table import Table
 
 
 def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attacking: bool) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.advice import advice
-from pbem.plain import decode, encode
+from pbem.game.bot import advice
+from pbem.game.decision_kinds import Kinds
+from pbem.game.plain import decode, encode
+from pbem.game.table import Table
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage import (
     battle_events,
     battle_rounds,
@@ -44,12 +45,11 @@ from pbem.rules.rome_carthage.standing import standing
 from pbem.rules.rome_carthage.standing_facts import facts, periods
 from pbem.rules.rome_carthage.state import SIDES, Game
 from pbem.rules.rome_carthage.unpack import unpack
-from pbem.table import Table
 
 if TYPE_CHECKING:
-    from pbem.box import Box
-    from pbem.scene import BaseMap, Scene
-    from pbem.standing import Standing
+    from pbem.game.box import Box
+    from pbem.game.scene import BaseMap, Scene
+    from pbem.game.summary import Standing
 
 ASKING: Final = (
     reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.generals import arrive, drive_off_generals
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city, room
-from pbem.table import Table
 
 MANY: Final = 40
 """More units than anybody ever places: there is room for all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle_events import declare_events, show_cards
 from pbem.rules.rome_carthage.battle_hands import deal_hands
@@ -17,7 +18,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, ROME, Game
 from pbem.rules.rome_carthage.under_way import Battle
 from pbem.rules.rome_carthage.withdrawal import withdraw
-from pbem.table import Table
 
 
 def fight(

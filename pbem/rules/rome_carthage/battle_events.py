@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed, subsets
+from pbem.game.choices import NOT_TOLD, Choices, listed, subsets
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
@@ -31,7 +32,6 @@ from pbem.rules.rome_carthage.windows import (
     why_unfit,
     window,
 )
-from pbem.table import Table
 
 SPY: Final = "spy"
 DESERTION: Final = "allies_desert"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import ITALY
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.rules.rome_carthage.under_way import Battle
-from pbem.table import Table
 
 
 def deal_hands(game: Game, table: Table) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.battle_events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.initiative import DOUBLE_ENVELOPMENT, after_match
@@ -15,7 +16,6 @@ from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL,
 from pbem.rules.rome_carthage.under_way import Battle, Played
 from pbem.rules.rome_carthage.windows import hand_hidden
 from pbem.rules.rome_carthage.withdrawal import attempt_withdrawal, why_no_withdrawal
-from pbem.table import Table
 
 RESERVE: Final = "reserve"
 PROBE: Final = "probe"

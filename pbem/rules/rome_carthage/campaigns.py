@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from pbem.choices import Choices, chain, later, listed
+from pbem.game.choices import Choices, chain, later, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.movement import march
 from pbem.rules.rome_carthage.state import Game
-from pbem.table import Table
 
 NOT_MARCHING: Final = ("place", "raise", "space", "spaces", "province")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Fault, Order
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.card_play import OPERATIONS, played_with
@@ -12,7 +13,6 @@ from pbem.rules.rome_carthage.generals import HANNIBAL
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.words import no_such_space
-from pbem.table import Table
 
 CHARMS: Final = "hannibal_charms"
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from pbem.choices import Choices, each, grid
+from pbem.game.choices import Choices, each, grid
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.arriving import place
 from pbem.rules.rome_carthage.generals import arrange, may_be_in, may_command
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CONSUL, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.walls import whole, whole_cu
 from pbem.rules.rome_carthage.words import no_such_general, no_such_space
-from pbem.table import Table
 
 CONSULS: Final = 2
 NONE: Final = "none"

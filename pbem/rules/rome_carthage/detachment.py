@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.generals import is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.stack import Stack

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
 from pbem.protocol import Flow
-from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
 from pbem.rules.rome_carthage.windows import one_card, open_window
-from pbem.table import Table
 
 FRIGHT: Final = "elephant_fright"
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pbem.odds import percent
+from pbem.game.odds import percent
+from pbem.game.table import Table
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage import movement, turn
 from pbem.rules.rome_carthage.battle_hands import hand_reasons
@@ -17,7 +18,6 @@ from pbem.rules.rome_carthage.passes import named_space
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.under_way import Battle
 from pbem.rules.rome_carthage.walls import interceptors
-from pbem.table import Table
 
 ON_THE_WAY: Final = ("march", "pursue")
 NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}

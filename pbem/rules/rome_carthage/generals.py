@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.politics import give_up_markers
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result
 from pbem.rules.rome_carthage.train import lose_lone_train
-from pbem.table import Table
 
 HANNIBAL: Final = "hannibal"
 

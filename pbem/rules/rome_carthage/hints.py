@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from pbem.odds import percent
+from pbem.game.decision_kinds import Kinds, legal
+from pbem.game.odds import percent
 from pbem.protocol import Decision, Order
-from pbem.questions import Kinds, legal
 from pbem.rules.rome_carthage import battle_events, weather
 from pbem.rules.rome_carthage.battle_events import why_no_maharbal
 from pbem.rules.rome_carthage.battle_rounds import RESERVE, battle_card_options, matches

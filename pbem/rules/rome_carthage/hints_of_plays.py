@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
+from pbem.game.decision_kinds import legal
 from pbem.protocol import Decision, Order, Side
-from pbem.questions import legal
 from pbem.rules.rome_carthage.activation import spaces_with_generals
 from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.campaigns import check_campaign, moved_by
@@ -16,12 +16,7 @@ from pbem.rules.rome_carthage.card_play import CAMPAIGN, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.events import event_needs, event_options
 from pbem.rules.rome_carthage.fleet import carries, has_sailed
 from pbem.rules.rome_carthage.generals import strategy_rating
-from pbem.rules.rome_carthage.operations import (
-    check_play,
-    open_spaces,
-    playable,
-    recruiters,
-)
+from pbem.rules.rome_carthage.operations import check_play, open_spaces, playable, recruiters
 from pbem.rules.rome_carthage.paths import first_steps, open_ports
 from pbem.rules.rome_carthage.siege import is_target
 from pbem.rules.rome_carthage.sorties import why_no_sortie

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
-from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.state import ENEMY, MAHARBAL, Game
 from pbem.rules.rome_carthage.under_way import Battle
-from pbem.table import Table
 
 DOUBLE_ENVELOPMENT: Final = "double_envelopment"
 MUST: Final = "must"

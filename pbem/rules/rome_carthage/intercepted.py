@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.card_play import note_stop
 from pbem.rules.rome_carthage.fleet import CITY
@@ -21,7 +22,6 @@ from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import enter_city, room
 from pbem.rules.rome_carthage.words import why_no_elephants
-from pbem.table import Table
 
 FIGHT: Final = "fight"
 BACK_UP: Final = "back_up"

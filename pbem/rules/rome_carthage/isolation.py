@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.politics import removable_markers
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, Game
-from pbem.table import Table
 
 
 def remove_isolated(game: Game, table: Table) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, later, listed
+from pbem.game.choices import Choices, chain, grid, later, listed
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds, yes_or_no
 from pbem.rules.rome_carthage.activation import force_of, home_of
 from pbem.rules.rome_carthage.battle import fight
 from pbem.rules.rome_carthage.board import PLAIN, SEA
@@ -51,7 +52,6 @@ from pbem.rules.rome_carthage.train import bring_train, leave_train, lose_lone_t
 from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import detach, enter_city, pool, room, why_not_inside
 from pbem.rules.rome_carthage.weather import bad_weather, meet_tribes
-from pbem.table import Table
 
 
 def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pbem.odds import Chances, Number, Odds
+from pbem.game.odds import Chances, Number, Odds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle_rounds import fight_rounds
 from pbem.rules.rome_carthage.board import Board
@@ -16,7 +17,6 @@ from pbem.rules.rome_carthage.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, ROME, SIDES, Game
 from pbem.rules.rome_carthage.under_way import Battle
-from pbem.table import Table
 
 DIE: Final = range(1, 7)
 ATTACKER, DEFENDER = CARTHAGE, ROME

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, chain, each, listed, subsets
+from pbem.game.choices import NOT_TOLD, Choices, chain, each, listed, subsets
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.charm import check_charm
@@ -19,7 +20,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, UNSEEN, Game
 from pbem.rules.rome_carthage.walls import enter_city, locked_up, room
 from pbem.rules.rome_carthage.words import no_such_space
-from pbem.table import Table
 
 OPERATIONS: Final = ("general", "place", "raise")
 AIMED: Final = ("space", "spaces", "province")

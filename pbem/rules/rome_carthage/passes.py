@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.board import ALPS_PASS, PASSES
 from pbem.rules.rome_carthage.card_play import played_with
 from pbem.rules.rome_carthage.losses import attrition
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March
-from pbem.table import Table
 
 GUIDE: Final = "native_guide"
 """The event of a card that eases the passes of the march it is played for (card 5)."""

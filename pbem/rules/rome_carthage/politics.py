@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import Choices, subsets
+from pbem.game.choices import Choices, subsets
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.state import ENEMY, Game, Result
 from pbem.rules.rome_carthage.words import no_such_space
-from pbem.table import Table
 
 
 def political_consequences(game: Game, table: Table) -> Flow[None]:

@@ -13,7 +13,7 @@ from pbem.rules.rome_carthage.board import ALPS_PASS, ISLAND, LAND, PASS, PLAIN,
 from pbem.rules.rome_carthage.words import meant
 
 if TYPE_CHECKING:
-    from pbem.box import Box
+    from pbem.game.box import Box
 
 Finding: TypeAlias = tuple[str, Path, str]
 """File of the box, where in it, and what is wrong there."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pbem.game.table import Table
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.activation import force_of
 from pbem.rules.rome_carthage.detachment import interception_modifier, leaders
@@ -20,7 +21,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March, Reaction
 from pbem.rules.rome_carthage.walls import detach, enter_city, interceptors, room, whole, whole_cu
-from pbem.table import Table
 
 
 def react(game: Game, table: Table) -> Flow[None]:

@@ -7,9 +7,10 @@ from functools import lru_cache, partial
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any, Final, TypeAlias
 
-from pbem.choices import Choices, each, grid
+from pbem.game.choices import Choices, each, grid
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.arriving import MANY, capacity, place
 from pbem.rules.rome_carthage.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.consuls import (
@@ -24,7 +25,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.walls import whole, whole_cu
 from pbem.rules.rome_carthage.words import no_such_general, no_such_space
-from pbem.table import Table
 
 Units: TypeAlias = tuple[str, ...]
 """Where units go, one space for each CU, sorted."""

@@ -6,16 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.choices import Choices, chain, grid, listed
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
-from pbem.rules.rome_carthage.generals import (
-    arrive,
-    displace,
-    displace_the_destroyed,
-    drive_off_generals,
-    is_consul,
-)
+from pbem.rules.rome_carthage.generals import arrive, displace, displace_the_destroyed, drive_off_generals, is_consul
 from pbem.rules.rome_carthage.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.politics import political_consequences
 from pbem.rules.rome_carthage.routes import Route, retreat_of, routes, toll, why_no_route
@@ -25,7 +20,6 @@ from pbem.rules.rome_carthage.train import lose_train
 from pbem.rules.rome_carthage.under_way import Retreat
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.rules.rome_carthage.words import why_no_elephants
-from pbem.table import Table
 
 ALL: Final = "all"
 

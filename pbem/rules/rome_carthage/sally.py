@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.activation import force_of
 from pbem.rules.rome_carthage.battle import fight
@@ -10,7 +11,6 @@ from pbem.rules.rome_carthage.sorties import come_out
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import Game
 from pbem.rules.rome_carthage.under_way import March
-from pbem.table import Table
 
 
 def sally(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:

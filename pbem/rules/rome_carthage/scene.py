@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pbem.game.scene import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Side, Track, base_map
 from pbem.protocol import Event
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import SIDES, Game
 from pbem.rules.rome_carthage.victory import political_points
-from pbem.scene import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Side, Track, base_map
 
 if TYPE_CHECKING:
-    from pbem.box import Box
+    from pbem.game.box import Box
 
 
 def base(box: Box, board: Any) -> BaseMap:

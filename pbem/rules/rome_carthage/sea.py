@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.board import SEA
 from pbem.rules.rome_carthage.card_play import note_stop, played_with
@@ -15,7 +16,6 @@ from pbem.rules.rome_carthage.state import CARTHAGE, ROME, Game
 from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.walls import enter_city
 from pbem.rules.rome_carthage.weather import storm
-from pbem.table import Table
 
 SAFE: Final = "none"
 RETURN: Final = "return"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pbem.plain import twin
+from pbem.game.plain import twin
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.state import FACE_DOWN, MAHARBAL, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.under_way import Battle, March
-from pbem.table import Table
 
 
 def known(game: Game, side: Side | None) -> Game:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pbem.game.table import Table
 from pbem.rules.rome_carthage.board import TRIBE, Board
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CONSUL, SIDES, Game
-from pbem.table import Table
 
 
 def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any], table: Table) -> Game:

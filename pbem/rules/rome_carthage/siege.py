@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.choices import Choices, listed
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import WALLED_CITY
 from pbem.rules.rome_carthage.card_play import opened_by_traitor, siege_dice, siege_modifier
 from pbem.rules.rome_carthage.generals import displace, is_consul
@@ -15,7 +16,6 @@ from pbem.rules.rome_carthage.losses import suffer
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
 from pbem.rules.rome_carthage.under_way import Battle
-from pbem.table import Table
 
 
 def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]:

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.choices import Choices, grid
+from pbem.game.choices import Choices, grid
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.generals import arrange, is_consul
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.walls import leave_city
 from pbem.rules.rome_carthage.words import why_no_elephants
-from pbem.table import Table
 
 
 def why_no_sortie(game: Game, side: Side, space: str) -> str | None:

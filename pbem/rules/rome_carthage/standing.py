@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pbem.game.summary import Line, Section, Standing
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import FOR_BOTH, StrategyCard
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, FACE_DOWN, ROME, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.victory import political_points
-from pbem.standing import Line, Section, Standing
 
 _PHASES: Final[Mapping[str, str]] = {
     "reinforcements": "reinforcements",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.plain import static
+from pbem.game.plain import static
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import Board
 from pbem.rules.rome_carthage.stack import Stack

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.board import ALPS_PASS, PASS, SEA
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March
-from pbem.table import Table
 
 
 def bars_train(game: Game, kind: str) -> bool:

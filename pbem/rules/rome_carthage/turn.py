@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds, one_of
+from pbem.game.table import Table
 from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
-from pbem.questions import Kinds, one_of
 from pbem.rules.rome_carthage.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.campaigns import next_general
 from pbem.rules.rome_carthage.card_play import CAMPAIGN
@@ -19,7 +20,6 @@ from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN,
 from pbem.rules.rome_carthage.under_way import CardPlay
 from pbem.rules.rome_carthage.victory import check_victory
 from pbem.rules.rome_carthage.winter import winter
-from pbem.table import Table
 
 
 def play(game: Game, table: Table) -> Flow[None]:

@@ -24,7 +24,7 @@ from pbem.rules.rome_carthage.board import (
 from pbem.rules.rome_carthage.proofreading import dangling, links, miscounted
 
 if TYPE_CHECKING:
-    from pbem.box import Box
+    from pbem.game.box import Box
 
 
 def unpack(box: Box) -> Board:

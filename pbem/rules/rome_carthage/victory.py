@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.board import ITALY
 from pbem.rules.rome_carthage.politics import give_up_markers
 from pbem.rules.rome_carthage.state import CAPITAL, CARTHAGE, ENEMY, ROME, SIDES, Game, Result
-from pbem.table import Table
 
 HOME: Final = "latium"
 """The province of Italy that Carthage may lack."""

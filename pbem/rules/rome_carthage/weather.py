@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
 from pbem.protocol import Flow
-from pbem.questions import Kinds
 from pbem.rules.rome_carthage.board import LAND, PASS, PASSES, SEA, STRAIT, StrategyCard
 from pbem.rules.rome_carthage.card_play import CAMPAIGN, march_type
 from pbem.rules.rome_carthage.generals import displace
@@ -19,7 +20,6 @@ from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import ENEMY, Game
 from pbem.rules.rome_carthage.under_way import March
 from pbem.rules.rome_carthage.windows import cards_of, one_card, open_window
-from pbem.table import Table
 
 TRIBES: Final = "hostile_tribes"
 WEATHER: Final = "bad_weather"

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Check, Options
+from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.questions import Check, Options
 from pbem.rules.rome_carthage.board import Board, StrategyCard
 from pbem.rules.rome_carthage.state import UNSEEN, Game
-from pbem.table import Table
 
 ADVANCE: Final = "advance"
 NONE: Final = "none"

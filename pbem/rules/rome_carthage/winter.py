@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.losses import attrition
 from pbem.rules.rome_carthage.siege import lift_left
 from pbem.rules.rome_carthage.state import ENEMY, SIDES, Game
-from pbem.table import Table
 
 
 def winter(game: Game, table: Table) -> Flow[None]:

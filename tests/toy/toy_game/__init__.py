@@ -12,13 +12,13 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.box import Box
-from pbem.choices import NOT_TOLD, Choices, chain, grid, listed
-from pbem.plain import decode, encode, static
+from pbem.game.box import Box
+from pbem.game.choices import NOT_TOLD, Choices, chain, grid, listed
+from pbem.game.plain import decode, encode, static
+from pbem.game.scene import BaseMap, Counter, Scene, base_map
+from pbem.game.scene import Side as DrawnSide
+from pbem.game.table import Table
 from pbem.protocol import REST, Decision, Event, Fault, Flow, Order, Side
-from pbem.scene import BaseMap, Counter, Scene, base_map
-from pbem.scene import Side as DrawnSide
-from pbem.table import Table
 
 SIDES = ("red", "blue")
 ENEMY = {"red": "blue", "blue": "red"}

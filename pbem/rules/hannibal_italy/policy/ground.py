@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from pbem.maps.hexes import distance
+from pbem.game.hexes import distance
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, MOUNTAIN, ROME_CITY, UNFORTIFIED
 from pbem.rules.hannibal_italy.diplomacy import open_cities

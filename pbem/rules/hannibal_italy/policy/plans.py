@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.maps.hexes import way
+from pbem.game.hexes import way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT
 from pbem.rules.hannibal_italy.forces import added, sp, taken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.advice import Reply
+from pbem.game.bot import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.forces import loose_inside, sp, walled
 from pbem.rules.hannibal_italy.leadership import limit

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.choices import Choices, listed
-from pbem.plain import twin
+from pbem.game.choices import Choices, listed
+from pbem.game.plain import twin
+from pbem.game.table import Table
 from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.bounds import ends_truce
@@ -14,7 +15,6 @@ from pbem.rules.rome_carthage.events import cities, councils, counters, marches,
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 from pbem.rules.rome_carthage.state import Game
 from pbem.rules.rome_carthage.words import meant
-from pbem.table import Table
 
 MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
     markers.EVENTS,

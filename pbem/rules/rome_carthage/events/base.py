@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pbem.choices import Choices
+from pbem.game.choices import Choices
+from pbem.game.table import Table
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.state import Game
-from pbem.table import Table
 
 Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
 Options: TypeAlias = Callable[[Game, Side, StrategyCard], Choices]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
@@ -15,7 +16,6 @@ from pbem.rules.rome_carthage.siege import capture, take_points
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city
-from pbem.table import Table
 
 # ---- a city changes sides (cards 25, 26)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.bounds import TRUCE
@@ -12,7 +13,6 @@ from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.generals import arrange, may_be_in
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
-from pbem.table import Table
 
 # ---- cards out of the enemy's hand (cards 9, 55)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import (
@@ -23,7 +24,6 @@ from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import send_units
 from pbem.rules.rome_carthage.generals import HANNIBAL
 from pbem.rules.rome_carthage.state import ENEMY, Game
-from pbem.table import Table
 
 # ---- what a space is to an event
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
@@ -12,7 +13,6 @@ from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.losses import attrition
 from pbem.rules.rome_carthage.siege import is_enemy_city, lift_left
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
-from pbem.table import Table
 
 # ---- hostile tribes (cards 7, 8)
 

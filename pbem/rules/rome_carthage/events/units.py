@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
@@ -13,7 +14,6 @@ from pbem.rules.rome_carthage.generals import drive_off_generals, why_not_at_han
 from pbem.rules.rome_carthage.stack import Stack
 from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.walls import enter_city, room
-from pbem.table import Table
 
 # ---- where units can come (16.2, 16.4.3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from pbem.plain import twin
+from pbem.game.plain import twin
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.operations import open_spaces
 from pbem.rules.rome_carthage.policy.worth import gain, worth_lost

@@ -1,0 +1,222 @@
+"""Plays a game again from its records, one adjudication after another, with the rules that are here.
+
+What the game master did in between (rollbacks, rulings, a move to other rules) is done again as the record says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from pbem.crypto.dice import ChainDice, Dice, step_key
+from pbem.engine.session import Answer, Outcome, Recorded, RulesDiffer, Session, Step, advance, begin, begin_at, resume
+from pbem.game import yaml as yamlio
+from pbem.game.table import Table
+from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
+from pbem.referee.open_game import OpenGame
+from pbem.referee.patching import patched, whole_patch
+from pbem.repo.git import StoreError
+from pbem.repo.layout import turn_path
+from pbem.repo.ledger import Turn
+from pbem.repo.records import rested
+from pbem.repo.state import State
+
+OVER: Final = "end"
+"""What a ruling that breaks a game off is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it was given again: after how many events of its adjudication, and to which question."""
+
+    after: int
+    decision: Decision
+    answer: Answer
+
+
+class SoFar(NamedTuple):
+    """What has happened in an adjudication so far."""
+
+    events: list[Event]
+    rolls: list[Roll]
+    draws: list[Draw]
+
+
+class Unasked(RulesDiffer):
+    """An answer is on record to a question that is not asked any more; `outcome` is what came without it."""
+
+    def __init__(self, text: str, outcome: Outcome[Any]) -> None:
+        self.outcome = outcome
+        super().__init__(text)
+
+
+class Again(Recorded):
+    """The recorded answers of an adjudication, given again. Raises RulesDiffer for one that is not legal any more."""
+
+    def __init__(self, answers: Iterable[Answer], before: int = 0) -> None:
+        """`before` is how many events lie on the table already."""
+        super().__init__(answers)
+        self.given: list[Given] = []
+        self._before = self._after = before
+
+    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+        """Return the recorded answer to a question."""
+        found = super().find(session, decision, taken)
+        self._after = len(session.table.events)
+        if found is not None and (faults := session.faults(decision, found[0])):
+            # The reason of a fault is for the side alone: it may name what the side holds.
+            rule = f" ({cited(faults[0].rule)})" if faults[0].rule else ""
+            raise RulesDiffer(f"{decision.kind} of {decision.side} is on record, but is not legal now{rule}")
+        return found
+
+    def use(self, decision: Decision, order: Order) -> None:
+        """Take an answer off the record, and note when it was given."""
+        recorded = next(each for each in self.left if each.order is order.body)
+        self.given.append(Given(self._after - self._before, decision, recorded))
+        super().use(decision, order)
+
+
+class Course:
+    """The course of a game. `session` is the game after the adjudication that was played last; None: not begun."""
+
+    def __init__(self, game: OpenGame, dice: Dice | None = None) -> None:
+        """`dice` are rolled instead of those of the game."""
+        self.game = game
+        self.ledger = game.ledger
+        self.rules = game.rules
+        self.dice = dice or ChainDice(b"", game.ledger.keys.hidden)
+        self.session: Session[Any] | None = None
+        self._before = 0, 0, 0
+        self._public: dict[int, tuple[str, Any]] = {}
+        self._turns: dict[int, Turn] = {}
+
+    @property
+    def so_far(self) -> SoFar:
+        """What has happened in the adjudication that was begun last, even if it could not be played to its end."""
+        table = None if self.session is None else self.session.table
+        if table is None:
+            return SoFar([], [], [])
+        events, rolls, draws = self._before
+        return SoFar(table.events[events:], table.rolls[rolls:], table.draws[draws:])
+
+    @cached_property
+    def commits(self) -> dict[int, str]:
+        """The commit that made each adjudication."""
+        return self.ledger.commits()
+
+    @cached_property
+    def last(self) -> int:
+        """The number of the last adjudication; 0: none was made."""
+        state = self.ledger.state()
+        return state.adjudication if state else 0
+
+    def recorded(self, n: int) -> State:
+        """Return how the game stood after an adjudication. Raises StoreError if no commit says so."""
+        state = self.ledger.state(self.commits.get(n, ""))
+        if state is None or state.adjudication != n:
+            raise StoreError(f"{self.game.name}: its history does not say how it stood after adjudication {n}")
+        return state
+
+    def public(self, n: int) -> Any:
+        """Return a turn file: look, do not touch."""
+        return self._read(n)[1]
+
+    def digest(self, n: int) -> str:
+        """Return the digest of a turn file."""
+        return self._read(n)[0]
+
+    def turn(self, n: int) -> Turn:
+        """Return an adjudication, whole: look, do not touch."""
+        if n not in self._turns:
+            self._turns[n] = self.ledger.read_turn(n, self.public(n))
+        return self._turns[n]
+
+    def _read(self, n: int) -> tuple[str, Any]:
+        """Return the digest of a turn file, and what it says; every file is read once."""
+        if n not in self._public:
+            content = self.ledger.repo.read(turn_path(n))
+            if content is None:
+                raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
+            self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
+        return self._public[n]
+
+    def rests(self, n: int) -> bool:
+        """Tell whether an adjudication reached a resting point from which the game goes on."""
+        return n > 0 and rested(self.public(n))
+
+    def rest_before(self, n: int) -> int:
+        """Return the last adjudication before another that reached a resting point; 0: there is none."""
+        return next((k for k in range(n - 1, 0, -1) if self.rests(k)), 0)
+
+    def take_up(self, n: int) -> None:
+        """Go to where the record says that the game stood after an adjudication; 0: before the first.
+
+        Raises RulesDiffer, or whatever the rules here raise, if they cannot take it up.
+        """
+        if n == 0:
+            self.session = None
+            return
+        state = self.recorded(n)
+        self.session = self._resumed(state.checkpoint, state.steps)
+
+    def key(self, n: int) -> bytes:
+        """Return the key of the dice of an adjudication."""
+        public = self.public(n)
+        return step_key(public["link"], self.game.charter.game, n, public["inputs"])
+
+    def play(self, n: int) -> tuple[Outcome[Any], list[Given]]:
+        """Play an adjudication from where the game stands; return what came of it and the answers that were given.
+
+        Raises RulesDiffer where the rules ask something else, or do not take an answer.
+        """
+        turn, key = self.turn(n), self.key(n)
+        if self.session is not None:
+            table = self.session.table
+            self._before = len(table.events), len(table.rolls), len(table.draws)
+        given: list[Given] = []
+        if turn.act is None or turn.act.get("what") == "answer":
+            if self.session is None:
+                outcome = begin(self.rules, self.game.charter.scenario, key, self.dice)
+            else:
+                answers = Again(turn.answers, len(self.session.table.events))
+                outcome = advance(self.session, key, self.dice, answers)
+                given = answers.given
+                if answers.left:
+                    left = answers.left[0]
+                    raise Unasked(f"{left.kind} of {left.side} is recorded, but is not asked now", outcome)
+        else:
+            outcome = self._done_by_the_game_master(turn, key)
+        self.session = outcome.session
+        return outcome, given
+
+    def _done_by_the_game_master(self, turn: Turn, key: bytes) -> Outcome[Any]:
+        """Do again what is no play: a rollback, a patch, a move to other rules."""
+        act = turn.act
+        assert act is not None
+        if act.get("what") == "patch":
+            position = patched_position(self, turn)
+            self.dice.turn_to(key)
+            return begin_at(self.rules, position, self.dice, Table(self.dice))
+        if act["kind"] == "rollback":
+            state = self.recorded(act["to"])
+            session = self._resumed(state.checkpoint, [*state.steps, Step(key)])
+        elif act["kind"] == "migration":
+            state = self.recorded(turn.n)
+            session = self._resumed(state.checkpoint, state.steps)
+        else:
+            assert self.session is not None
+            session = self.session
+            if act.get("what") == OVER:
+                session.waiting, session.result = (), self.public(turn.n)["result"]
+        return Outcome([], [], [], [], session, None)
+
+    def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:
+        return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
+
+
+def patched_position(course: Course, turn: Turn) -> Any:
+    """Return the position that a ruling put in the place of the one before it."""
+    return patched(course.rules, course.recorded(turn.n - 1).checkpoint, whole_patch(turn))

@@ -1,0 +1,68 @@
+"""The verbs against collusion: a player's own chain (`pbem my-chain`), and the public beacon (`pbem beacon`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pbem.cli.options import WHY, Games, Json, Name, RulesDir
+from pbem.cli.runtime import in_the_world, misuse, open_questions, opened, print_adjudicated, print_json, tell_all
+
+my_chain = typer.Typer(
+    name="my-chain", help="Keep a dice chain of your own, on any machine.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@my_chain.command()
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to make; keep it, and a copy of it, to yourself.")],
+    length: Annotated[int, typer.Option(help="How many sheets it is to be good for.")] = 500,
+) -> None:
+    """Make a chain and print the line to mail before the first shuffle."""
+    from pbem.crypto.chain_file import make
+
+    with in_the_world():
+        print(make(file, length).promise)
+        print(f"# Mail the line above before the first shuffle. Keep {file}, and a copy of it, to yourself.")
+
+
+@my_chain.command("next")
+def next_link(
+    file: Annotated[Path, typer.Argument(help="The file that `pbem my-chain new` made.")],
+    after: Annotated[
+        int | None, typer.Option(min=0, help="How many links the referee has; left out: as the file counts.")
+    ] = None,
+) -> None:
+    """Print the next link, as the line that goes into the sheet, and count it in the file."""
+    from pbem.crypto.chain_file import open_next
+
+    with in_the_world():
+        number, link = open_next(file, after)
+        print(f"link: {link} # {number}")
+
+
+def beacon(
+    name: Name,
+    number: Annotated[int, typer.Argument(metavar="ROUND", help="The round that the letters named.")],
+    signature: Annotated[str | None, typer.Argument(help="The signature of that round, as drand publishes it.")] = None,
+    missing: Annotated[bool, typer.Option("--missing", help="The round will never come; needs --reason.")] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Put in the round of drand that the closed sheets wait for, and carry the game on."""
+    if missing == (signature is not None) or missing != (reason is not None):
+        misuse("give the round and its signature, or the round, --missing and --reason")
+    with opened(name, games, rules_dir) as game:
+        if signature is not None:
+            numbers = game.put_in_round(number, signature.strip().lower())
+        else:
+            numbers = game.miss_round(number, reason or "")
+        letters = tell_all(game, numbers, games, rules_dir)
+        if json:
+            print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
+            return
+        print_adjudicated(game, numbers, letters)

@@ -1,0 +1,287 @@
+"""`pbem demo`: two players open a game of Hannibal by letters, from the first card to a beaten army.
+
+The letters are real: bytes as mail programs send them, taken in by the same function as everybody's. Only the
+players are made up, and the secrets: they were looked for until the dice told a story with these phrases. In a real
+game nobody can choose like that, for the secrets are there before the phrases are written. Whatever the dice say, the
+game goes on: who is asked for something the script does not have answers by the default, or with the first thing that
+is legal. (Should the rules ever tell another story with these dice: other numbers at the end of `hidden`, others dice.)
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from pbem.crypto.keys import Secrets
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.outgoing import Office, map_picture, side_report, welcome_letters
+from pbem.protocol import Decision, Order
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
+
+GAME: Final = "punica"
+MARK: Final = ".pbem-demo"
+SECRETS: Final = Secrets(
+    b"the chain of the demonstration!!",
+    b"the hidden secret of the demo 99",
+    "AGE-SECRET-KEY-16FH89S9X2C53535CK9PCQDP773MPXDLAJKLFXGD9J8SR6630QRGQNSK7YH",
+    "AGE-SECRET-KEY-1ZSZ4JG49986GXS7XCEJRCAL944TSCH5JSWF8GD4RQYPM6MGXY2VS5D7QLS",
+)
+PLAYERS: Final = {"carthage": ("Bob", "bob@example.org"), "rome": ("Ann", "ann@example.org")}
+PHRASES: Final = {"rome": "Hannibal ante portas", "carthage": "37 elephants cross the Alps"}
+BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
+MOST_LETTERS: Final = 60
+FLEET: Final = 5
+"""So many units sail on one card."""
+
+
+def run(folder: Path) -> None:
+    """Play the demonstration into a folder; refuses one that holds anything else."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
+        print(f"pbem: {folder} is not empty and not a demonstration of ours; name another folder", file=sys.stderr)
+        sys.exit(1)
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("letters", "pictures", "games"):
+        (folder / name).mkdir(parents=True)
+    (folder / MARK).touch()
+    _Stage(folder).play()
+
+
+class _Players:
+    """What the players have in mind, and how far they have come."""
+
+    def __init__(self) -> None:
+        self.fought = False
+        self.eventful = False
+
+    def over(self, game: Adjudicator) -> bool:
+        """Tell whether the battle has been fought and its play is over."""
+        known = game.known(None)
+        self.fought = self.fought or known.battle is not None
+        return self.fought and known.battle is None and known.card is None
+
+    def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Any]]:
+        """Return kind and body of each order with which a side answers what it is asked, and what may follow."""
+        asked = [each for each in game.waiting if each.side == side]
+        return [(each.kind, self.legal(game, each)) for each in asked] + _in_advance(asked[0])
+
+    def legal(self, game: Adjudicator, decision: Decision) -> Any:
+        """Return the body of a legal order for a question: what its side has in mind, if the rules allow it."""
+        known, body = game.known(decision.side), self.answer(game, decision)
+        wrong = list(game.rules.check(known, decision, Order(decision.kind, body)))
+        return _any(game, known, decision) if wrong else body
+
+    def answer(self, game: Adjudicator, decision: Decision) -> Any:
+        """Return the body of an order for a question."""
+        known = game.known(decision.side)
+        if decision.kind == "play":
+            event = self.event(game, known, decision)
+            return event or _plan(known, decision.side) or _any(game, known, decision)
+        if decision.kind == "intercept":
+            return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
+        if decision.kind == "intercepted":
+            return {"choice": "fight"}
+        if decision.kind == "battle_card":
+            hand = Counter(card for card in known.battle.hands[decision.side] if card != "reserve")
+            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
+        return dict(decision.default) if decision.default is not None else _any(game, known, decision)
+
+    def event(self, game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any] | None:
+        """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
+        if self.eventful or known.where("hannibal") != ("druentia", False) or decision.side != "carthage":
+            return None
+        self.eventful = True
+        events = (order.body for order in game.rules.options(known, decision) if order["as"] == "event")
+        return next((dict(body) for body in events if "path" not in body), None)
+
+
+class _Stage:
+    """The demonstration under way: the post office, the letters counted, and what the players have in mind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.count = 0
+        self.bounced = False
+        self.players = _Players()
+
+    @property
+    def office(self) -> Office:
+        """The post office; each letter comes an hour after the one before."""
+        hour = BEGUN + timedelta(hours=self.count)
+        return Office(self.folder / "games", self.folder / "keys", "pbem <pbem@example.org>", hour)
+
+    def open(self) -> Adjudicator:
+        """Open the game."""
+        return Adjudicator.open(self.folder / "games", self.folder / "keys", GAME)
+
+    def play(self) -> None:
+        """Make the game, and carry letters until the battle is over."""
+        _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
+        print("Each is asked for a phrase of his own before the first shuffle:")
+        office = self.office
+        with Adjudicator.create(
+            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS, begin=False,
+            players={side: name for side, (name, _) in PLAYERS.items()},
+            addresses={side: address for side, (_, address) in PLAYERS.items()},
+        ) as game:  # fmt: skip
+            for out in welcome_letters(game, office):
+                self.keep(f"to-{out.to.partition('@')[0]}", out.content)
+        for side, phrase in PHRASES.items():
+            _say(f"{PLAYERS[side][0]} writes:")
+            _quote(f"PHRASE {phrase}")
+            self.mail(side, f"PHRASE {phrase}\n", "")
+        while self.count < MOST_LETTERS:
+            with self.open() as game:
+                waiting, over = game.waiting, self.players.over(game)
+                if over or not waiting:
+                    break
+                side = waiting[0].side
+                report = side_report(game, side, game.adjudication - 1).text
+                bodies = self.players.bodies(game, side)
+                number = game.adjudication
+            self.write(side, number, bodies, report)
+        self.curtain()
+
+    # ---- letters
+
+    def write(self, side: str, number: int, bodies: Sequence[tuple[str, Any]], report: str) -> None:
+        """Mail the answer of a side, once with a slip in it."""
+        name = PLAYERS[side][0]
+        sheet = _sheet(side, number, bodies)
+        if "nemausus" in sheet and not self.bounced:
+            self.bounced = True
+            _say(f"{name} is in a hurry. His sheet has three slips:")
+            handled = self.mail(side, _sheet(side, number, [("play", _slip(bodies[0][1]))]), report)
+            _quote(handled.complaints[0])
+            _say("Nothing was carried out. He mends it and mails it again.")
+        _say(f"{name} writes:")
+        _quote(_sheet(side, number, bodies[:1]).split("orders:\n")[1])
+        if len(bodies) > 1:
+            print(f"   | (and {len(bodies) - 1} answers to what may be asked next)")
+        self.mail(side, sheet, report)
+        with self.open() as game:
+            for told in game.told(None, number):
+                if told.event.kind in ("intercepted", "interception_failed", "battle", "battle_won", "retreats"):
+                    self.picture(game, told.event.kind, number)
+                    break
+            reader = next((each.side for each in game.waiting), side)
+            news = side_report(game, reader, number).text.split("WHAT HAPPENED\n")[1]
+            print()
+            _quote(news.split("\nWHAT YOU ARE ASKED\n")[0].split("\nWHERE THINGS STAND\n")[0].strip("\n"))
+
+    def mail(self, side: str, sheet: str, report: str) -> Handled:
+        """Post a letter as a mail program would send it, and keep the answers."""
+        name, address = PLAYERS[side]
+        self.count += 1
+        raw = _letter(self.count, name, address, sheet, report)
+        self.keep(f"from-{name.lower()}", raw)
+        handled = take_in(raw, self.office)
+        for out in handled.letters:
+            self.keep(f"to-{out.to.partition('@')[0]}", out.content)
+        return handled
+
+    def keep(self, what: str, content: bytes) -> None:
+        """Keep a letter for a look."""
+        (self.folder / "letters" / f"{self.count:02}-{what}.eml").write_bytes(content)
+
+    def picture(self, game: Adjudicator, what: str, since: int) -> None:
+        """Keep a picture for a look."""
+        path = self.folder / "pictures" / f"{self.count:02}-{what}.png"
+        path.write_bytes(map_picture(game, None, since))
+
+    def curtain(self) -> None:
+        """Say what is left behind."""
+        with self.open() as game:
+            (self.folder / "pictures" / "map.png").write_bytes(map_picture(game, "rome", game.adjudication - 1))
+            (self.folder / "report.txt").write_text(side_report(game, "rome", game.adjudication - 1).text, "utf-8")
+            done = game.adjudication
+        _say(f"That was {self.count} letters and {done} adjudications. For a look:")
+        folder = self.folder
+        for path, what in (
+            (folder / "report.txt", "Ann's last report"),
+            (folder / "pictures" / "map.png", "her map"),
+            (folder / "letters", "every letter, in and out"),
+            (folder / "games" / f"{GAME}.git", f"the game: git -C {folder}/games/{GAME}.git log -p"),
+        ):
+            print(f"  {path}: {what}")
+        print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
+
+
+def _plan(known: Any, side: str) -> dict[str, Any] | None:
+    """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him, Longus sails home."""
+    marches: dict[tuple[str, str], list[Any]] = {
+        ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
+        ("hannibal", "narbo"): ["nemausus", "rhone", "druentia"],
+        ("hannibal", "druentia"): ["taurini", "boii"],
+        ("publius_scipio", "rome"): ["tarquinii", "cosa", "pisae"],
+        ("publius_scipio", "pisae"): ["boii"],
+        ("longus", "agrigentum"): [{"to": "rome", "by": "sea"}],
+    }
+    board = known.board
+    cards = {card: board.cards[card].ops for card in known.hands[side]}
+    for (general, space), path in marches.items():
+        record = board.generals[general]
+        afloat = space == "agrigentum"
+        able = sorted(
+            (ops, card)
+            for card, ops in cards.items()
+            if ops >= record.strategy and (board.cards[card].ship or not afloat)
+        )
+        if record.side == side and known.where(general) == (space, False) and able:
+            fleet = {"cu": FLEET} if afloat else {}
+            return {"card": able[0][1], "as": "operations", "general": general, **fleet, "path": path}
+    return {"card": min(cards, key=lambda card: (cards[card], card)), "as": "discard"} if cards else None
+
+
+def _in_advance(decision: Decision) -> list[tuple[str, Any]]:
+    """Return answers to questions that may follow, to save letters: a sheet keeps them until they are asked for."""
+    if decision.kind in ("battle_card", "match"):
+        return [("match", {"card": "any"}), ("counterattack", {"roll": True})] * 2
+    return []
+
+
+def _slip(body: dict[str, Any]) -> dict[str, Any]:
+    """Return an order with the slips of a man in a hurry."""
+    return {**body, "cu": "all", "elefants": 2, "as": "operation"}
+
+
+def _any(game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any]:
+    """Return the first legal answer to a question."""
+    return dict(game.rules.options(known, decision)[0].body)
+
+
+def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Any]]) -> str:
+    """Return the order sheet of a side."""
+    orders = [line for kind, body in bodies for line in order_lines(kind, body)]
+    return "\n".join([f"game: {GAME}", f"side: {side}", f"adjudication: {number}", "orders:", *orders]) + "\n"
+
+
+def _letter(count: int, name: str, address: str, sheet: str, report: str) -> bytes:
+    """Return a letter in the manner of one of three mail programs, in turn; one that answers no report is plain."""
+    quoted = "".join(f"> {line}\n" if line else ">\n" for line in report.splitlines())
+    written = (BEGUN + timedelta(hours=count)).strftime("%a, %d %b %Y %H:%M")
+    shapes = (
+        f"{sheet}\nGood luck,\n{name}\n\nOn {written} pbem <pbem@example.org> wrote:\n\n{quoted}",
+        f"Hello,\n\nhere are my orders.\n\n```\n{sheet}```\n-- \n{name}\n",
+        f"On {written}, pbem wrote:\n" + "".join(f"> {line}\n" for line in sheet.splitlines()),
+    )
+    body = shapes[count % 3] if report else f"Hello,\n\n{sheet}\n{name}\n"
+    return (
+        f"From: {name} <{address}>\nTo: pbem <pbem@example.org>\nSubject: Re: {GAME}\n"
+        f"Date: {written}:00 +0000\nMessage-ID: <{count}.{name.lower()}@example.org>\nMIME-Version: 1.0\n"
+        f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{body}"
+    ).encode()
+
+
+def _say(text: str) -> None:
+    print(f"\n== {text}")
+
+
+def _quote(text: str) -> None:
+    for line in text.splitlines():
+        print(f"   | {line}".rstrip())

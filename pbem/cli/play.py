@@ -1,0 +1,372 @@
+"""What the verbs do: open a game, call one function, print. The heavy rooms are imported inside each."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from errno import ENOENT
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pbem.cli.runtime import (
+    FAULTS,
+    Boxes,
+    corrections,
+    in_the_world,
+    judge,
+    misuse,
+    open_questions,
+    opened,
+    owes,
+    post,
+    post_office,
+    print_adjudicated,
+    print_json,
+    print_waiting,
+    read,
+    require_beacon,
+    require_in_the_box,
+    require_side,
+    tell_all,
+)
+
+if TYPE_CHECKING:
+    from pbem.engine.cases import Verdict
+    from pbem.mail.outgoing import Office
+    from pbem.referee.adjudicator import Adjudicator
+
+
+def shelf(check: bool, boxes: Boxes, json: bool) -> None:
+    """List the games on the shelf."""
+    from pbem.game import shelf as shelf_room
+    from pbem.game.box import open_box
+
+    with in_the_world():
+        found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
+        for box in found:
+            if check:
+                shelf_room.load(box.id, folders=boxes or ())
+                box.check()
+        rows = [
+            {
+                "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
+                "sides": list(box.side_ids), "folder": str(box.folder),
+            }
+            for box in found
+        ]  # fmt: skip
+    if json:
+        print_json(rows)
+        return
+    for row in rows:
+        print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
+        for word in ("sides", "editions", "scenarios"):
+            print(f"  {word}: {', '.join(row[word])}")
+
+
+def new(
+    name: str, rules: str, players: list[str], scenario: str | None, edition: str | None, options: list[str],
+    beacon: str | None, begin: bool, correct: list[Path], games: Path | None, boxes: Boxes, json: bool,
+) -> None:  # fmt: skip
+    """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
+    from pbem.mail.last_reported import note_told
+    from pbem.mail.outgoing import first_letters, welcome_letters
+
+    names, addresses = _players(players)
+    chosen = _options(options)
+    require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    require_beacon(beacon)
+    office = post_office(games, boxes)
+    made = {
+        "players": names, "addresses": addresses, "scenario": scenario, "preset": edition, "options": chosen,
+        "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
+        "corrections": corrections(rules, correct, boxes),
+    }  # fmt: skip
+    with in_the_world(), _made(office, name, rules, made) as game:
+        first = first_letters if game.begun else welcome_letters
+        letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
+        note_told(game.ledger.repo.path, game.adjudication)
+        record = {
+            "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
+            "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
+        }  # fmt: skip
+        if json:
+            print_json(record)
+            return
+        print(f"{name} is ready: {record['repo']}")
+        print(f"Its secrets are in {office.keys / (name + '.yaml')}. Keep a copy; without them it cannot go on.")
+        print(f"Tip of the dice chain, for every player to note: {record['tip']}")
+        print_waiting(game)
+        for path in letters:
+            print(f"First letter: {path}")
+
+
+def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
+    """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
+    from pbem.mail.last_reported import told
+    from pbem.referee.adjudicator import Adjudicator
+    from pbem.repo.git import GameExists
+    from pbem.repo.public import as_files, corrections_in
+
+    try:
+        return Adjudicator.create(office.games, office.keys, name, rules, **words)
+    except GameExists:
+        game = Adjudicator.open(office.games, office.keys, name, folders=words["folders"])
+        asked = [rules, words["players"], words["options"], words["scenario"], words["preset"], words["beacon"]]
+        asked.append(as_files(words["corrections"]))
+        charter = game.charter
+        names = {side: charter.players[side] for side in words["players"]}
+        scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
+        there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
+        there.append(as_files(corrections_in(game.ledger.repo)))
+        played = told(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
+        if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
+            game.close()
+            raise
+        if words["begin"] and not game.begun:
+            game.adjudicate()
+        return game
+
+
+def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return names and mail addresses by side, out of `rome=Ann <ann@example.org>` and the like."""
+    from pbem.mail.address import mailbox
+
+    names: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    for entry in entries:
+        side, found, person = entry.partition("=")
+        if not found or not side or not person.strip():
+            misuse(f"--player {entry}: write side=name <address>, such as 'rome=Ann <ann@example.org>'")
+        box = mailbox(person.strip())
+        if box is not None:
+            addresses[side] = box.address
+        elif "@" in person:
+            misuse(f"--player {entry}: {person.strip()} is no mail address")
+        if side in names:
+            misuse(f"--player {entry}: {side} has a player already")
+        names[side] = (box.name or box.address.partition("@")[0]) if box else person.strip()
+    return names, addresses
+
+
+def _options(entries: list[str]) -> dict[str, Any]:
+    """Return options by name, out of `name=value`; values are YAML."""
+    from pbem.game import yaml as yamlio
+
+    chosen: dict[str, Any] = {}
+    for entry in entries:
+        key, found, text = entry.partition("=")
+        if not found:
+            misuse(f"--option {entry}: write name=value")
+        try:
+            chosen[key] = yamlio.read(text, name=f"--option {key}").value
+        except yamlio.Unreadable as error:
+            misuse(str(error))
+    return chosen
+
+
+def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Tell where a game stands."""
+    with opened(name, games, boxes) as game:
+        if json:
+            print_json(
+                {
+                    "game": name, "rules": game.charter.rules, "edition": game.charter.preset,
+                    "adjudication": game.adjudication, "players": game.charter.players,
+                    "awaited": list(game.awaited), "waiting": open_questions(game), "result": game.result,
+                }
+            )  # fmt: skip
+            return
+        print(
+            f"{name}: {game.box.title} ({game.charter.preset}), "
+            + (f"after adjudication {game.adjudication}" if game.begun else "not begun")
+        )
+        for side, player in game.charter.players.items():
+            print(f"  {side}: {player}")
+        for name, correction in sorted(game.box.corrections.items()):
+            print(f"  {name} is corrected: {correction.shown}")
+        print_waiting(game)
+        if request := game.requests.get("open", 0):
+            from pbem.mail.consent_letters import outcome
+
+            print(outcome(game, request))
+
+
+def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
+    """Print the order form of a side."""
+    from pbem.mail.outgoing import side_report
+
+    with opened(name, games, boxes) as game:
+        require_side(game, side)
+        sheet = side_report(game, side, game.adjudication).sheet
+        print(sheet if sheet else f"# {name} asks nothing of {side} now")
+
+
+def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Check a sheet, against a game's repo or against what came with the report."""
+    if Path(game).suffix == ".json":
+        from pbem.referee.home_check import check_at_home
+
+        with in_the_world():
+            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
+        return
+    if side is None:
+        misuse("say whose sheet it is: --side rome")
+    with opened(game, games, boxes) as found:
+        require_side(found, side)
+        receipt, _ = found.check(side, read(sheet), name=sheet.name)
+        judge(receipt, json, "nothing is wrong with it")
+
+
+def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Say what a sheet may lead to, from a game's repo or from what came with the report."""
+    from pbem.game.forecast import as_plain
+    from pbem.render.forecast import foreseen
+
+    if Path(game).suffix == ".json":
+        from pbem.referee.home_check import forecast_at_home
+
+        with in_the_world():
+            receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        box, side = home.loaded.box, home.side
+    elif side is None:
+        misuse("say whose sheet it is: --side rome")
+    else:
+        with opened(game, games, boxes) as found:
+            require_side(found, side)
+            receipt, prospects = found.forecast(side, read(sheet), name=sheet.name)
+            box = found.box
+    if receipt.complaints:
+        judge(receipt, json, "")
+    if json:
+        print_json([as_plain(each) for each in prospects])
+    else:
+        print(foreseen(box, side, prospects, costs=receipt.costs), end="")
+
+
+def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Hand in a sheet and carry the game on."""
+    with opened(name, games, boxes) as game:
+        require_side(game, side)
+        raw = read(sheet)
+        mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
+        owing = owes(game)
+        with game.ledger.repo.together():
+            receipt = game.receive(side, raw, name=sheet.name, letter=mark)
+            before = game.ledger.letter(mark)
+            if receipt.number is None and not (owing and before is not None):
+                judge(receipt, json, "")
+            numbers = game.adjudicate()
+        letters = tell_all(game, numbers, games, boxes)
+        if json:
+            record = {
+                "sheet": receipt.number or (before or {})["sheet"],
+                "adjudications": numbers,
+                "waiting": open_questions(game),
+                "letters": letters,
+            }
+            print_json(record)
+            return
+        if receipt.number is None and before is not None:
+            print(f"Sheet {before['sheet']} of {side} was carried out before.")
+        else:
+            print(f"Sheet {receipt.number} of {side} is accepted.")
+        print_adjudicated(game, numbers, letters)
+
+
+def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Take in a letter and write the answers to the outbox."""
+    from pbem.mail.intake import take_in
+
+    office = post_office(games, boxes)
+    box = outbox or office.games / "outbox"
+    with in_the_world():
+        if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
+            raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
+        handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+        written = [post(out, box) for out in handled.letters]
+    if json:
+        print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
+    else:
+        sent = [f"to {out.to}: {path}" for out, path in zip(handled.letters, written, strict=True)]
+        print("\n".join([*handled.notes, *sent]))
+    if handled.letters and not handled.accepted:  # what is left unanswered must not bounce either
+        sys.exit(FAULTS)
+
+
+_OWED = (
+    "An earlier command broke off before its letters were written. They are written now. "
+    "Whom it answered for, it has answered for: look at `pbem status` before you give it again."
+)
+
+
+def adjudicate(
+    name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
+) -> None:  # fmt: skip
+    """Carry a game on."""
+    with opened(name, games, boxes) as game:
+        for side in [*late, *absent]:
+            require_side(game, side)
+        owing = owes(game)
+        # Who gives a command again that broke off does not mean the next question as well.
+        numbers = [] if owing and (late or absent) else game.adjudicate(late, absent)
+        letters = tell_all(game, numbers, games, boxes)
+        if json:
+            print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
+            return
+        if owing:
+            print(_OWED)
+        print_adjudicated(game, numbers, letters)
+
+
+def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:
+    """Print a side's report."""
+    from pbem.mail.outgoing import side_report
+
+    with opened(name, games, boxes) as game:
+        if side is not None:
+            require_side(game, side)
+        print(side_report(game, side, game.adjudication - 1 if since is None else since).text)
+
+
+def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
+    """Draw the map."""
+    from pbem.mail.outgoing import map_picture
+
+    with opened(name, games, boxes) as game:
+        if side is not None:
+            require_side(game, side)
+        output.write_bytes(map_picture(game, side, game.adjudication - 1))
+        print(output)
+
+
+def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None:
+    """Run rulings."""
+    from pbem.engine.cases import game_of, read_cases, run_case
+
+    verdicts: list[Verdict] = []
+    with in_the_world():
+        for file in files:
+            lies = game_of(file)
+            for ruling in read_cases(file):
+                game = rules or ruling.told.get("game") or (lies[0] if lies else None)
+                if game is None:
+                    misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
+                folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
+                verdicts.append(run_case(ruling, game, folders))
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    if json:
+        print_json(
+            [
+                {"rule": v.case.rule, "name": v.case.name, "passed": v.passed, "differences": v.differences}
+                for v in verdicts
+            ]
+        )
+    else:
+        for verdict in verdicts:
+            print(f"{'pass' if verdict.passed else 'FAIL'}  {verdict.case}")
+            for difference in verdict.differences:
+                print(f"      {difference}")
+        print(f"{len(verdicts) - len(failed)} passed, {len(failed)} failed")
+    if failed:
+        sys.exit(FAULTS)

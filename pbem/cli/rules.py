@@ -1,0 +1,158 @@
+"""`pbem rules`: what may be agreed on before a game, what each preset makes of it, how sure the box is of itself."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
+from pbem.paths import games_folder
+
+if TYPE_CHECKING:
+    from pbem.game.box import Box
+
+_WIDTH: Final = 96
+_INDENT: Final = "    "
+_HOW: Final = (
+    "Copy the file in question out of {folder}, correct the copy, and say under its confidence how sure it is now. "
+    "Then either lay it into a folder {id} that stands in a folder named by PBEM_RULES; it counts for all games, the "
+    "other files stay as they are, and pbem shelf --check says whether it will do. Or give it to one game, which "
+    "keeps it in its repo, so that every clone can be verified and replayed: pbem new NAME --rules {id} --correct "
+    "FILE; for a game under way, pbem migrate NAME --correct FILE --accept --reason WHY."
+)
+"""How an owner of the printed game corrects what the box is not sure of."""
+_NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
+"""Files of a box that no rulebook prints, and that have nothing to be sure of."""
+
+
+def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
+    """Print the presets and the options of a game; with `preset`, what that one comes to."""
+    from pbem.game.box import NotInTheBox
+
+    with in_the_world():
+        box = _box(game, boxes)
+        chosen = {id: box.options(id) for id in box.presets}
+        notes = list(_confidence(box))
+    if preset is not None:
+        try:
+            chosen = {preset: box.options(preset)}
+        except NotInTheBox as wrong:
+            misuse(str(wrong))
+    if json:
+        print_json(_record(box, chosen, notes))
+        return
+    print(f"{box.title} ({box.id})\n\nPresets")
+    _print_presets(box, chosen)
+    print("\nOptions")
+    for name, option in box.table("game")["options"].items():
+        print()
+        _print_option(name, option, {id: values[name] for id, values in chosen.items()})
+    if box.corrections:
+        print("\nCorrected here")
+        for file, correction in sorted(box.corrections.items()):
+            print(f"  {file}: {correction.shown}")
+    if notes:
+        print("\nHow sure the box is")
+        for file, about, note in notes:
+            _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
+        print("\nTo put it right")
+        _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
+
+
+def _box(game: str, boxes: Boxes) -> Box:
+    """Return the box of an id of the shelf, or the one that a game under way is played with."""
+    from pbem.audit.access import repo_of
+    from pbem.game.box import open_box
+    from pbem.repo.git import GameRepo
+    from pbem.repo.public import charter_in, corrections_in
+
+    repo = repo_of(games_folder(), game)
+    if not (repo / "HEAD").is_file():
+        return open_box(game, boxes or ())
+    with GameRepo.open(repo) as opened:
+        return open_box(charter_in(opened).rules, boxes or (), corrections_in(opened))
+
+
+def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple[str, str, str]]) -> dict[str, Any]:
+    """Return all of it for a program to read."""
+    presets, options = box.table("game")["presets"], box.table("game")["options"]
+    return {
+        "id": box.id,
+        "title": box.title,
+        "presets": {
+            id: {"title": presets[id]["title"], "source": presets[id].get("source"), "options": dict(values)}
+            for id, values in chosen.items()
+        },
+        "options": {name: dict(option) for name, option in options.items()},
+        "corrected": {file: correction.shown for file, correction in sorted(box.corrections.items())},
+        "confidence": [{"file": file, "about": about, "note": note} for file, about, note in notes],
+    }
+
+
+def _print_presets(box: Box, chosen: Mapping[str, Any]) -> None:
+    """Print what each preset is, the usual one marked."""
+    game = box.table("game")
+    for id in chosen:
+        preset = game["presets"][id]
+        usual = " (the usual one)" if id == game["preset"] else ""
+        print(f"  {id}: {preset['title']}{usual}")
+        if "source" in preset:
+            _print_wrapped(preset["source"], _INDENT)
+
+
+def _print_option(name: str, option: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
+    """Print an option: its name and places, its meaning, and each value with the presets that set it."""
+    places = ", ".join(f"{word} {option[word]}" for word in ("rule", "row") if word in option)
+    print(f"{name:<{_WIDTH - len(places)}}{places}")
+    _print_wrapped(option["meaning"], _INDENT)
+    by_value = [(value, [id for id, its in chosen.items() if _same(its, value)]) for value in option["values"]]
+    width = max(len(_shown(value)) for value, _ in by_value)
+    for value, presets in by_value:
+        default = " (default)" if _same(value, option["default"]) else ""
+        print(f"{_INDENT}{_shown(value):<{width}}  {', '.join(presets) or '-'}{default}")
+
+
+def _print_wrapped(text: str, indent: str) -> None:
+    print("\n".join(wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)))
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it is written in YAML, on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_shown(each)}" for key, each in value.items()) + "}"
+    return value if isinstance(value, str) else json_text.dumps(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
+    """Yield what a box says of its sources: the file, what the note is about, the note; the same note once a file."""
+    for path in sorted(box.folder.rglob("*.yaml")):
+        file = path.relative_to(box.folder).with_suffix("").as_posix()
+        if file.startswith(_NOT_PRINTED):
+            continue
+        records: dict[tuple[str, str], list[str]] = {}
+        for record, about, note in _notes(box.table(file)):
+            records.setdefault((about, note), []).extend([record] if record else [])
+        for (about, note), of in records.items():
+            yield file, " of ".join(filter(None, (about, ", ".join(of)))), note
+
+
+def _notes(value: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield the notes of a piece of a file: of which record, about what, and what they say."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _notes(each)
+    elif isinstance(value, dict):
+        record, noted = str(value.get("id", value.get("number", ""))), value.get("confidence")
+        if isinstance(noted, str):
+            yield record, "", noted
+        elif isinstance(noted, dict):
+            yield from ((record, str(about), str(note)) for about, note in noted.items())
+        for key, below in value.items():
+            if key != "confidence":
+                yield from _notes(below)

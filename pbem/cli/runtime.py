@@ -1,0 +1,251 @@
+"""What stands between the verbs and the world: games are opened, letters posted, answers printed, exit codes told."""
+
+from __future__ import annotations
+
+import errno
+import json as json_text
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from pbem.paths import games_folder, keys_folder
+from pbem.protocol import cited
+
+if TYPE_CHECKING:
+    from pbem.game.corrections import Correction
+    from pbem.mail.outgoing import Office, Outgoing
+    from pbem.orders.check import Receipt
+    from pbem.referee.adjudicator import Adjudicator
+
+DONE: Final = 0
+WORLD: Final = 1
+USAGE: Final = 2
+FAULTS: Final = 3
+
+Boxes = Sequence[Path] | None
+
+
+def post_office(games: Path | None, boxes: Boxes) -> Office:
+    """Return where the post is handled: the games' folder, the keys, the address that letters come from."""
+    from datetime import UTC, datetime
+
+    from pbem.mail.address import mailbox
+    from pbem.mail.outgoing import Office
+
+    folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
+    if mailbox(sender) is None:
+        misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
+    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
+
+
+def post(out: Outgoing, outbox: Path) -> str:
+    """Write a letter to the outbox, a maildir, and return its file."""
+    from pbem.mail.maildir import write_to_maildir
+
+    return str(out.file or write_to_maildir(outbox, out.content, out.name))
+
+
+@contextmanager
+def opened(
+    name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
+) -> Iterator[Adjudicator]:  # fmt: skip
+    """Open a game, with corrected files beside those that it keeps; what is wrong outside ends the command."""
+    from pbem.referee.adjudicator import Adjudicator
+    from pbem.repo.git import GameRepo
+    from pbem.repo.public import charter_in
+
+    folder, found = games or games_folder(), None
+    with in_the_world():
+        if correct:
+            with GameRepo.open(folder / f"{name}.git") as repo:
+                found = corrections(charter_in(repo).rules, correct, boxes)
+        with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+            yield game
+
+
+@contextmanager
+def in_the_world() -> Iterator[None]:
+    """Turn what is wrong outside into a sentence and exit code 1; bugs keep their traceback."""
+    from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary
+    from pbem.crypto.chain_file import BadChainFile
+    from pbem.crypto.keys import BadKeys
+    from pbem.crypto.seal import CannotOpen
+    from pbem.engine.session import RulesDiffer
+    from pbem.game.box import BrokenBox, NotInTheBox
+    from pbem.referee.open_game import CannotPlay
+    from pbem.repo.git import BadPath, Busy, StoreError
+
+    outside = (
+        CannotPlay, BrokenBox, NotInTheBox, BadKeys, CannotOpen, BadPath, Busy, StoreError,
+        BadBeacon, NoBeaconLibrary, BadChainFile,
+    )  # fmt: skip
+    try:
+        yield
+    except RulesDiffer as differs:
+        print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
+        sys.exit(WORLD)
+    except BrokenPipeError:
+        raise  # nothing is wrong: nobody reads on
+    except OSError as wrong:
+        advice = _ADVICE.get(wrong.errno or 0, "")
+        print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
+        sys.exit(WORLD)
+    except outside as wrong:
+        print(f"pbem: {wrong}", file=sys.stderr)
+        sys.exit(WORLD)
+
+
+_AGAIN: Final = "then give the same command again; nothing is lost"
+_ADVICE: Final = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f". Make room on the disk, {_AGAIN}."),
+    errno.EROFS: f". Make the disk writable, {_AGAIN}.",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), f". Let the user who runs pbem read and write it, {_AGAIN}."),
+    errno.EIO: f". See to the disk, or to a copy of the folder on another, {_AGAIN}.",
+}
+"""What is to be done where the system refuses; by the system's number of the error."""
+
+
+def misuse(text: str) -> NoReturn:
+    """End the command with what is wrong about its words, and exit code 2."""
+    print(f"pbem: {text}", file=sys.stderr)
+    sys.exit(USAGE)
+
+
+def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Correction]:
+    """Return the corrected files of a box that a command names."""
+    from pbem.game.box import open_box
+    from pbem.game.corrections import read_named
+
+    with in_the_world():
+        return read_named(files, open_box(rules, boxes or ()).correctable)
+
+
+def require_in_the_box(
+    rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
+) -> None:
+    """End the command unless everything that a new game is to be made of is in its box."""
+    from pbem.game.box import NotInTheBox, open_box
+
+    with in_the_world():
+        try:
+            box = open_box(rules, boxes or ())
+            box.options(edition, options)
+            if scenario is not None:
+                box.scenario(scenario)
+        except NotInTheBox as wrong:
+            misuse(str(wrong))
+        for side in sides:
+            if side not in box.side_ids:
+                misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
+
+
+def require_beacon(beacon: str | None) -> None:
+    """End the command unless a beacon is known, and can be checked here."""
+    from pbem.crypto.beacon import require_library
+    from pbem.crypto.closing import DRAND
+
+    if beacon is None:
+        return
+    if beacon != DRAND:
+        misuse(f"--beacon {beacon}: there is only {DRAND}")
+    with in_the_world():
+        require_library()
+
+
+def require_side(game: Adjudicator, side: str) -> None:
+    """End the command unless a game has a side."""
+    if side not in game.rules.sides:
+        misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
+
+
+def judge(receipt: Receipt, json: bool, good: str) -> None:
+    """Print what is wrong with a sheet and end with exit code 3, or that nothing is."""
+    if json:
+        print_json(receipt.rows())
+    elif receipt.complaints:
+        print(receipt)
+    else:
+        print(f"{receipt.name}: {good}.")
+        for line in receipt.costs:
+            print(f"  {line}")
+    if receipt.complaints:
+        sys.exit(FAULTS)
+
+
+def open_questions(game: Adjudicator) -> list[dict[str, str]]:
+    """Return what a game waits for, for a program to read."""
+    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.waiting]
+
+
+def print_waiting(game: Adjudicator) -> None:
+    """Print what a game waits for, or how it ended."""
+    from pbem.crypto.beacon import address
+
+    if game.result is not None:
+        from pbem.render.messages import sentences
+
+        print(f"The game is over. {sentences(game.box).result(game.result)}")
+    if (closed := game.closed) is not None:
+        print(f"The sheets are closed; it waits for round {closed.round} of drand, published {closed.time}.")
+        print(f"Look it up at {address(closed.round)}, then: pbem beacon {game.name} {closed.round} SIGNATURE")
+    if game.awaited and game.closed is None:
+        who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
+        print(f"It waits for a phrase of {who}; `pbem adjudicate {game.name}` begins it without.")
+    for each in game.waiting:
+        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
+
+
+def owes(game: Adjudicator) -> bool:
+    """Tell whether an earlier command ended before its letters were written; call it before another carries it on."""
+    from pbem.mail.last_reported import note_told, told
+
+    known = told(game.ledger.repo.path)
+    if known is None:
+        note_told(game.ledger.repo.path, game.adjudication)
+    return known is not None and known < game.adjudication
+
+
+def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:
+    """Write to every side that has an address what new adjudications came to, and return the letters' files.
+
+    What an earlier command owes them, since it ended before its letters were written, is told with it.
+    """
+    from pbem.mail.last_reported import CLOSED, note_told, told
+    from pbem.mail.outgoing import Maps, closing_letters, turn_letter
+
+    office = post_office(games, boxes)
+    with game.ledger.repo.lock():
+        known = told(game.ledger.repo.path)
+        since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
+        maps = Maps(office.drawings)
+        sides = game.rules.sides if since < game.adjudication else ()
+        letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
+        closed = game.closed
+        if closed is not None and told(game.ledger.repo.path, CLOSED) != closed.round:
+            letters += closing_letters(game, office)
+        written = [post(out, office.games / "outbox") for out in letters]
+        if closed is not None:
+            note_told(game.ledger.repo.path, closed.round, CLOSED)
+        note_told(game.ledger.repo.path, game.adjudication)
+    return written
+
+
+def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:
+    """Print what a game has come to: new adjudications, what it waits for now, the letters written."""
+    print(f"Adjudicated: {', '.join(map(str, numbers))}." if numbers else "Nothing could be adjudicated.")
+    print_waiting(game)
+    for path in letters:
+        print(f"Letter: {path}")
+
+
+def print_json(value: Any) -> None:
+    """Print a value for a program to read."""
+    print(json_text.dumps(value, indent=1, ensure_ascii=False))
+
+
+def read(path: Path) -> bytes:
+    """Return what is in a file, or in standard input if it is called `-`."""
+    return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()

@@ -1,0 +1,117 @@
+"""Sheets that are closed until a round of the public beacon has come: `beacon.yaml` in a game's repo.
+
+In a game with a beacon an adjudication is made in two steps. When every open question has its answer, the sheets are
+closed: a commit says what they are, by the digest of all that goes into the dice but the beacon, and names a round of
+drand that is yet to come. When it has come its signature is put in, and the game plays on. So nobody who has a say in
+the sheets knows the dice, and nobody who knows the dice has a say in the sheets, however many of them are friends.
+
+The round is the first that is published at least ten minutes after the closing, and later than any named before. It
+decides the adjudications that follow without anything new, too. A round that never comes can be put on record as
+missing, with a reason that every side is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from pbem.crypto.beacon import BadBeacon, check_signature, first_round_from, time_of
+from pbem.crypto.dice import inputs_digest
+from pbem.protocol import Side
+
+DRAND: Final = "drand"
+PATIENCE: Final = timedelta(minutes=10)
+"""How long before a round is published it is named, at least: clocks differ, and letters take their time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What was closed, and which round decides it."""
+
+    adjudication: int
+    """The first adjudication that the round decides."""
+    round: int
+    closed: str
+    """The digest of all that goes into it but the beacon."""
+    day: str
+    """The day by which standing orders lapse."""
+    late: list[Side] = field(default_factory=list)
+    absent: list[Side] = field(default_factory=list)
+    signature: str | None = None
+    missing: str | None = None
+    """Why the round will not come."""
+
+    @property
+    def come(self) -> bool:
+        """Whether the round has come, or is known to be missing."""
+        return self.signature is not None or self.missing is not None
+
+    @property
+    def time(self) -> str:
+        """When the round is published, for a person to read."""
+        return f"{time_of(self.round):%Y-%m-%d %H:%M:%S} UTC"
+
+    @property
+    def share(self) -> dict[str, Any]:
+        """What goes into the dice."""
+        if self.signature is not None:
+            return {"round": self.round, "signature": self.signature}
+        return {"round": self.round, "missing": self.missing}
+
+    def with_signature(self, number: int, signature: str) -> Closing:
+        """Return the closing with the signature of its round. Raise `BadBeacon` for any other, or a false one."""
+        self._require(number)
+        check_signature(number, signature)
+        return replace(self, signature=signature)
+
+    def without_signature(self, number: int, reason: str, now: datetime) -> Closing:
+        """Return the closing with the reason why its round will not come. Raise `BadBeacon` before it is due."""
+        self._require(number)
+        said = " ".join(reason.split())
+        if not said:
+            raise BadBeacon("say why the round will not come: every side is told")
+        if now < time_of(number):
+            raise BadBeacon(f"round {number} is not missing: it is published at {self.time}")
+        return replace(self, missing=said)
+
+    def _require(self, number: int) -> None:
+        if number != self.round:
+            raise BadBeacon(f"the sheets were closed for round {self.round}, published at {self.time}, not {number}")
+
+
+def close(
+    adjudication: int, closed: str, before: Closing | None, now: datetime, day: str,
+    late: frozenset[Side], absent: frozenset[Side],
+) -> Closing:  # fmt: skip
+    """Return the closing of the sheets for an adjudication; `before` is the last one, `closed` what is closed."""
+    earliest = first_round_from(now + PATIENCE)
+    number = earliest if before is None else max(earliest, before.round + 1)
+    return Closing(adjudication, number, closed, day, sorted(late), sorted(absent))
+
+
+def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
+    """Return round and signature that decide an adjudication, out of its turn file; no signature: the round is missing.
+
+    `before` is the round that decided the one before it, 0 if none did. The signature is not checked, so that those of
+    many turns can be at once: `pbem.crypto.beacon.check_signatures`. Raise `BadBeacon` if there is something else amiss.
+    """
+    share = turn.get("beacon")
+    if turn.get("act") is not None:
+        if share is not None:
+            raise BadBeacon("what the game master does is decided by no round")
+        return before, None
+    if not isinstance(share, Mapping) or share.keys() not in ({"round", "signature"}, {"round", "missing"}):
+        raise BadBeacon("the round of the beacon that decides it is not there")
+    number, signature = share["round"], share.get("signature")
+    time_of(number)
+    if number < before:
+        raise BadBeacon(f"round {number} decides it, which is earlier than round {before}, named before")
+    return number, signature
+
+
+def check_closed(turn: Mapping[str, Any], closed: str) -> None:
+    """Check that what went into an adjudication is what was closed, by the digest. Raise `BadBeacon` if not."""
+    if inputs_digest({word: value for word, value in turn.items() if word != "beacon"}) != closed:
+        raise BadBeacon("what went into it is not what was closed before its round was known")

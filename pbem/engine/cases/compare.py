@@ -1,0 +1,142 @@
+"""How a ruling is compared: events, faults and positions held against what is expected, and all of them in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pbem.engine.session import Session
+from pbem.protocol import Event, Fault, Path
+
+
+def change(plain: dict[str, Any], dotted: str, value: Any) -> str | None:
+    """Set or delete what stands under a dotted path; return why it cannot be done."""
+    *way, last = dotted.split(".")
+    spot: Any = plain
+    for key in way:
+        if isinstance(spot, list) and key.isdecimal() and int(key) < len(spot):
+            spot = spot[int(key)]
+        elif isinstance(spot, dict):
+            spot = spot.setdefault(key, {})
+        else:
+            return f"there is nothing called {key} in {dotted}"
+    if isinstance(spot, dict):
+        if value is None:
+            spot.pop(last, None)
+        else:
+            spot[last] = value
+    elif isinstance(spot, list) and last.isdecimal() and int(last) < len(spot):
+        if value is None:
+            del spot[int(last)]
+        else:
+            spot[int(last)] = value
+    else:
+        return f"there is nothing called {last} in {dotted}"
+    return None
+
+
+def look_up(plain: Any, dotted: str) -> Any:
+    """Return what stands under a dotted path; None if nothing does."""
+    for key in dotted.split("."):
+        if isinstance(plain, list) and key.isdecimal() and int(key) < len(plain):
+            plain = plain[int(key)]
+        elif isinstance(plain, dict):
+            plain = plain.get(key)
+        else:
+            return None
+    return plain
+
+
+# ---- comparing
+
+
+def same(expected: Any, actual: Any) -> bool:
+    """Compare plain values; in a mapping what is left out equals null, 0, false and what is empty."""
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        return all(same(expected.get(key), actual.get(key)) for key in expected.keys() | actual.keys())
+    if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
+        return len(expected) == len(actual) and all(map(same, expected, actual))
+    if not expected and not actual:
+        return True
+    return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
+
+
+def within(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+    """Tell whether all that is expected is there; there may be more."""
+    return all(same(value, actual.get(key)) for key, value in expected.items())
+
+
+def is_event(event: Event, expected: str | Mapping[str, Any]) -> bool:
+    """Tell whether an event is the one described by its kind, or by its kind and facts."""
+    if isinstance(expected, str):
+        return event.kind == expected
+    ((kind, facts),) = expected.items()
+    return event.kind == kind and within(facts or {}, facts_of(event))
+
+
+def facts_of(event: Event) -> dict[str, Any]:
+    """Return the facts of an event, for a roll also what it is called and how it fell."""
+    if event.roll is None:
+        return event.facts
+    roll = event.roll
+    named = {word: getattr(roll, word) for word in ("name", "faces", "modifiers", "total", "need", "success", "rule")}
+    return {**event.facts, **named}
+
+
+def is_fault(fault: Fault, expected: Mapping[str, Any]) -> bool:
+    """Tell whether a fault is the expected one."""
+    return (
+        tuple(expected["path"]) == fault.path
+        and ("rule" not in expected or expected["rule"] == fault.rule)
+        and expected.get("says", "") in fault.reason
+    )
+
+
+# ---- words
+
+
+def shown(value: Any) -> str:
+    """Return a plain value on one line, as YAML writes it between braces."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def wanted_text(expected: str | Mapping[str, Any]) -> str:
+    """Return an expected event in words."""
+    if isinstance(expected, str):
+        return expected
+    ((kind, facts),) = expected.items()
+    return f"{kind} {shown(facts or {})}"
+
+
+def event_text(event: Event) -> str:
+    """Return an event in words."""
+    roll = event.roll
+    if roll is None:
+        return f"{event.kind} {shown(event.facts)}"
+    modifiers = "".join(f" {value:+d} {reason}" for reason, value in roll.modifiers.items())
+    need = f" (needs {roll.need})" if roll.need else ""
+    return f"roll {roll.name}: {shown(roll.faces)}{modifiers} = {roll.total}{need}"
+
+
+def fault_text(fault: Fault) -> str:
+    """Return a fault in words."""
+    rule = f" (rule {fault.rule})" if fault.rule else ""
+    return f"{dotted_text(fault.path)}: {fault.reason}{rule}"
+
+
+def dotted_text(path: Path) -> str:
+    """Return a path as it is written in a ruling."""
+    return shown(list(path))
+
+
+def waits_text(session: Session[Any]) -> str:
+    """Say what a game is waiting on, or how it ended."""
+    if session.result is not None:
+        return f"is over: {shown(session.result)}"
+    asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.waiting)
+    return f"waits on {'; '.join(asked)}"

@@ -1,0 +1,71 @@
+"""Which paragraphs of the rulebooks the rulings of a box cite, and which none does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.engine.cases.case import Case, read_cases
+from pbem.game.box import PARAGRAPHS, Box, NotInTheBox
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of a rulebook: its number, what it is about, how many rulings cite it, and why it may need none."""
+
+    source: str
+    id: str
+    title: str
+    rulings: int
+    no_rule: str | None = None
+
+    @property
+    def uncited(self) -> bool:
+        """Whether a ruling is missing."""
+        return not self.rulings and self.no_rule is None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """All paragraphs of a box in their order, and the citations of paragraphs that it does not list."""
+
+    paragraphs: tuple[Paragraph, ...]
+    unknown: tuple[str, ...]
+    """Each with the place of the ruling: `file:line: citation`."""
+
+    @property
+    def uncited(self) -> list[str]:
+        """The paragraphs to which a ruling is missing."""
+        return [paragraph.id for paragraph in self.paragraphs if paragraph.uncited]
+
+
+def coverage(box: Box) -> Coverage:
+    """Hold the rulings of a box against its paragraphs; a citation counts for the very paragraph alone.
+
+    Raises NotInTheBox if the box lists no paragraphs, BrokenBox if that list or a file of rulings cannot be read.
+    """
+    if not (box.folder / f"{PARAGRAPHS}.yaml").exists():
+        raise NotInTheBox(f"the box of {box.id} lists no paragraphs ({PARAGRAPHS}.yaml)")
+    cases = [case for path in box.cases() for case in read_cases(path)]
+    counts = Counter(cited for case in cases for cited in citations(case))
+    paragraphs = tuple(
+        Paragraph(book["source"], one["id"], one["title"], counts[one["id"]], one.get("no_rule"))
+        for book in box.table(PARAGRAPHS)
+        for one in book["paragraphs"]
+    )
+    return Coverage(paragraphs, tuple(_unknown(cases, {paragraph.id for paragraph in paragraphs})))
+
+
+def citations(case: Case) -> set[str]:
+    """Return the paragraphs that a ruling cites: the one that it is about, and others that it rests on."""
+    told: Any = case.told
+    return {case.rule, *told.get("cites", ())}
+
+
+def _unknown(cases: Iterable[Case], known: set[str]) -> Iterator[str]:
+    """Yield the citations of what is not in the list, with their places."""
+    for case in cases:
+        for cited in sorted(citations(case) - known):
+            yield f"{case.where('rule' if cited == case.rule else 'cites')} {cited}"

@@ -1,0 +1,86 @@
+"""Plays a game out by legal answers, picked at random or by players of the caller's: for tests, benches and bots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from pbem.crypto.dice import Dice
+from pbem.engine.session import MOST_RESTS, Session, Stuck
+from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+
+S = TypeVar("S")
+
+Player: TypeAlias = Callable[[Any, Decision], Order]
+"""Answers a question of its side from what that side knows of the position."""
+
+
+class Picker(Protocol):
+    """What picks among the answers: numbers from 0 up to, not including, 1, as `random.Random` has them."""
+
+    def random(self) -> float: ...
+
+
+class DeadEnd(Exception):
+    """A question to which the rules offer no answer: a bug of the rules."""
+
+
+class OptionRefused(Exception):
+    """An answer that `options` offered and `check` refuses: a bug of the rules."""
+
+    def __init__(self, order: Order, faults: list[Fault]) -> None:
+        self.order = order
+        self.faults = faults
+        super().__init__(f"{order.kind} {dict(order.body)}: {'; '.join(fault.reason for fault in faults)}")
+
+
+@dataclass(slots=True)
+class Playout(Generic[S]):
+    """What a play-out came to: how many questions were answered, and where it ended (`result` None: it did not)."""
+
+    decisions: int
+    events: list[Event]
+    result: Mapping[str, Any] | None
+    position: S
+
+
+def play_out(
+    rules: Rules[S], position: S, dice: Dice, rng: Picker, *, most: int = 1_000_000, check: bool = True,
+    players: Mapping[Side, Player] | None = None,
+) -> Playout[S]:  # fmt: skip
+    """Play from a resting point to the end of the game, or until `most` questions are answered.
+
+    `players` answer for their sides; for the others answers are picked at random. `position` is left as it is. With
+    `check` each answer is checked before it is played, as a sheet would be.
+    The dice must tell the uses of a name apart, as seeded ones do: names come again after each rest.
+    """
+    session = Session(rules, position, dice)
+    decisions = rests = 0
+    while session.result is None and decisions < most:
+        if session.at_rest:
+            if (rests := rests + 1) > MOST_RESTS:
+                raise Stuck(f"{rules.id} rests without asking anything")
+            session.go_on()
+            continue
+        rests = 0
+        waiting = session.waiting
+        session.answer(
+            [
+                _pick(rules, session.position, decision, rng, check, (players or {}).get(decision.side))
+                for decision in waiting
+            ]
+        )
+        decisions += len(waiting)
+    return Playout(decisions, session.table.events, session.result, session.position)
+
+
+def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool, player: Player | None) -> Order:
+    """Return a legal answer, seen with the eyes of the side that gives it."""
+    known = rules.known(position, decision.side)
+    order = player(known, decision) if player is not None else rules.options(known, decision).pick(rng.random)
+    if order is None:
+        raise DeadEnd(f"{decision.side} has no answer to {decision.kind} (rule {decision.rule})")
+    if check and (faults := list(rules.check(known, decision, order))):
+        raise OptionRefused(order, faults)
+    return order

@@ -1,0 +1,400 @@
+"""Opens the box a game comes in: the folder `rules/<id>/` with all that its rulebook prints. Knows no game.
+
+A box holds `game.yaml` (what it is, who plays, options and presets), `orders.yaml` (the shape of every order),
+`messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (rulings), the game's own tables, and in
+`schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
+against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
+tests. What a table must not contradict the game's package says by `refuse`. Corrected files (`pbem.game.corrections`) take
+the place of the box's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path as FilePath
+from typing import Any, Final
+
+from pbem.game import yaml as yamlio
+from pbem.game.corrections import Corrections, corrections_for
+from pbem.game.order_form import OrderForm
+from pbem.game.wording import guess
+from pbem.paths import rules_folders
+from pbem.protocol import Path, Side
+
+GAME: Final = "game"
+ORDERS: Final = "orders"
+DEFS: Final = "$defs"
+FACTS: Final = "$facts"
+STANDING: Final = "standing"
+SCHEMAS: Final = "schemas"
+CASES: Final = "cases"
+PARAGRAPHS: Final = "paragraphs"
+_COMMON_SCHEMAS: Final = FilePath(__file__).parent / SCHEMAS
+_LONGEST_REASON: Final = 200
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flaw:
+    """What is wrong in a box, and where: file, line and column, counted from 1."""
+
+    file: str
+    line: int
+    column: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.reason}"
+
+
+class BrokenBox(Exception):
+    """A box that cannot be read, does not fit its schemas, or contradicts itself; lists every flaw found."""
+
+    def __init__(self, flaws: Iterable[Flaw]) -> None:
+        self.flaws = tuple(sorted(flaws))
+        super().__init__("\n".join(map(str, self.flaws)))
+
+
+class NotInTheBox(LookupError):
+    """A box, scenario, language, option or preset was asked for that is not there; the text names what is."""
+
+
+def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]:
+    """Return id -> folder of every box: those in `folders` first, then those of `PBEM_RULES`, then our own."""
+    found: dict[str, FilePath] = {}
+    for folder in rules_folders(folders):
+        for game in sorted(folder.glob(f"*/{GAME}.yaml")):
+            found.setdefault(game.parent.name, game.parent)
+    return found
+
+
+def open_box(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> Box:
+    """Return the box of a game, with its corrections: those that the game has `kept`, then those that lie here.
+
+    Raises NotInTheBox if there is no such box, BrokenBox if it cannot be opened.
+    """
+    folder = box_folder(id, folders)
+    return Box(folder, corrections_for(id, folder, folders, kept))
+
+
+def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FilePath:
+    """Return where the box of a game lies. Raises NotInTheBox if there is none."""
+    found = boxes(folders)
+    return found[_known("game", id, found)]
+
+
+def read_loose(path: FilePath, sort: str) -> yamlio.Document:
+    """Return a file that need not lie in a box, of a sort that every box has (`cases`).
+
+    Raises BrokenBox, listing every flaw, if it cannot be read or does not fit the schema of its sort.
+    """
+    document = _read(path, str(path))
+    schema = _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
+    flaws = []
+    for at, reason, key in _misfits(document.value, schema):
+        mark = document.mark(at, key=True) if key else document.nearest(at)
+        flaws.append(Flaw(str(path), mark.line, mark.column, reason))
+    if flaws:
+        raise BrokenBox(flaws)
+    return document
+
+
+class Box:
+    """One game's folder. Every file is read at most once, when it is first asked for."""
+
+    def __init__(self, folder: FilePath, corrections: Corrections | None = None) -> None:
+        self.folder = folder
+        self.id = folder.name
+        self.corrections: Corrections = corrections or {}
+        """The corrected files that take the place of the box's own."""
+        self._documents: dict[str, yamlio.Document] = {}
+        if astray := self.corrections.keys() - self.correctable:
+            reasons = {name: f"this box has no file {name}.yaml{_meant(name, self.correctable)}" for name in astray}
+            raise BrokenBox(Flaw(self.corrections[name].shown, 1, 1, reason) for name, reason in reasons.items())
+        game = self.table(GAME)
+        try:
+            self.title: str = game["title"]
+            self.version: int = game["version"]
+            self.sides: tuple[Mapping[str, str], ...] = tuple(game["sides"])
+            self.side_ids: tuple[Side, ...] = tuple(side["id"] for side in self.sides)
+            self.package: str = game.get("package", f"pbem.rules.{self.id}")
+            named_well = game["id"] == self.id
+        except (AttributeError, KeyError, TypeError):
+            self.check()
+            raise
+        if not named_well:
+            self.refuse([(GAME, ("id",), f"the folder is called {self.id}, so must the game")])
+
+    @property
+    def correctable(self) -> list[str]:
+        """The files that a correction may take the place of: all but those by which it is checked."""
+        return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES)]
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is a box that comes with pbem, as it came."""
+        return not self.corrections and self.folder.parent == rules_folders()[-1]
+
+    def __repr__(self) -> str:
+        return f"Box({self.id!r}, {str(self.folder)!r})"
+
+    def table(self, name: str) -> Any:
+        """Return the plain value of `<name>.yaml`; the same object every time, so never change it."""
+        return self._document(name).value
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The ids of the scenarios, the usual one first."""
+        usual = self.table(GAME)["scenario"]
+        return tuple(sorted(self._stems("scenarios"), key=lambda id: (id != usual, id)))
+
+    def scenario(self, id: str) -> Any:
+        """Return the plain value of a scenario."""
+        return self.table(f"scenarios/{_known('scenario', id, self.scenarios)}")
+
+    @cached_property
+    def forms(self) -> Mapping[str, OrderForm]:
+        """Kind -> shape of the orders of that kind."""
+        orders = self.table(ORDERS)
+        defs, facts = orders.get(DEFS, {}), orders.get(FACTS, {})
+        return {
+            # A kind's own facts come first, and mean what it says of them.
+            kind: OrderForm(kind, form["title"], form["example"], form["schema"], defs, own | facts | own)
+            for kind, form in orders.items()
+            if kind not in (DEFS, FACTS)
+            for own in (form.get("facts", {}),)
+        }
+
+    @cached_property
+    def standing(self) -> Sequence[Mapping[str, Any]]:
+        """The standing orders that come with the game, as a sheet would have them; empty if none do."""
+        if not (self.folder / f"{STANDING}.yaml").exists():
+            return ()
+        orders: Sequence[Mapping[str, Any]] = self.table(STANDING)
+        return orders
+
+    def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
+        """Return the sentences of a language: group -> key -> sentence."""
+        groups = self.table(f"messages/{_known('language', language, self._stems('messages'))}")
+        return {group: sentences or {} for group, sentences in groups.items()}
+
+    @property
+    def presets(self) -> tuple[str, ...]:
+        """The ids of the presets, the usual one first."""
+        usual = self.table(GAME)["preset"]
+        return tuple(sorted(self.table(GAME)["presets"], key=lambda id: (id != usual, id)))
+
+    def options(self, preset: str | None = None, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return every option with its value: its default, unless the preset or else `overrides` say otherwise."""
+        game = self.table(GAME)
+        options = game["options"]
+        chosen = {name: option["default"] for name, option in options.items()}
+        chosen |= game["presets"][_known("preset", preset or game["preset"], game["presets"])]["options"]
+        for name, value in (overrides or {}).items():
+            values = options[_known("option", name, options)]["values"]
+            if not _among(value, values):
+                raise NotInTheBox(f"option {name} cannot be {_shown(value)}: it is {' or '.join(map(_shown, values))}")
+            chosen[name] = value
+        return chosen
+
+    def cases(self) -> list[FilePath]:
+        """Return the files of rulings, in the order of their names."""
+        return sorted((self.folder / CASES).glob("*.yaml"))
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Id -> name of all that has both in the files that `names_from` lists."""
+        return {id: name for file in self.table(GAME)["names_from"] for _, id, name in _named((), self.table(file))}
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the whole box but its rulings and what they cite: a game pins by it what it is played with.
+
+        Line ends do not count, so that a checkout elsewhere has the same digest.
+        """
+        total = sha256()
+        for file in self.files:
+            if not file.startswith(f"{CASES}/") and file != PARAGRAPHS:
+                text = self._text(file).replace(b"\r\n", b"\n")
+                total.update(f"{file} {len(text)}\n".encode())
+                total.update(text)
+        return total.hexdigest()
+
+    def refuse(self, findings: Iterable[tuple[str, Path, str]]) -> None:
+        """Raise BrokenBox if there are any findings: the file without `.yaml`, where in its value, what is wrong."""
+        flaws = [self._flaw(*finding) for finding in findings]
+        if flaws:
+            raise BrokenBox(flaws)
+
+    def check(self) -> None:
+        """Raise BrokenBox, listing every flaw, unless all files can be read and fit their schemas and each other."""
+        flaws: list[Flaw] = []
+        for file in self.files:
+            try:
+                flaws += self._misshapen(file)
+            except BrokenBox as unreadable:
+                flaws += unreadable.flaws
+        flaws = flaws or list(self._inconsistent())
+        if flaws:
+            raise BrokenBox(flaws)
+
+    # ---- files
+
+    def _document(self, file: str) -> yamlio.Document:
+        document = self._documents.get(file)
+        if document is None:
+            document = self._documents[file] = _document(lambda: self._text(file), self._shown(file))
+        return document
+
+    def _text(self, file: str) -> bytes:
+        correction = self.corrections.get(file)
+        return (self.folder / f"{file}.yaml").read_bytes() if correction is None else correction.text
+
+    def _shown(self, file: str) -> str:
+        correction = self.corrections.get(file)
+        return str(self.folder / f"{file}.yaml") if correction is None else correction.shown
+
+    def _flaw(self, file: str, path: Path, reason: str, *, key: bool = False) -> Flaw:
+        document = self._document(file)
+        mark = document.mark(path, key=True) if key else document.nearest(path)
+        return Flaw(self._shown(file), mark.line, mark.column, reason)
+
+    @property
+    def files(self) -> list[str]:
+        """The names of all files, without `.yaml`."""
+        paths = (path.relative_to(self.folder).with_suffix("") for path in self.folder.rglob("*.yaml"))
+        return sorted(path.as_posix() for path in paths)
+
+    def _stems(self, folder: str) -> list[str]:
+        return sorted(path.stem for path in (self.folder / folder).glob("*.yaml"))
+
+    # ---- what `check` finds
+
+    def _misshapen(self, file: str) -> Iterator[Flaw]:
+        """Yield where a file does not fit the schemas for it: the one for every box and the box's own."""
+        value = self.table(file)
+        for schema in self._schemas_for(file):
+            for path, reason, key in _misfits(value, schema):
+                yield self._flaw(file, path, reason, key=key)
+
+    def _schemas_for(self, file: str) -> Iterator[Any]:
+        sort = file.partition("/")[0]
+        if sort == SCHEMAS:
+            yield _ANY_SCHEMA
+        if (_COMMON_SCHEMAS / f"{sort}.yaml").exists():
+            yield _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
+        if (self.folder / SCHEMAS / f"{sort}.yaml").exists():
+            own = self.table(f"{SCHEMAS}/{sort}")
+            if not any(_misfits(own, _ANY_SCHEMA)):  # a schema that is none is told of where it stands
+                yield own
+
+    def _inconsistent(self) -> Iterator[Flaw]:
+        """Yield where files that have the right shape do not fit one another."""
+        game = self.table(GAME)
+        for key, known in (("scenario", self.scenarios), ("preset", game["presets"])):
+            if game[key] not in known:
+                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{_meant(game[key], known)}")
+        yield from self._misset(game["options"], game["presets"])
+        yield from self._named_twice()
+        for kind, form in self.forms.items():
+            for misfit in form.misfits(form.example):
+                reason = f"the example does not fit the schema: {misfit.reason}"
+                yield self._flaw(ORDERS, (kind, "example", *misfit.path), reason, key=misfit.at_key)
+
+    def _misset(self, options: Mapping[str, Any], presets: Mapping[str, Any]) -> Iterator[Flaw]:
+        """Yield defaults and presets that options do not allow."""
+        for name, option in options.items():
+            if not _among(option["default"], option["values"]):
+                yield self._flaw(GAME, ("options", name, "default"), "the default is none of the values")
+        for preset, record in presets.items():
+            for name, value in record["options"].items():
+                at: Path = ("presets", preset, "options", name)
+                if name not in options:
+                    yield self._flaw(GAME, at, f"there is no option {name}{_meant(name, options)}", key=True)
+                elif not _among(value, options[name]["values"]):
+                    yield self._flaw(GAME, at, f"{_shown(value)} is none of the values of {name}")
+
+    def _named_twice(self) -> Iterator[Flaw]:
+        """Yield ids that mean two things: a report could not tell which."""
+        names: dict[str, str] = {}
+        for file in self.table(GAME)["names_from"]:
+            for path, id, name in _named((), self.table(file)):
+                if names.setdefault(id, name) != name:
+                    yield self._flaw(file, (*path, "id"), f"{id} is also the id of {names[id]}")
+
+
+def _read(path: FilePath, shown: str) -> yamlio.Document:
+    """Return a file of a box. Raises BrokenBox if it is missing or cannot be read."""
+    return _document(path.read_bytes, shown)
+
+
+def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
+    try:
+        return yamlio.read(text(), name=shown)
+    except FileNotFoundError:
+        raise BrokenBox([Flaw(shown, 1, 1, "this file is missing from the box")]) from None
+    except yamlio.Unreadable as error:
+        flaws = [Flaw(shown, at.mark.line, at.mark.column, at.fault.reason) for at in error.faults]
+        raise BrokenBox(flaws) from None
+
+
+def _named(path: Path, value: Any) -> Iterator[tuple[Path, str, str]]:
+    """Yield path, id and name of every record that has both."""
+    if isinstance(value, dict):
+        if isinstance(value.get("id"), str) and isinstance(value.get("name"), str):
+            yield path, value["id"], value["name"]
+        for key, below in value.items():
+            yield from _named((*path, key), below)
+    elif isinstance(value, list):
+        for i, below in enumerate(value):
+            yield from _named((*path, i), below)
+
+
+def _known(what: str, word: str, known: Collection[str]) -> str:
+    """Return the word if it is known. Raises NotInTheBox, which says what is."""
+    if word in known:
+        return word
+    there_are = ", ".join(sorted(known)) or "none at all"
+    raise NotInTheBox(f"there is no {what} {word}{_meant(word, known)}; there are: {there_are}")
+
+
+def _meant(word: str, known: Collection[str]) -> str:
+    near = guess(word, known)
+    return f", did you mean {near}?" if near else ""
+
+
+def _among(value: Any, values: Iterable[Any]) -> bool:
+    """Tell whether a value is listed; `true` is not 1."""
+    return any(type(value) is type(other) and value == other for other in values)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+# ---- schemas
+
+_ANY_SCHEMA: Final = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+
+
+def _misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
+    """Yield where a value does not fit a schema, why, and whether it is the key there that does not."""
+    from jsonschema import Draft202012Validator  # takes longer to import than a box to open
+
+    for error in Draft202012Validator(schema).iter_errors(value):
+        path: Path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and error.validator_value is False:
+            known = error.schema.get("properties", {})
+            patterns = error.schema.get("patternProperties", {})
+            for key in error.instance:
+                if key not in known and not any(re.search(pattern, key) for pattern in patterns):
+                    yield (*path, key), f"{key} does not belong here{_meant(key, known)}", True
+        elif error.validator == "not" and "required" in error.validator_value:
+            yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
+        else:
+            yield path, error.message[:_LONGEST_REASON], False

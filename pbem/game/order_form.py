@@ -1,0 +1,209 @@
+"""The shape of one kind of order, and plain sentences about orders that do not fit it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pbem.game.wording import guess, hint, listing, named, shown
+from pbem.game.yaml.marks import short
+from pbem.protocol import Path
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+
+class Misfit(NamedTuple):
+    """Something in a body that does not fit: where, why, and whether the key is wrong, not the value."""
+
+    path: Path
+    reason: str
+    at_key: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class OrderForm:
+    """One kind of order, as the box describes it: a question, an example body, the JSON Schema of the body.
+
+    `defs` are the definitions that all schemas of the box share, under `$defs`; `facts` are those that a standing
+    order of this kind may go by, with what each means.
+    """
+
+    kind: str
+    title: str
+    example: Mapping[str, Any]
+    schema: Mapping[str, Any]
+    defs: Mapping[str, Any]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def validator(self) -> Draft202012Validator:
+        """The validator of the schema, made when it is first needed."""
+        from jsonschema import Draft202012Validator
+
+        return Draft202012Validator({"$defs": self.defs, **self.schema})
+
+    def misfits(self, body: Any) -> Iterator[Misfit]:
+        """Yield everything about a body that does not fit the schema."""
+        if not isinstance(body, dict):
+            yield Misfit((), f"{self.kind} must be a mapping, not {shown(body)}")
+            return
+        yield from _misfits(self.validator.iter_errors(body), (), self.kind)
+
+
+def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iterator[Misfit]:
+    """Yield a sentence for every error. A missing key that was only misspelt is told once, as a misspelling."""
+    every = list(errors)
+    meant = {
+        (*_path(error, around), guess(key, _missing(error)))
+        for error in every
+        if error.validator == "additionalProperties"
+        for key in _unknown(error)
+    }
+    told = set()
+    for error in every:
+        path = _path(error, around)
+        if error.validator == "additionalProperties" and _unknown(error):
+            known = list(_schema(error).get("properties", ()))
+            body: Any = error.instance
+            for key in _unknown(error):
+                reason = f"unknown word '{short(key)}' in {named(path, kind)}{hint(key, known, 'known are', 'and')}"
+                if body[key] is None and guess(key, known) is None:
+                    reason += "; a text with commas wants quotes round it, or [ ] for a list"
+                yield Misfit((*path, key), reason, at_key=True)
+        elif error.validator == "required":
+            for key in _missing(error):  # the library gives one error a key, none of which names it
+                if (*path, key) not in meant and (*path, key) not in told:
+                    told.add((*path, key))
+                    yield Misfit((*path, key), f"{key} is missing in {named(path, kind)}")
+        elif error.validator in ("anyOf", "oneOf") and error.context:
+            yield from _none_fits(error, path, kind)
+        elif "propertyNames" in error.schema_path and isinstance(error.instance, str):
+            reason = f"unknown word '{short(error.instance)}' in {named(path, kind)}"
+            yield Misfit((*path, error.instance), reason, at_key=True)
+        else:
+            yield Misfit(path, f"{named(path, kind)} {_predicate(error)}")
+
+
+def _none_fits(error: ValidationError, path: Path, kind: str) -> Iterator[Misfit]:
+    """Say what is wrong where a value may have one of several shapes: with the shape it comes nearest to."""
+    shapes: dict[Any, list[ValidationError]] = {}
+    for inner in error.context or ():
+        shapes.setdefault(inner.schema_path[0], []).append(inner)
+    near = [errors for errors in shapes.values() if not any(map(_of_another_shape, errors))]
+    if near:
+        nearest = min(near, key=len)
+        yield from _misfits(nearest, path, kind)
+        return
+    wanted = []
+    for errors in shapes.values():
+        wanted += [piece for inner in errors if _of_another_shape(inner) for piece in _wanted(inner)]
+    reason = f"{named(path, kind)} must be {listing(dict.fromkeys(wanted), 'or')}, not {shown(error.instance)}"
+    yield Misfit(path, reason)
+
+
+def _of_another_shape(error: ValidationError) -> bool:
+    return not error.relative_path and error.validator in ("type", "enum", "const")
+
+
+def _wanted(error: ValidationError) -> list[str]:
+    """Return the choices that a type, an enumeration or a constant leaves."""
+    value: Any = error.validator_value
+    if error.validator == "type":
+        return [_TYPES[each] for each in ([value] if isinstance(value, str) else value)]
+    return [_word(each) for each in ([value] if error.validator == "const" else value)]
+
+
+def _path(error: ValidationError, around: Path) -> Path:
+    return (*around, *error.relative_path)
+
+
+def _schema(error: ValidationError) -> Mapping[str, Any]:
+    """Return the piece of the schema that an error is about; empty where it is a bare true or false."""
+    return error.schema if isinstance(error.schema, dict) else {}
+
+
+def _unknown(error: ValidationError) -> list[str]:
+    """Return the keys of a mapping that its schema does not name."""
+    keys: Any = error.instance
+    named_here, patterns = _schema(error).get("properties", ()), _schema(error).get("patternProperties", ())
+    return [key for key in keys if key not in named_here and not any(re.search(each, key) for each in patterns)]
+
+
+def _missing(error: ValidationError) -> list[str]:
+    """Return the required keys that a mapping does not have."""
+    keys: Any = error.instance
+    return [key for key in _schema(error).get("required", ()) if key not in keys]
+
+
+def _predicate(error: ValidationError) -> str:
+    """Return what is wrong with a value, to be read behind its name."""
+    say = _SENTENCES.get(str(error.validator))
+    described = _schema(error).get("description")
+    if say is not None:
+        return say(error.validator_value, error.instance)
+    if described:
+        return f"must be {described}, not {shown(error.instance)}"
+    return f"does not fit: {error.message}"
+
+
+_TYPES: Final = {
+    "integer": "a whole number",
+    "number": "a whole number",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "left empty",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else shown(value).removeprefix("the number ")
+
+
+def _type(wanted: Any, found: Any) -> str:
+    names = [_TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
+    return f"must be {listing(names, 'or')}, not {shown(found)}"
+
+
+def _choice(wanted: Any, found: Any) -> str:
+    words = [_word(each) for each in wanted]
+    return f"cannot be {shown(found).removeprefix('the text ')}{hint(found, words, 'it can be', 'or')}"
+
+
+def _items(count: int) -> str:
+    return f"{count} item" if count == 1 else f"{count} items"
+
+
+def _twice(_: Any, found: Any) -> str:
+    seen: list[Any] = []
+    for each in found:
+        if each in seen:
+            return f"names {_word(each)} twice"
+        seen.append(each)
+    return "names something twice"
+
+
+# What to say of a value, by the word of the schema it breaks.
+_SENTENCES: Final[Mapping[str, Callable[[Any, Any], str]]] = {
+    "type": _type,
+    "enum": _choice,
+    "const": lambda wanted, found: _choice([wanted], found),
+    "minimum": lambda least, found: f"must be at least {least}, not {found}",
+    "maximum": lambda most, found: f"must be at most {most}, not {found}",
+    "exclusiveMinimum": lambda least, found: f"must be more than {least}, not {found}",
+    "exclusiveMaximum": lambda most, found: f"must be less than {most}, not {found}",
+    "multipleOf": lambda step, found: f"must be a multiple of {step}, not {found}",
+    "minItems": lambda least, found: f"needs at least {_items(least)}; it has {_items(len(found))}",
+    "maxItems": lambda most, found: f"may have at most {_items(most)}; it has {_items(len(found))}",
+    "uniqueItems": _twice,
+    "minProperties": lambda least, found: f"needs at least {_items(least)}; it has {_items(len(found))}",
+    "maxProperties": lambda most, found: f"may have at most {_items(most)}; it has {_items(len(found))}",
+    "minLength": lambda least, found: f"must have at least {least} characters; it has {len(found)}",
+    "maxLength": lambda most, found: f"may have at most {most} characters; it has {len(found)}",
+}

@@ -1,0 +1,129 @@
+"""The shelf the boxes stand on: from a game's id to its rules. The only place where a name becomes code.
+
+A game is a box, `<folder>/<id>/game.yaml`, and a package: `pbem.rules.<id>` unless its `game.yaml` names another in
+`package`, which Python must then be able to import. The package has `make(box, options)`, which returns the rules.
+There is no list of games: what lies in the folders of boxes is on the shelf.
+
+Opening a box takes longer than all else that a letter asks for, so boxes stay open while their files stay the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from pbem.game.box import GAME, Box, BrokenBox, NotInTheBox, box_folder, boxes, open_box
+from pbem.game.corrections import Corrections, corrections_for
+from pbem.protocol import Rules
+
+_MOST_OPEN: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A game ready to be played: its box, the options agreed on, and the rules under these options."""
+
+    box: Box
+    options: Mapping[str, Any]
+    rules: Rules[Any]
+
+    @property
+    def code(self) -> str:
+        """The digest of the package's sources, as hex; what it imports from us is not counted."""
+        return _code_digest(self.box.package)
+
+
+@cache
+def _code_digest(package: str) -> str:
+    """Return the digest of all sources of a package; line ends do not count."""
+    found = find_spec(package)  # to import it takes longer than to read it
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError(f"Python finds no package {package}", name=package)
+    folder = Path(next(iter(found.submodule_search_locations)))
+    total = sha256()
+    for path in sorted(folder.rglob("*.py")):
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        total.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
+    return total.hexdigest()
+
+
+def digests(
+    id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None
+) -> dict[str, str]:  # fmt: skip
+    """Return the digests of a game's box and code as they are here, without making its rules.
+
+    `kept` are the corrections that a game keeps in its repo.
+
+    Raises NotInTheBox for an id that does not exist, BrokenBox for a box that cannot be read, ModuleNotFoundError if
+    the code is not installed.
+    """
+    box = open_box(id, folders, kept)
+    return {"box": box.digest, "code": _code_digest(box.package)}
+
+
+def ids(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
+    """Return the ids of all games on the shelf; `folders` are looked into beside the usual ones."""
+    return sorted(boxes(folders))
+
+
+def load(
+    id: str,
+    *,
+    preset: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    folders: Iterable[str | os.PathLike[str]] = (),
+    kept: Corrections | None = None,
+) -> Loaded:
+    """Return a game with its rules; `options` override the preset, which otherwise is the box's usual one.
+
+    `kept` are the corrections that a game keeps in its repo.
+    Raises NotInTheBox for an id, preset or option that does not exist, BrokenBox for a box that cannot be used.
+    """
+    folder = box_folder(id, folders)
+    corrections = corrections_for(id, folder, folders, kept)
+    corrected = tuple(sorted((name, each.text) for name, each in corrections.items()))
+    key = (folder, _stamp(folder), corrected, preset, repr(sorted((options or {}).items())))
+    loaded = _open.get(key)
+    if loaded is None:
+        if len(_open) >= _MOST_OPEN:
+            _open.clear()
+        loaded = _open[key] = _load(Box(folder, corrections), preset, options)
+    return loaded
+
+
+_open: dict[tuple[Any, ...], Loaded] = {}
+
+
+def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Loaded:
+    chosen = box.options(preset, options)
+    try:
+        package = import_module(box.package)
+    except ModuleNotFoundError as missing:
+        if not f"{box.package}.".startswith(f"{missing.name}."):
+            raise  # the game's own bug: something that the package imports
+        box.refuse([(GAME, ("package",), f"Python finds no package {box.package}, which would hold the rules")])
+        raise
+    try:
+        return Loaded(box, chosen, package.make(box, chosen))
+    except NotInTheBox:
+        raise
+    except Exception as wrong:  # a slip of whoever wrote the box, of which there may be more; or else a bug of ours
+        found = wrong.flaws if isinstance(wrong, BrokenBox) else ()
+        try:
+            box.check()
+        except BrokenBox as misshapen:
+            raise BrokenBox({*misshapen.flaws, *found}) from None
+        raise
+
+
+def _stamp(folder: Path) -> tuple[Any, ...]:
+    """Return what changes when a file of a box does."""
+    states = ((path, path.stat()) for path in sorted(folder.rglob("*.yaml")))
+    return tuple((str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size) for path, state in states)

@@ -1,0 +1,65 @@
+"""The letters by which a rollback is asked for, and by which all are told that it was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pbem.mail.outgoing import Office, Outgoing, called, letter, paragraphs
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.preconditions import adjudications
+from pbem.referee.rollback import players
+from pbem.render.messages import sentences
+from pbem.render.report import WIDTH, happened, mail
+from pbem.render.wrap import folded
+from pbem.repo.requests import OPEN, Request, request_of
+
+_INDENT = "  "
+
+
+def request_letters(game: Adjudicator, request: Request, office: Office) -> Iterator[Outgoing]:
+    """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
+    say = sentences(game.box)
+    for side in players(game):
+        told = game.told(side, request.to)
+        dice = []
+        for each in told:
+            if each.event.roll is not None:
+                line = say.dice(each.event.roll, each.event.facts)
+                dice += folded(f"{each.adjudication}.{each.roll}  {line}", WIDTH, _INDENT, 3 * _INDENT)
+        words = mail(
+            "rollback", game=game.name, number=request.request, to=request.to,
+            spans=adjudications(request.undone),
+            player=game.charter.players[side], reason=paragraphs([f"Reason: {request.reason}"]), dice=dice,
+            shuffles=[_INDENT + each for each in request.shuffles], happened=happened(game.box, told),
+        )  # fmt: skip
+        yield letter(office, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
+
+
+def outcome(game: Adjudicator, number: int) -> str:
+    """Say what has become of a request. Raises CannotPlay if there is none of this number."""
+    request = request_of(game.ledger.repo, game.requests, number)
+    if request is None:
+        raise CannotPlay(f"there is no request {number}.")
+    what = f"Request {number}, to go back to adjudication {request.to}"
+    missing = [called(game, each) for each in players(game) if each not in request.consents]
+    if request.outcome == OPEN:
+        return f"{what}, waits for {' and '.join(missing)}."
+    by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
+    return f"{what}: {by.get(request.outcome, request.outcome)}."
+
+
+def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
+    """Yield the letters that tell the other sides that one has refused the last request, if it has."""
+    request = request_of(game.ledger.repo, game.requests)
+    if request is None or request.outcome != f"refused by {refuser}":
+        return
+    for side in players(game):
+        if side != refuser:
+            words = mail(
+                "refused", game=game.name, number=request.request, to=request.to, player=game.charter.players[side],
+                refuser=called(game, refuser),
+            )  # fmt: skip
+            stamp = f"{game.name}.{side}.request-{request.request}.refused"
+            yield letter(office, game.ledger.addresses[side], stamp, words)

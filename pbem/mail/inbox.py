@@ -1,0 +1,221 @@
+"""The way in: the bytes of any letter to the order sheets in it, or to a polite reason why there are none.
+
+Which text is read: the text/plain parts (of alternatives the plain one), and attached files that are YAML by name or
+type, or plain text with a sheet in it. HTML is never read. A letter attached to a letter is not opened: it may be
+somebody else's, and orders must be the sender's own words. Signatures (PGP, S/MIME) are not looked at here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import takewhile
+from typing import Final
+
+from pbem.mail.address import MESSAGE_ID, mailbox, pretends
+from pbem.mail.charset import tidied
+from pbem.mail.letter import Enclosure, Letter, Where
+from pbem.mail.lines import lines, unflowed, unsigned
+from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
+from pbem.mail.sheet_finder import Found, sheets
+
+COMMANDS: Final = frozenset({"FORECAST", "FORM", "HELP", "REPORT", "STATUS"})
+TAKES_MORE: Final = frozenset({"CHAIN", "CONSENT", "KEY", "PHRASE", "REFUSE"})
+"""Words behind which more may stand on the line."""
+_TAKES_MORE: Final = re.compile(rf"({'|'.join(sorted(TAKES_MORE))})(?:[ :]+(\S.*))?")
+_CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
+"""What is left of a word's line where a mail program has broken it."""
+_LONGEST: Final = 1000
+_MOST: Final = 20
+_YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
+_SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
+
+
+def open_letter(raw: bytes) -> Letter:
+    """Open a letter and return what is in it. Never raises, whatever the bytes."""
+    headers = Headers(raw)
+    letter = _envelope(headers, raw)
+    if letter.automatic:
+        return letter
+    if not letter.sender:
+        return replace(letter, refusal=_WHO)
+    try:
+        parts = take_apart(raw)
+    except Unreadable as reason:
+        return replace(letter, refusal=str(reason))
+    bodies = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
+    words = tuple(dict.fromkeys(_words([letter.subject, *bodies])))[:_MOST]
+    enclosures = _enclosures(bodies, parts)
+    passed_over: tuple[Enclosure, ...] = ()
+    # Who answers a report with the one word STATUS has not ordered what the form below it happens to say.
+    if any(sheet.where == "quoted" for sheet in enclosures) and not set(words) <= {"FORECAST"}:
+        enclosures, passed_over = (), enclosures
+    if len(enclosures) > _MOST:
+        return replace(letter, refusal=_TOO_MANY)
+    refusal = None if enclosures or words else _why_nothing(parts, bodies)
+    return replace(letter, words=words, enclosures=enclosures, passed_over=passed_over, refusal=refusal)
+
+
+def _envelope(headers: Headers, raw: bytes) -> Letter:
+    references = MESSAGE_ID.findall(headers.one("references")[-20_000:])
+    answered = MESSAGE_ID.match(headers.one("in-reply-to"))
+    if answered is not None and answered[0] not in references:  # some programs write no references (RFC 5322, 3.6.4)
+        references.append(answered[0])
+    message_id = MESSAGE_ID.match(headers.one("message-id"))
+    return Letter(
+        sender=_sender(headers),
+        subject=decoded(headers.one("subject"))[:500],
+        message_id=message_id[0] if message_id else "",
+        date_text=headers.one("date")[:100],
+        digest=hashlib.sha256(raw).hexdigest(),
+        references=tuple(references),
+        automatic=_is_automatic(headers),
+    )
+
+
+def _sender(headers: Headers) -> str:
+    """Return the address of the one From header, or nothing if it could be read in two ways."""
+    named = [mailbox(value) for value in headers.every("from")]
+    if len(named) != 1 or named[0] is None or pretends(decoded(named[0].name), named[0].address):
+        return ""
+    return named[0].address
+
+
+def _is_automatic(headers: Headers) -> bool:
+    """Return whether a machine sent the letter by itself; a mailing list that passes on a player's is none."""
+    kind = headers.one("content-type").lower()
+    precedence = headers.one("precedence").lower()
+    return (
+        headers.one("auto-submitted").lower().partition(";")[0].strip() not in ("", "no")
+        or (precedence in ("bulk", "junk", "auto_reply") and not headers.every("list-id"))
+        or any(headers.every(name) for name in ("x-autoreply", "x-autorespond", "x-autoresponder"))
+        or kind.startswith(("multipart/report", "message/delivery-status"))
+        or headers.one("return-path") == "<>"
+    )
+
+
+def _is_body(part: Part) -> bool:
+    return part.kind == "text/plain" and not part.attached
+
+
+def _is_yaml(part: Part) -> bool:
+    return part.kind in _YAML_KINDS or part.name.lower().endswith((".yaml", ".yml"))
+
+
+def _body(part: Part) -> str | None:
+    """Return the tidied text of a text part, without flowed line ends and clear signatures."""
+    text = part.text()
+    if text is None:
+        return None
+    text = tidied(text)
+    return unsigned(unflowed(text, part.delsp) if part.flowed else text)
+
+
+def _enclosures(bodies: Iterable[str], parts: Iterable[Part]) -> tuple[Enclosure, ...]:
+    """Return the sheets of a letter, best first, each text once; a quoted one only where there is no other."""
+    found = [sheet for text in bodies for sheet in sheets(text)]
+    own = [sheet.text for sheet in found if sheet.depth == 0]
+    enclosures = [_enclosure(_numbered("letter", i), text, "body") for i, text in enumerate(own)]
+    enclosures += _attached(parts)
+    if not enclosures and found:
+        nearest: Found = min(found, key=lambda sheet: sheet.depth)  # the topmost of the youngest letter quoted
+        enclosures = [_enclosure("letter", nearest.text, "quoted")]
+    return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1]
+
+
+def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:
+    for part in parts:
+        if _is_body(part) or not (_is_yaml(part) or part.kind == "text/plain"):
+            continue
+        text = _body(part)
+        if text is None or not text.strip():
+            continue
+        texts = [text] if _is_yaml(part) else [sheet.text for sheet in sheets(text) if sheet.depth == 0]
+        name = _file_name(part.name)
+        yield from (_enclosure(_numbered(name, i), sheet, "attachment") for i, sheet in enumerate(texts))
+
+
+def _enclosure(name: str, text: str, where: Where) -> Enclosure:
+    return Enclosure(name, text.encode(), where)
+
+
+def _numbered(name: str, index: int) -> str:
+    return f"{name}-{index + 1}" if index else name
+
+
+def _file_name(name: str) -> str:
+    """Return an attached file's name without its folders and without what a message should not print."""
+    name = re.split(r"[/\\]", name)[-1]
+    return re.sub(r"[^\w.() -]+", "_", name)[-60:].strip(" .") or "orders.yaml"
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the words that stand on a line of the sender's own text: any of COMMANDS alone, or `PHRASE ...` and such.
+
+    A command may be written small; what takes more may not, since it could also begin a sentence.
+    """
+    for text in texts:
+        own = [line.text.strip() for line in takewhile(lambda line: line.text != "--", lines(text)) if line.depth == 0]
+        for at, line in enumerate(own):
+            if line.upper() in COMMANDS:
+                yield line.upper()
+            elif (said := _TAKES_MORE.fullmatch(line)) is not None:
+                word = " ".join([said[1], *(said[2] or "").split()])
+                if _CUT_SHORT.fullmatch(word):
+                    word = " ".join([word, *own[at + 1 : at + 2]]).strip()
+                yield word[:_LONGEST]
+
+
+def _why_nothing(parts: list[Part], bodies: list[str]) -> str:
+    """Return what to tell the sender of a letter without sheets and commands: the most helpful reason first."""
+    kinds = {part.kind for part in parts}
+    unknown = [part for part in parts if (_is_body(part) or _is_yaml(part)) and part.text() is None]
+    if unknown:
+        return _CHARSET.format(charset=re.sub(r"[^\w.:-]+", "_", unknown[0].charset)[:40])
+    if kinds & _SECRET_KINDS or any("-----BEGIN PGP MESSAGE-----" in text for text in bodies):
+        return _ENCRYPTED
+    if any(text.strip() for text in bodies):
+        return _NO_SHEET
+    if "text/html" in kinds:
+        return _HTML
+    if any(part.kind == "application/ms-tnef" or part.name.lower() == "winmail.dat" for part in parts):
+        return _WINMAIL
+    if "message/rfc822" in kinds:
+        return _LETTER_IN_LETTER
+    if any(kind.startswith("image/") for kind in kinds):
+        return _PICTURE
+    return _OTHER_FILES if any(part.content.strip() for part in parts) else _EMPTY
+
+
+_HOW: Final = "Please write the sheet as plain text, or attach it as a file that ends in .yaml."
+_WHO: Final = "The letter does not say plainly who sent it: it needs one From line with one address."
+_TOO_MANY: Final = f"Your letter holds more than {_MOST} order sheets. Please send those that count, and no others."
+_HTML: Final = (
+    "Your letter came as HTML only. Orders are not read from HTML, because mail programs change blanks and line ends "
+    'in it, and in an order sheet these matter. Please switch your mail program to "plain text" for this letter, or '
+    "attach the sheet as a file that ends in .yaml."
+)
+_CHARSET: Final = (
+    "Your letter says that its text is in the charset {charset}, which is not known here. Please use UTF-8."
+)
+_ENCRYPTED: Final = (
+    "Your letter is encrypted, and there is no key here to open it. Please send the order sheet unencrypted; "
+    "you may sign it."
+)
+_NO_SHEET: Final = (
+    "There is no order sheet in your letter. A sheet begins with the line `game: NAME` (the form at the end of your "
+    f"last report is one). {_HOW}"
+)
+_WINMAIL: Final = (
+    "Your letter came as winmail.dat, a format that only Outlook can read. Please send it as plain text "
+    "(in Outlook: Format Text, Plain Text), or attach the sheet as a file that ends in .yaml."
+)
+_LETTER_IN_LETTER: Final = (
+    "Your letter only has another letter attached. Orders in an attached letter are not read, since it may not be "
+    f"yours. {_HOW}"
+)
+_PICTURE: Final = f"There is only a picture in your letter, and orders cannot be read from a picture. {_HOW}"
+_OTHER_FILES: Final = f"There is no text in your letter, only files of a kind that is not read. {_HOW}"
+_EMPTY: Final = f"Your letter is empty. {_HOW}"

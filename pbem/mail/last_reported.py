@@ -1,0 +1,46 @@
+"""Up to which adjudication the players of a game have been written to; letters about later ones are owed.
+
+The note lies in the folder of the game's repo, beside its lock and not in its history, for it is about the outbox of
+this machine. It is written once all letters are in the outbox: who finds it behind the game writes what is missing.
+A second note says for which round of the beacon they were told that the sheets are closed.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pbem.atomic import sync_folder, write
+
+_NOTE: Final = "pbem.told"
+CLOSED: Final = "pbem.told-closed"
+
+
+def told(repo: Path, note: str = _NOTE) -> int | None:
+    """Return the adjudication up to which the players have been written to; None: nothing was noted here.
+
+    By the note CLOSED: the round of the beacon for which they were told that the sheets are closed.
+    """
+    try:
+        return int((repo / note).read_text("ascii"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def note_told(repo: Path, number: int, note: str = _NOTE) -> None:
+    """Note that all letters up to an adjudication, or of a closing, are in the outbox. A note never goes back."""
+    known = told(repo, note)
+    if known is not None and known >= number:
+        return
+    draft = repo / f"{note}.{os.getpid()}"
+    try:
+        write({draft: b"%d\n" % number})
+        os.rename(draft, repo / note)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):  # where a power cut takes the note away, letters are written again that lie there already
+        sync_folder(repo)

@@ -1,0 +1,79 @@
+"""Letters in folders: a maildir, which every mail system can fill and empty, and which never holds half a letter."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from pbem.atomic import sync_folder, write
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
+_SEEN: Final = ":2,S"
+_CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References): .*\n(?:[ \t].*\n)*")
+
+
+def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
+    """Put a letter into a maildir (made if need be) and return its path; all of it or nothing, even in a crash.
+
+    The file's name is `name` and the digest of the content, but for when it was written and upon which letter: written
+    again after a crash, or by two processes at once, it is the same file, not a second one, also if it has been read.
+    ValueError if `name` is not fit for a file.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"not a name for a letter: {name!r}")
+    unique = f"{name}.{hashlib.sha256(_timeless(content)).hexdigest()[:32]}"
+    for room in ("tmp", "new", "cur"):
+        _make(folder / room)
+    target = folder / "new" / unique
+    for path in (target, folder / "cur" / unique, *(folder / "cur").glob(f"{unique}:2,*")):
+        if path.exists():
+            return path
+    draft = folder / "tmp" / f"{unique}.{os.getpid()}"
+    try:
+        write({draft: content})
+        draft.rename(target)
+    except FileNotFoundError:  # another process wrote the same letter, and cleared the drafts away
+        if not target.exists():
+            raise
+    finally:
+        for left in (folder / "tmp").glob(f"{unique}*"):  # on a full disk half a letter, or one of a dead process
+            left.unlink(missing_ok=True)
+    sync_folder(folder / "new")
+    return target
+
+
+def _timeless(content: bytes) -> bytes:
+    """Return a letter without the lines of its head that say when it was written, and upon which letter."""
+    head, blank, body = content.partition(b"\r\n\r\n")
+    return _CHANGING.sub(b"", head + b"\r\n") + blank + body
+
+
+def _make(room: Path) -> None:
+    """Make a folder that lasts, and those above it."""
+    if not room.is_dir():
+        if not room.parent.is_dir():
+            _make(room.parent)
+        room.mkdir(exist_ok=True)
+        sync_folder(room.parent)
+
+
+def read_maildir(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield path and bytes of every new letter of a maildir, by name; nothing if there is no such folder."""
+    new = folder / "new"
+    for path in sorted(new.iterdir()) if new.is_dir() else ():
+        if path.is_file() and not path.name.startswith("."):
+            yield path, path.read_bytes()
+
+
+def mark_read(path: Path) -> Path:
+    """Move a letter that `read_maildir` gave from `new` to `cur`, and return its new path."""
+    cur = path.parent.parent / "cur"
+    cur.mkdir(exist_ok=True)
+    target = cur / (path.name.partition(":")[0] + _SEEN)
+    path.rename(target)
+    sync_folder(cur)
+    return target

@@ -1,0 +1,156 @@
+"""The way out: a report, its map and its form to the bytes of a letter; the same things in, the same bytes out."""
+
+from __future__ import annotations
+
+import hashlib
+import quopri
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from datetime import datetime
+from email.charset import QP, Charset
+from email.header import Header
+from email.message import Message
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
+from email.policy import compat32
+from email.utils import format_datetime
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from pbem.mail.address import MESSAGE_ID, mailbox
+
+_ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
+"""The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
+_MOST_REFERENCES: Final = 20
+_LONGEST_SUBJECT: Final = 200
+_ASCII: Final = bytes(range(128))
+_LINE: Final = 76
+"""Characters of base64 on a line."""
+
+
+def compose(
+    *, sender: str, to: str, subject: str, text: str, picture: bytes | None = None, sheet: str | None = None,
+    position: str | None = None, own_sheet: tuple[str, bytes] | None = None, in_reply_to: str | None = None,
+    references: Iterable[str] = (), message_id: str, date: datetime,
+) -> bytes:  # fmt: skip
+    """Return a letter as bytes that can be mailed: the text, the map, the form, the position.
+
+    They are called map.png, orders.yaml and position.json. `own_sheet` is a sheet of the reader's own, by its name.
+
+    `sender` and `to` are one mailbox each, `Name <address>` or bare; ValueError if they are not, or if `message_id`
+    is none. `in_reply_to` and `references` come from others' letters: what is no message id is left out.
+    The letter says that it was sent automatically, so that well-behaved programs do not answer it.
+    """
+    if not MESSAGE_ID.fullmatch(message_id):
+        raise ValueError(f"not a message id: {message_id!r}")
+    parts = [_text_part(text)]
+    if picture is not None:
+        parts.append(_file_part("image", "png", "inline", "map.png", picture))
+    if sheet is not None:
+        parts.append(_file_part("application", "yaml", "attachment", "orders.yaml", sheet.encode()))
+    if position is not None:
+        parts.append(_file_part("application", "json", "attachment", "position.json", position.encode()))
+    if own_sheet is not None:
+        parts.append(_file_part("application", "yaml", "attachment", *own_sheet))
+    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound(parts)
+    earlier = [known for known in references if MESSAGE_ID.fullmatch(known)]
+    answered = MESSAGE_ID.findall(in_reply_to or "")[:1]
+    headers = {
+        "From": _named(sender),
+        "To": _named(to),
+        "Subject": _header(_one_line(subject)[:_LONGEST_SUBJECT]),
+        "Date": format_datetime(date),
+        "Message-ID": message_id,
+        "Auto-Submitted": "auto-replied",
+    }
+    if answered:
+        headers["In-Reply-To"] = answered[0]
+    if thread := _thread(earlier, answered):
+        headers["References"] = " ".join(thread)
+    for name, value in headers.items():
+        letter[name] = value
+    return b"".join([_written(letter), *body])
+
+
+class _Part(NamedTuple):
+    """One part of a letter. The body is ready for the wire: the library's own writer takes longer than the artist."""
+
+    head: Message
+    body: bytes
+
+
+def _text_part(text: str) -> _Part:
+    """Return the text as it is, line for line; encoded so that no line is too long or begins with `From `."""
+    content = re.sub(r"\r\n?", "\n", text.rstrip() + "\n").encode("utf-8", "replace")
+    head = MIMENonMultipart("text", "plain", charset="utf-8", format="fixed")
+    if len(content.translate(None, _ASCII)) * 6 > len(content):  # base64 is then the shorter one
+        head["Content-Transfer-Encoding"] = "base64"
+        return _Part(head, _base64(content.replace(b"\n", b"\r\n")))
+    head["Content-Transfer-Encoding"] = "quoted-printable"
+    quoted = re.sub(b"(?m)^From ", b"=46rom ", quopri.encodestring(content))
+    return _Part(head, quoted.replace(b"\n", b"\r\n"))
+
+
+def _file_part(main: str, sub: str, disposition: str, name: str, content: bytes) -> _Part:
+    head = MIMENonMultipart(main, sub, name=name)
+    head["Content-Disposition"] = f'{disposition}; filename="{name}"'
+    head["Content-Transfer-Encoding"] = "base64"
+    return _Part(head, _base64(content))
+
+
+@lru_cache(maxsize=4)
+def _base64(content: bytes) -> bytes:
+    """Return a file in lines of base64; the same map often goes to several sides, one after the other."""
+    coded = b64encode(content)
+    return b"".join([coded[at : at + _LINE] + b"\r\n" for at in range(0, len(coded), _LINE)])
+
+
+def _bound(parts: list[_Part]) -> tuple[Message, list[bytes]]:
+    """Return a wrapper for parts, and its body. Its boundary is in none of them: `=_` is neither base64 nor quoted."""
+    digest, written = hashlib.sha256(), []
+    for head, body in parts:
+        del head["MIME-Version"]
+        written.append((_written(head), body))
+        for piece in written[-1]:
+            digest.update(piece)
+    boundary = f"=_{digest.hexdigest()[:40]}"
+    edge = f"--{boundary}".encode("ascii")
+    whole = [piece for pair in written for piece in (edge, b"\r\n", *pair, b"\r\n")]
+    return MIMEMultipart("mixed", boundary=boundary), [*whole, edge, b"--\r\n"]
+
+
+def _written(head: Message) -> bytes:
+    """Return headers, and the blank line below them, as they go over the wire."""
+    return b"".join(_ON_THE_WIRE.fold_binary(name, value) for name, value in head.items()) + b"\r\n"
+
+
+def _thread(earlier: list[str], answered: list[str]) -> list[str]:
+    """Return the ids of the thread, the first and the latest ones if it is long."""
+    thread = list(dict.fromkeys([*(known for known in earlier if known not in answered), *answered]))
+    return thread if len(thread) <= _MOST_REFERENCES else [thread[0], *thread[1 - _MOST_REFERENCES :]]
+
+
+def _named(text: str) -> str:
+    found = mailbox(_one_line(text))
+    if found is None:
+        raise ValueError(f"not one mail address: {text!r}")
+    if not found.name:
+        return found.address
+    if not found.name.isascii():
+        return f"{_header(found.name)} <{found.address}>"
+    quoted = re.sub(r'(["\\])', r"\\\1", found.name)
+    return f'"{quoted}" <{found.address}>'
+
+
+def _header(text: str) -> str:
+    """Return a text for a header: as it is, or as encoded words."""
+    if text.isascii() and "=?" not in text:
+        return text
+    charset = Charset("utf-8")
+    charset.header_encoding = QP
+    return Header(text, charset, maxlinelen=64).encode(linesep="\n")
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

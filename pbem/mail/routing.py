@@ -1,0 +1,93 @@
+"""Which game a letter is about: what it says itself, what it answers, what its subject begins with.
+
+A game is looked into only to see whether the sender plays in it, and he is told of no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pbem.crypto.keys import BadKeys, Keys
+from pbem.crypto.seal import CannotOpen
+from pbem.game.yaml import Unreadable
+from pbem.mail.letter import Enclosure, Letter
+from pbem.mail.outgoing import Office
+from pbem.paths import GAME_NAME
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.git import GameRepo, StoreError
+from pbem.repo.ledger import Ledger
+
+_GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
+_ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
+_OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
+_FIRST_WORDS: Final = 5
+"""Of a subject; a few of them are `Re:` and the like."""
+
+
+def game_of(enclosure: Enclosure) -> str:
+    """Return the name of the game that a sheet is for, as far as it can be read."""
+    found = _GAME.search(enclosure.text.decode("utf-8", "replace"))
+    return found[3] if found else ""
+
+
+def only_names(enclosure: Enclosure) -> bool:
+    """Tell whether what begins like a sheet is but the line `game: NAME`, for the words of its letter."""
+    return all(_ONLY_NAMES.fullmatch(line) for line in enclosure.text.decode("utf-8", "replace").splitlines())
+
+
+def meant(letter: Letter, office: Office) -> str:
+    """Return the name of the game that the words of a letter are about.
+
+    First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
+    answers, the latest first, and the first words of its subject. These count only where the sender plays. Raises
+    CannotPlay.
+    """
+    named = [game_of(each) for each in letter.enclosures if only_names(each)]
+    named += list(dict.fromkeys(game_of(each) for each in letter.enclosures)) if not named else []
+    if len(named) > 1:
+        raise CannotPlay(f"Are its words about {' or '.join(named)}? Send them in a letter of their own.")
+    if named:
+        return named[0]
+    said = [word.split()[1] for word in letter.words if word.startswith(("CONSENT ", "REFUSE "))]
+    for name in dict.fromkeys([*said, *_answered(letter.references, office.host), *_in_subject(letter.subject)]):
+        if _plays(office, name, letter.sender):
+            return name
+    games = [name for name in _all_games(office) if _plays(office, name, letter.sender)]
+    if not games:
+        raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
+    how = "Which game is meant? Answer one of its letters, or add a line such as"
+    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {' and '.join(games)}.")
+
+
+def _answered(references: Sequence[str], host: str) -> Iterator[str]:
+    """Yield the names that may stand in the ids of our letters, those of the latest first."""
+    for reference in reversed(references):
+        found = _OURS.fullmatch(reference)
+        if found is None or found["host"] != host:
+            continue
+        if found["one"]:
+            yield found["one"]
+        parts = (found["other"] or "").split(".")
+        yield from (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+
+
+def _in_subject(subject: str) -> Iterator[str]:
+    yield from (word.strip("\"'.,:;!?()[]").lower() for word in subject.split()[:_FIRST_WORDS])
+
+
+def _plays(office: Office, name: str, sender: str) -> bool:
+    """Tell whether there is a game of this name in which an address plays."""
+    if not GAME_NAME.fullmatch(name):
+        return False
+    try:
+        with GameRepo.open(office.games / f"{name}.git") as repo:
+            addresses = Ledger(repo, Keys.load(office.keys, name)).addresses
+    except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
+        return False  # one damaged game must not keep the letters of all the others from being read
+    return any(address.lower() == sender.lower() for address in addresses.values())
+
+
+def _all_games(office: Office) -> Iterator[str]:
+    yield from sorted(path.name.removesuffix(".git") for path in office.games.glob("*.git"))

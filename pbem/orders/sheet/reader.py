@@ -1,0 +1,254 @@
+"""Read a sheet: its heading, its orders, its standing orders; find all that is wrong with it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from re import compile as pattern
+from typing import Any, Final
+
+from pbem.crypto.player_chains import LINK_SHAPE, LOST
+from pbem.game.order_form import Misfit, OrderForm
+from pbem.game.wording import guess, hint, shown
+from pbem.game.yaml import LETTER, Document, Mark, Placed, Unreadable, by_place, read
+from pbem.game.yaml.marks import short
+from pbem.orders.sheet.complaint import complain, shortened
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
+
+ORDERS: Final = "orders"
+STANDING: Final = "standing"
+STANDING_ADD: Final = "standing_add"
+LINK: Final = "link"
+DEFAULT: Final = "default"
+"""As a standing order: the set that comes with the game. As its body: the default of the question."""
+WHEN: Final = "when"
+UNTIL: Final = "until"
+_HEADING: Final = {
+    "game": "the name of the game, as your last report gives it",
+    "side": "the side you play",
+    "adjudication": "the number of the last adjudication, as your last report gives it",
+    ORDERS: "a list of orders",
+}
+_MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
+_PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
+_CONDITIONS: Final = (WHEN, UNTIL)
+
+
+def piece_of(line: str, mark: Mark, n: int) -> Mark:
+    """Return where the n-th piece of a text with commas stands, from 0; the whole text if it is not in one line."""
+    start = mark.column - 1
+    pieces = [found for found in _PIECE.finditer(line, start, start + mark.width) if found[0].strip("'\"")]
+    return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
+
+
+class BadSheet(Exception):
+    """A sheet that cannot be taken: its name, its lines, and every fault with its place, in order.
+
+    `rest` is what of it can be read all the same, so that the rules can be asked about that, too; None: nothing.
+    """
+
+    def __init__(
+        self, name: str, lines: Sequence[str], complaints: Iterable[Placed], rest: Sheet | None = None
+    ) -> None:
+        self.rest = rest
+        self.name = name
+        self.lines = lines
+        self.complaints = by_place(complaints)
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        return complain(self.name, self.lines, self.complaints)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a letter says: for which game and side, after which adjudication, the orders, and the standing orders.
+
+    A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
+    or it is the word `default`. `standing` is None where the sheet does not say what takes the place of those in
+    force, `standing_add` are to stand before them. `link` is what it opens of the side's own chain.
+    """
+
+    game: str
+    side: Side
+    adjudication: int
+    orders: tuple[Order, ...]
+    standing: tuple[Any, ...] | None
+    standing_add: tuple[Any, ...]
+    document: Document
+    written: tuple[int, ...]
+    """Which of the orders in the text each of `orders` is: in a bad sheet not every one can be read."""
+    link: str | None = None
+
+    def place(self, order: int, path: Path) -> Mark:
+        """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
+        start: Path = (ORDERS, self.written[order], self.orders[order].kind)
+        value: Any = self.orders[order].body
+        for at, key in enumerate(path):
+            if isinstance(value, str) and isinstance(key, int):
+                mark = self.document.nearest((*start, *path[:at]))
+                return piece_of(self.document.lines[mark.line - 1], mark, key)
+            try:
+                value = value[key]
+            except (KeyError, IndexError, TypeError):
+                break
+        return self.document.nearest((*start, *path))
+
+    def placed(self, fault: Fault, order: int | None = None) -> Placed:
+        """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""
+        return Placed(fault, self.document.nearest(fault.path) if order is None else self.place(order, fault.path))
+
+
+def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[str, OrderForm]) -> Sheet:
+    """Return the sheet that a text holds; `forms` are the kinds of order of the game. Raise BadSheet."""
+    try:
+        document = read(raw, name=name, limits=LETTER)
+    except Unreadable as error:
+        raise BadSheet(name, error.text.split("\n"), error.faults) from None
+    value = document.value
+    misfits = list(islice(_misfits_of_sheet(value, forms), _MOST_MISFITS))
+    if misfits:
+        complaints = [_placed(misfit, document) for misfit in misfits]
+        raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
+    return _sheet(document, range(len(value.get(ORDERS, ()))))
+
+
+def _sheet(document: Document, written: Iterable[int]) -> Sheet:
+    """Return the sheet with those of its orders that can be read."""
+    value, numbers = document.value, tuple(written)
+    orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
+    return Sheet(
+        game=value["game"],
+        side=value["side"],
+        adjudication=value["adjudication"],
+        orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
+        standing=_standing(value[STANDING]) if STANDING in value else None,
+        standing_add=_standing(value.get(STANDING_ADD, ())),
+        document=document,
+        written=numbers,
+        link=value.get(LINK),
+    )
+
+
+def _standing(written: Any) -> tuple[Any, ...]:
+    return (DEFAULT,) if written == DEFAULT else tuple(written)
+
+
+def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
+    """Return what of a sheet can be read, if all that is wrong is within single orders."""
+    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
+        return None
+    bad = {path[1] for path in faulty}
+    return _sheet(document, (at for at in range(len(document.value[ORDERS])) if at not in bad))
+
+
+def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
+    """Return what is wrong with a sheet that came for a game, from a side, after its last adjudication."""
+    faults = []
+    if sheet.game != game:
+        reason = f"this letter is about {game}, but the sheet is for {short(sheet.game)}"
+        faults.append(Fault(ILLEGAL, ("game",), reason))
+    if sheet.side not in sides:
+        reason = f"there is no side {short(sheet.side)}{hint(sheet.side, sides, 'the sides are', 'and')}"
+        faults.append(Fault(ILLEGAL, ("side",), reason))
+    elif sheet.side != side:
+        faults.append(Fault(ILLEGAL, ("side",), f"you play {side}; you cannot give orders to {sheet.side}"))
+    if sheet.adjudication < adjudication:
+        reason = f"adjudication {adjudication} came after {sheet.adjudication}; answer the last report"
+        faults.append(Fault(ILLEGAL, ("adjudication",), reason))
+    elif sheet.adjudication > adjudication:
+        reason = f"adjudication {sheet.adjudication} has not taken place; the last was {adjudication}"
+        faults.append(Fault(ILLEGAL, ("adjudication",), reason))
+    return faults
+
+
+def _placed(misfit: Misfit, document: Document) -> Placed:
+    path, reason, at_key = misfit
+    mark = document.mark(path, key=True) if at_key else document.nearest(path)
+    return Placed(Fault(MALFORMED, path, shortened(reason)), mark)
+
+
+def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:
+    """Yield everything in a sheet that is not where or what it should be."""
+    if not isinstance(value, dict):
+        found = "this sheet is empty" if value is None else f"this is {shown(value)}"
+        yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
+        return
+    known = (*_HEADING, STANDING, STANDING_ADD)  # few have a chain: nobody else is troubled with the word
+    files = STANDING in value or STANDING_ADD in value
+    unknown = [key for key in value if key not in (*known, LINK)]
+    for key in unknown:
+        yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
+    meant = {guess(key, known) for key in unknown}
+    for key, meaning in _HEADING.items():
+        if key not in value and key not in meant and (key != ORDERS or not files):
+            yield Misfit((key,), f"{key} is missing: {meaning}")
+    for key in ("game", "side"):
+        if key in value and not isinstance(value[key], str):
+            yield Misfit((key,), f"{key} must be text, not {shown(value[key])}")
+    number = value.get("adjudication", 0)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
+    link = value.get(LINK)
+    if link is not None and link != LOST and not (isinstance(link, str) and LINK_SHAPE.fullmatch(link)):
+        reason = f"link must be 64 characters, 0 to 9 and a to f, or the word {LOST}, not {shown(link)}"
+        yield Misfit((LINK,), reason)
+    for key, standing in ((ORDERS, False), (STANDING, True), (STANDING_ADD, True)):
+        if key in value:
+            yield from _misfits_of_list(key, value[key], forms, standing)
+
+
+def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+    if standing and orders == DEFAULT:
+        return
+    if not isinstance(orders, list):
+        advice = f"for none write '{key}: []'" if orders is None else "begin each order with '- '"
+        yield Misfit((key,), f"{key} must be a list, not {shown(orders)}; {advice}")
+        return
+    for i, item in enumerate(orders):
+        yield from _misfits_of_item((key, i), item, forms, standing)
+
+
+def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+    """Yield what is wrong with one order: its kind, then its body by the form of that kind."""
+    if standing and item == DEFAULT:
+        return
+    if not isinstance(item, dict) or not item:
+        kind = guess(item, forms) or "kind"
+        yield Misfit(path, f"an order is written '{kind}: {{...}}'; this is {shown(item)}")
+        return
+    keys = [key for key in item if not (standing and key in _CONDITIONS)]
+    if not keys:
+        yield Misfit(path, "a standing order needs an order beside its conditions")
+        return
+    kind, *others = keys
+    if others:
+        yield from _misfits_of_neighbours(path, item, keys, forms)
+        return
+    if kind not in forms:
+        better = hint(kind, forms, "there are", "and") or f"; there are {', '.join(forms)}"
+        yield Misfit((*path, kind), f"there is no order '{short(kind)}'{better}", at_key=True)
+        return
+    body = item[kind]
+    if standing:  # its conditions may stand within the body; it is read when it is set
+        if body is not None and body != DEFAULT and not isinstance(body, dict):
+            yield Misfit((*path, kind), f"{kind} must be a mapping, or the word default, not {shown(body)}")
+        return
+    for misfit in forms[kind].misfits({} if body is None else body):
+        yield misfit._replace(path=(*path, kind, *misfit.path))
+
+
+def _misfits_of_neighbours(
+    path: Path, item: Mapping[str, Any], keys: Sequence[str], forms: Mapping[str, OrderForm]
+) -> Iterator[Misfit]:
+    """Say what is wrong with an item of several keys: two orders, or a body that is not indented."""
+    kind, *others = keys
+    for other in others:
+        if other in forms or kind not in forms:
+            reason = f"'{short(other)}' stands in one item with '{short(kind)}'; begin each order with '- '"
+        elif item[kind] is None:
+            reason = f"'{short(other)}' must be indented further than '{kind}', to whose order it belongs"
+        else:
+            reason = f"'{short(other)}' cannot stand beside '{kind}'; it belongs into its body, or begins with '- '"
+        yield Misfit((*path, other), reason, at_key=True)

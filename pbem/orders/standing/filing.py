@@ -1,0 +1,145 @@
+"""Standing orders as a sheet files them: what is wrong with them, and the form in which they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from pbem.game.order_form import OrderForm
+from pbem.game.wording import guess, listing
+from pbem.orders.sheet import DEFAULT, UNTIL, WHEN
+from pbem.orders.standing import scope
+from pbem.orders.standing.alternatives import check_body
+from pbem.orders.standing.conditions import slips, words_in
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Path
+
+MISSPELT: Final = 0.8
+"""A word so much like the id of something, and none itself, is a slip: no fact would ever be called so."""
+SHORT: Final = 4
+"""Words that short are like too many others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the standing orders of a game may speak of."""
+
+    forms: Mapping[str, OrderForm]
+    periods: Collection[str] = ()
+    """The periods that its rules tell apart."""
+    usual: Sequence[Mapping[str, Any]] = ()
+    """The set that comes with it, as a sheet would have it."""
+    today: str | None = None
+    """The day of filing; None: nobody knows it."""
+    names: Collection[str] = ()
+    """The ids of all that has a name in the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """One standing order in force, in a form that can be kept."""
+
+    by: str
+    """How reports name it: `standing 2 of sheet 5`."""
+    kind: str
+    body: Mapping[str, Any] | None
+    """None: the default of the question."""
+    when: Mapping[str, Any]
+    until: str
+    after: int
+    """The last adjudication when it was filed."""
+    period: Any = None
+    """The period that it lasts for, if it is bound to one."""
+
+    def written(self) -> dict[str, Any]:
+        """Return it as a sheet would have it."""
+        item: dict[str, Any] = {self.kind: DEFAULT if self.body is None else self.body}
+        if self.when:
+            item[WHEN] = self.when
+        return item if self.until == scope.WITHDRAWN else {**item, UNTIL: self.until}
+
+    def record(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        body = DEFAULT if self.body is None else self.body
+        record: dict[str, Any] = {"by": self.by, "kind": self.kind, "order": body, "after": self.after}
+        if self.when:
+            record["when"] = self.when
+        if self.until != scope.WITHDRAWN:
+            record["until"] = self.until
+        return record if self.period is None else {**record, "period": self.period}
+
+
+def read_filed(record: Mapping[str, Any]) -> Filed:
+    """Return the order that `record` was made of."""
+    body = None if record["order"] == DEFAULT else record["order"]
+    until = record.get("until", scope.WITHDRAWN)
+    when = record.get("when", {})
+    return Filed(record["by"], record["kind"], body, when, until, record["after"], record.get("period"))
+
+
+def file_standing(
+    written: Sequence[Any], usual: Sequence[Any], *, sheet: int, after: int, periods: Mapping[str, Any]
+) -> Iterator[Filed]:
+    """Yield the standing orders of a sheet, which have been checked, as they are filed.
+
+    `usual` is the set that comes with the game, `after` the last adjudication, `periods` those the game is in.
+    """
+    for number, item in enumerate(written, 1):
+        if item == DEFAULT:
+            for its_number, own in enumerate(usual, 1):
+                yield _filed(own, f"standing {its_number} of the default set", after, periods)
+        else:
+            yield _filed(item, f"standing {number} of sheet {sheet}", after, periods)
+
+
+def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[Fault]:
+    """Yield what is wrong with standing orders that stand in a sheet under `key`, with paths within the sheet."""
+    for at, item in enumerate(written):
+        if item == DEFAULT:
+            if not terms.usual:
+                yield Fault(ILLEGAL, (key, at), "no set of standing orders comes with this game; write your own")
+            continue
+        kind, body, when, until = _parts(item)
+        form, path = terms.forms[kind], (key, at, kind)
+        if body != DEFAULT:
+            yield from check_body(form, body, path)
+        yield from _check_when(form, when, (key, at, WHEN) if WHEN in item else (*path, WHEN), terms.names)
+        if (reason := scope.slip(until, terms.periods, terms.today)) is not None:
+            yield Fault(MALFORMED, (key, at, UNTIL) if UNTIL in item else (*path, UNTIL), reason)
+
+
+def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str]) -> Iterator[Fault]:
+    if not isinstance(when, Mapping):
+        yield Fault(MALFORMED, where, "when must name facts and their values, such as {enemy_cu: '<= 10'}")
+        return
+    for name, wanted in when.items():
+        if name not in form.facts:
+            meant = guess(name, form.facts)
+            better = f"did you mean {meant}? Its facts are" if meant else "its facts are"
+            there_are = f"{better} {listing(form.facts, 'and')}" if form.facts else "it has none"
+            yield Fault(ILLEGAL, (*where, name), f"{form.kind} has no fact {name}; {there_are}")
+        for inside, reason in slips(wanted):
+            yield Fault(MALFORMED, (*where, name, *inside), f"{name} {reason}")
+        for inside, word in words_in(wanted):
+            right = word in names or len(word) <= SHORT
+            if not right and (near := get_close_matches(word, names, 1, MISSPELT)):
+                yield Fault(ILLEGAL, (*where, name, *inside), f"there is no {word}; did you mean {near[0]}?")
+
+
+def _filed(item: Mapping[str, Any], by: str, after: int, periods: Mapping[str, Any]) -> Filed:
+    kind, body, when, until = _parts(item)
+    period = scope.of_period(until)
+    filed_in = None if period is None else periods.get(period)
+    return Filed(by, kind, None if body == DEFAULT else body, when, until, after, filed_in)
+
+
+def _parts(item: Mapping[str, Any]) -> tuple[str, Any, Any, Any]:
+    """Return the kind, the body without conditions, the conditions and the scope of a standing order."""
+    kind = next(key for key in item if key not in (WHEN, UNTIL))
+    written = item[kind] or {}
+    if written == DEFAULT:
+        return kind, DEFAULT, item.get(WHEN, {}), item.get(UNTIL, scope.WITHDRAWN)
+    body = {key: value for key, value in written.items() if key not in (WHEN, UNTIL)}
+    when = item.get(WHEN, written.get(WHEN, {}))
+    return kind, body, when, item.get(UNTIL, written.get(UNTIL, scope.WITHDRAWN))

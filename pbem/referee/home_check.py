@@ -1,0 +1,89 @@
+"""Checks a sheet at a player's home, with nothing but what came with the report: the same check, the same faults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pbem.crypto.player_chains import OwnChain
+from pbem.engine.forecast import of_sheet
+from pbem.engine.sequence import costs_in_turn, faults_in_turn
+from pbem.game import plain, shelf
+from pbem.game.corrections import Correction
+from pbem.game.forecast import Prospect
+from pbem.game.shelf import Loaded
+from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.sheet import Sheet
+from pbem.orders.standing.in_force import periods_of
+from pbem.protocol import Decision, Side
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.records import read_decision
+
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(slots=True)
+class Home:
+    """What came with a report: a game as one side knows it, and the questions open to that side."""
+
+    game: str
+    side: Side
+    adjudication: int
+    loaded: Loaded
+    known: Any
+    waiting: Sequence[Decision]
+    own: OwnChain | None = None
+
+    def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
+        """Check a sheet; the sheet is None if anything is wrong with it."""
+        rules = self.loaded.rules
+        return check_sheet(
+            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.waiting,
+            lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
+            periods=tuple(periods_of(rules, self.known)), own=self.own,
+            further=lambda decision, orders: faults_in_turn(rules, self.known, decision, orders),
+            costs=lambda decision, orders: costs_in_turn(rules, self.known, decision, orders),
+        )  # fmt: skip
+
+
+def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()) -> Receipt:
+    """Check a sheet against the file `position.json` of a report.
+
+    Raises CannotPlay if the file is none, or was made with other rules than those here.
+    """
+    with _at_home(enclosed, folders) as home:
+        return home.check(raw, name)[0]
+
+
+def forecast_at_home(
+    enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()
+) -> tuple[Receipt, Home, list[Prospect]]:
+    """Check a sheet against `position.json`, and if nothing is wrong say what it may lead to. Raises CannotPlay."""
+    with _at_home(enclosed, folders) as home:
+        receipt, sheet = home.check(raw, name)
+        found = [] if sheet is None else of_sheet(home.loaded.rules, home.known, home.waiting, sheet.orders)
+        return receipt, home, found
+
+
+@contextmanager
+def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
+    """Open what came with a report.
+
+    The rules trust a position; one that was tampered with may fail them only in the midst of what is done with it.
+    """
+    try:
+        here = json.loads(enclosed.read_text("utf-8"))
+        kept = {name: Correction(f"{name}.yaml", text.encode()) for name, text in here.get("corrected", {}).items()}
+        loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders, kept=kept)
+        if loaded.box.digest != here["box"]:
+            raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
+        waiting = [read_decision(record) for record in here["waiting"]]
+        known = loaded.rules.decode(here["position"])
+        own = plain.decode(OwnChain, here["own_chain"]) if "own_chain" in here else None
+        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, known, waiting, own)
+    except _UNFIT as wrong:
+        raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong

@@ -1,0 +1,68 @@
+"""What every act of the game master needs first: a game that goes on, the right rules, and a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.state import State
+
+MOST_LETTERS: Final = 500
+"""How long a reason may be: it stands in the turn file and in every report."""
+
+
+def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
+    """Raise CannotPlay unless a game has begun and goes on; with `pinned`, unless its rules are those that are here."""
+    if not game.begun:
+        raise CannotPlay(f"{game.name} has not begun; there is nothing to rule on yet")
+    if game.result is not None:
+        raise CannotPlay(f"{game.name} is over and its secrets are published: nothing of it can be changed any more")
+    if pinned and (odd := game.differs) is not None:
+        raise CannotPlay(
+            f"{game.name} is played with other rules than those here: the {odd} differs; "
+            f"`pbem migrate {game.name}` comes first"
+        )
+
+
+def reason_of(text: str) -> str:
+    """Return a reason as it goes on record, on one line. Raises CannotPlay if there is none, or it is too long."""
+    reason = " ".join(text.split())
+    if not reason or not reason.isprintable():
+        raise CannotPlay("give a reason: it goes on record, and every side reads it")
+    if len(reason) > MOST_LETTERS:
+        raise CannotPlay(f"the reason has {len(reason)} letters; {MOST_LETTERS} are the most that go on record")
+    return reason
+
+
+def standing_turns(state: State) -> list[int]:
+    """Return the adjudications that stand: those that were not undone."""
+    undone = set(state.undone)
+    return [n for n in range(1, state.adjudication + 1) if n not in undone]
+
+
+def adjudications(numbers: list[int]) -> str:
+    """Return adjudications in ascending order as words, those that follow one another as one.
+
+    >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
+    ('adjudications 7 to 9 and 11', 'adjudication 7', '')
+    """
+    told = spans(numbers)
+    listed = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    return f"adjudication{'s' if len(numbers) > 1 else ''} {listed}" if numbers else ""
+
+
+def spans(numbers: Sequence[int]) -> list[str]:
+    """Return ascending numbers as words, those that follow one another as one.
+
+    >>> spans([1, 3, 4, 5, 9])
+    ['1', '3 to 5', '9']
+    """
+    found: list[list[int]] = []
+    for n in numbers:
+        if found and found[-1][-1] == n - 1:
+            found[-1].append(n)
+        else:
+            found.append([n])
+    return [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]

@@ -1,0 +1,223 @@
+"""The printed board: sea, land, heights, rivers, borders, paths and names. Drawn once and kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import sha256
+from math import hypot
+from pathlib import Path as File
+from typing import Final
+
+import PIL
+from PIL import Image, ImageChops, ImageDraw, ImageFilter
+
+from pbem.game.scene import BaseMap, Line, Path
+from pbem.render import canvas as ink
+from pbem.render import tiles
+from pbem.render.canvas import Point, Sketch
+from pbem.render.places import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight
+from pbem.render.typefaces import spaced, write
+
+_HALO: Final = 2.2
+_BORDER: Final = 1.3
+_TILED_BORDER: Final = 3.2
+"""Width of the borders of regions; those between hexes must stand out from the sides of all the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """A printed board in two layers, so that lands can be tinted between them. Do not draw on them: copy."""
+
+    relief: Image.Image
+    lines: Image.Image
+
+
+@lru_cache(maxsize=8)
+def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Ground:
+    """Return the board without anything that changes.
+
+    A cache folder keeps the layers as PNGs from one run of the program to the next.
+    """
+    if cache_folder is None:
+        return Ground(_relief(base, scale), _lines(base, scale))
+    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
+    return Ground(
+        _kept(cache_folder / f"{base.id}-{key}-relief.png", lambda: _relief(base, scale)),
+        _kept(cache_folder / f"{base.id}-{key}-lines.png", lambda: _lines(base, scale)),
+    )
+
+
+@lru_cache(maxsize=8)
+def names(base: BaseMap, scale: float, cache_folder: File | None = None) -> Image.Image:
+    """Return the names of places alone, to be laid over what is drawn across them."""
+
+    def drawn() -> Image.Image:
+        layer = Image.new("RGBA", (round(base.width * scale), round(base.height * scale)), (0, 0, 0, 0))
+        _labels(layer, base, scale)
+        return layer
+
+    if cache_folder is None:
+        return drawn()
+    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
+    return _kept(cache_folder / f"{base.id}-{key}-names.png", drawn)
+
+
+@lru_cache(maxsize=8)
+def land_mask(base: BaseMap, scale: float) -> Image.Image:
+    """Return where the land is."""
+    return _mask(base, scale, base.land)
+
+
+def _kept(file: File, drawn: Callable[[], Image.Image]) -> Image.Image:
+    """Return the picture in a file, or draw it and keep it there, if that can be."""
+    with suppress(OSError, SyntaxError), Image.open(file) as kept:  # what Pillow raises where a picture is damaged
+        kept.load()
+        return kept.copy()
+    picture = drawn()
+    # Renamed when whole: another process may be drawing, or reading, the same board.
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    with suppress(OSError):  # a full disk must not keep a letter from being written
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            picture.save(unfinished, "PNG", compress_level=1)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return picture
+
+
+@cache
+def _edition() -> str:
+    """Return what makes a kept board stale besides its map: how we draw, and with what."""
+    sources = sorted(File(__file__).parent.glob("*.py"))
+    return PIL.__version__ + sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+
+
+def _mask(base: BaseMap, scale: float, outlines: tuple[Line, ...]) -> Image.Image:
+    sketch = Sketch((base.width, base.height), scale, "L", 0)
+    for outline in outlines:
+        sketch.polygon(outline, 255)
+    return sketch.done()
+
+
+def _relief(base: BaseMap, scale: float) -> Image.Image:
+    """Return sea and land, lighter water along the coast, softly rising heights."""
+    land = land_mask(base, scale)
+    board = Image.new("RGB", land.size, ink.SEA)
+    board.paste(ink.SHALLOWS, mask=land.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: min(255, v * 2)))
+    if base.abroad:
+        board.paste(ink.ABROAD, mask=_mask(base, scale, base.abroad))
+    board.paste(ink.LAND, mask=land)
+    if base.tiles:
+        tiles.lay(board, base, land, scale)
+    for outlines, tone in ((base.hills, ink.HILLS), (base.mountains, ink.MOUNTAINS)):
+        height = _mask(base, scale, outlines).filter(ImageFilter.GaussianBlur(3 * scale))
+        board.paste(tone, mask=ImageChops.multiply(height, land))
+    for each in base.inscriptions:
+        name = spaced(each.text, "Regular", round(each.size * scale), each.size * INSCRIPTION_GAP * scale, each.turn)
+        _stamp(board, name, (each.x * scale, each.y * scale), ink.SEA_NAME)
+    return board
+
+
+def _stamp(board: Image.Image, mask: Image.Image, middle: Point, colour: str) -> None:
+    board.paste(colour, (round(middle[0] - mask.width / 2), round(middle[1] - mask.height / 2)), mask)
+
+
+def _lines(base: BaseMap, scale: float) -> Image.Image:
+    """Return borders, lakes, rivers, the coast, the paths, and all names of lands and places."""
+    layer = _borders(base, scale)
+    if base.abroad:
+        layer.alpha_composite(tiles.shore(base, scale, land_mask(base, scale), _mask(base, scale, base.abroad)))
+    if not base.tiles:
+        _region_names(layer, base, scale)
+    sketch = Sketch((base.width, base.height), scale)
+    for lake in base.lakes:
+        sketch.polygon(lake, ink.SHALLOWS)
+        sketch.line(lake, ink.RIVER, 1, closed=True)
+    tiles.sides(sketch, base)
+    for river in base.rivers:
+        sketch.line(river, ink.RIVER, 1.6)
+    for outline in base.land:
+        sketch.line(outline, ink.COAST, 1.2, closed=True)
+    tiles.streams(sketch, base)
+    for path in base.paths:
+        if base.path_kinds[path.kind].stroke == "solid":
+            sketch.line(ends(base, path), (*ink.rgb(ink.PAPER), 150), base.path_kinds[path.kind].width + 3)
+    for path in base.paths:
+        draw_path(sketch, base, path.kind, *ends(base, path))
+    layer.alpha_composite(sketch.done())
+    if base.tiles:  # streams and roads run everywhere: names would be struck out
+        _region_names(layer, base, scale)
+        tiles.numbers(layer, base, scale)
+    _labels(layer, base, scale)
+    return layer
+
+
+def _region_names(layer: Image.Image, base: BaseMap, scale: float) -> None:
+    for region in base.regions:
+        name = spaced(region.label, "SemiBold", round(REGION_SIZE * scale), REGION_GAP * scale, region.turn)
+        at = region.x * scale, region.y * scale
+        if base.tiles:
+            halo = name.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).point(lambda v: v // 2)
+            _stamp(layer, halo, at, ink.PAPER)
+        _stamp(layer, name, at, _region_ink(base, ink.REGION_NAME))
+
+
+def _borders(base: BaseMap, scale: float) -> Image.Image:
+    """Return the borders of regions, cut off at the sea."""
+    sketch = Sketch((base.width, base.height), scale, "L", 0)
+    for region in base.regions:
+        sketch.line(region.outline, 130, _TILED_BORDER if base.tiles else _BORDER, closed=True)
+    layer = Image.new("RGBA", land_mask(base, scale).size, (*ink.rgb(_region_ink(base, ink.BORDER)), 0))
+    layer.putalpha(ImageChops.multiply(sketch.done(), land_mask(base, scale)))
+    return layer
+
+
+def _region_ink(base: BaseMap, usual: str) -> str:
+    """Return the colour in which borders or names of regions are printed."""
+    return ink.TILED_BORDER if base.tiles else usual
+
+
+def ends(base: BaseMap, path: Path) -> tuple[Point, Point]:
+    """Return where a path starts and ends."""
+    a, b = base.places[path.a], base.places[path.b]
+    return (a.x, a.y), (b.x, b.y)
+
+
+def draw_path(sketch: Sketch, base: BaseMap, kind_name: str, a: Point, b: Point) -> None:
+    """Draw a path of a kind from one point to another, with its peaks half-way."""
+    kind = base.path_kinds[kind_name]
+    if kind.stroke == "dashed":
+        sketch.dashes([a, b], kind.ink, kind.width, 7, 5)
+    else:
+        sketch.line([a, b], kind.ink, kind.width)
+    if not kind.peaks:
+        return
+    (ax, ay), (bx, by) = a, b
+    length = hypot(bx - ax, by - ay)
+    for n in range(kind.peaks):
+        along = (n - (kind.peaks - 1) / 2) * 13
+        x, y = (ax + bx) / 2 + (bx - ax) / length * along, (ay + by) / 2 + (by - ay) / length * along
+        sketch.polygon([(x - 9.5, y + 6.5), (x, y - 10.5), (x + 9.5, y + 6.5)], ink.PAPER)
+        sketch.polygon([(x - 7.5, y + 5.3), (x, y - 8), (x + 7.5, y + 5.3)], kind.ink)
+        snow = [(x - 2.2, y - 4.1), (x, y - 8), (x + 2.2, y - 4.1), (x + 0.6, y - 2.6), (x - 0.8, y - 3.6)]
+        sketch.polygon(snow, ink.PAPER)
+
+
+def _labels(layer: Image.Image, base: BaseMap, scale: float) -> None:
+    """Write the names of places, each with a soft light edge so that lines run under it."""
+    names = Image.new("L", layer.size, 0)
+    pen = ImageDraw.Draw(names)
+    for place in base.places.values():
+        left, top, right, bottom = (side * scale for side in label_box(base, place))
+        weight, size = label_weight(base, place), round(LABEL_SIZE * scale)
+        write(pen, (left, top, right, bottom), place.label, weight, size, 255)
+    halo = names.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
+    for mask, colour in ((halo.point(lambda v: round(v * 0.8)), ink.PAPER), (names, ink.INK)):
+        sheet = Image.new("RGBA", layer.size, (*ink.rgb(colour), 0))
+        sheet.putalpha(mask)
+        layer.alpha_composite(sheet)

@@ -1,0 +1,53 @@
+"""A forecast as text: what an order may lead to, one line each, what belongs to a line below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pbem.game.box import Box
+from pbem.game.forecast import Asked, Chance, Prospect
+from pbem.protocol import Decision, Side, cited
+from pbem.render.messages import sentences
+from pbem.render.wrap import folded
+
+WIDTH: Final = 72
+_DEEPER: Final = "  "
+NOTHING: Final = "Nothing would be rolled, and nobody else would be asked."
+
+
+def foreseen(
+    box: Box, side: Side, prospects: Iterable[Prospect], language: str = "en", costs: Sequence[str] = ()
+) -> str:  # fmt: skip
+    """Return what a side may expect of its orders; `costs` says in words what all of them cost."""
+    lines: list[str] = []
+    for depth, text in _told(box, side, prospects, language):
+        lines += folded(text, WIDTH, _DEEPER * depth, _DEEPER * (depth + 1))
+    if costs:
+        lines += ["", "What all of it costs:"] if lines else ["What it costs:"]
+        for text in costs:
+            lines += folded(text, WIDTH, _DEEPER, _DEEPER * 2)
+    return "".join(f"{line}\n" for line in lines or [NOTHING])
+
+
+def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) -> Iterator[tuple[int, str]]:
+    say = sentences(box, language)
+    for each in prospects:
+        if isinstance(each, Asked):
+            yield 1, f"{_who(box, side, each.decision, say.name(each.decision.side))}{_not_waited_for(each.decision)}"
+        elif isinstance(each, Chance):
+            outcomes = ", ".join(f"{word} {percent} %" for word, percent in each.outcomes.items())
+            if each.roll.need is not None:
+                outcomes = f"{next(iter(each.outcomes.values()), 0)} %"
+            yield 1, f"{say.purpose(each.roll, each.facts)}: {outcomes}"
+        elif (found := say.forecast(each.event)) is not None:
+            yield found.depth, found.text
+
+
+def _who(box: Box, side: Side, decision: Decision, name: str) -> str:
+    title = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
+    return f"You would be asked: {title}" if decision.side == side else f"{name} could be asked: {title}"
+
+
+def _not_waited_for(decision: Decision) -> str:
+    return "" if decision.waits else " Nobody waits for the answer."

@@ -1,0 +1,376 @@
+"""Events and rolls to sentences. The sentences are a box's own, `messages/<language>.yaml`; this room knows no game.
+
+A sentence names facts of its event in braces. Two blanks in front of it make it a line below another.
+
+    {general}                 by its name; of a list "a, b and c"; numbers as they are
+    {general|nobody}          the word if the fact is empty, none, false or 0
+    {rounds:round/rounds}     a number with the singular or the plural: 1 round, 3 rounds
+    {cards:counted}           a list with equal words counted: 3 Probe and 1 Reserve
+    {card:card}               as the entry `card` of `formats` writes it, or as the group of that name words it
+    {path.last} {path.rest}   the last of a list, and all before it
+    {?drawn} {!drawn}         shows nothing, and is empty if the fact is (`?`), or is not (`!`)
+    [[ by {path.rest}]]       left out, the blank too, if anything in it is empty
+
+The key of a sentence is the kind of its event. `entered+` tells a run of them at once: the one fact in which they
+differ is then a list. `marches entered+ stopped` tells three in a row; `{cu}` is the first of them that has it,
+`{entered.space}` is that of one. `leads|leads_as` is either, under the first of the names. `roll/pass` is a roll
+whose name begins with `pass`, `roll/battle/cancel` one that begins with `battle` and ends with `cancel`; the dice of
+a roll so told stand below the sentence. Of all keys that fit, the one of most events counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Protocol, TypeAlias
+
+from pbem.game.box import Box
+from pbem.protocol import Decision, Event, Roll, cited
+from pbem.render.common_messages import EVERY_GAME
+
+_GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
+_SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
+_PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
+_FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
+_COUNTED: Final = "counted"
+_ROLL: Final = "roll"
+_ROLL_DEPTH: Final = 2
+
+
+class BadSentence(ValueError):
+    """A sentence that cannot be read; the text says which and why."""
+
+
+class Told(Protocol):
+    """One event of one adjudication, with the number of its roll in it if it is one."""
+
+    @property
+    def adjudication(self) -> int: ...
+    @property
+    def event(self) -> Event: ...
+    @property
+    def roll(self) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line of a report: how deep below another it stands, its text, and a tag for the right margin."""
+
+    depth: int
+    text: str
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    sign: str
+    path: tuple[str, ...]
+    form: str
+    otherwise: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    inside: tuple[_Node, ...]
+
+
+_Node: TypeAlias = str | _Slot | _Part
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A sentence and the events that it tells: for each the kinds it may be of, and whether it may repeat."""
+
+    pattern: tuple[tuple[tuple[str, ...], bool], ...]
+    depth: int
+    nodes: tuple[_Node, ...]
+
+
+@lru_cache(maxsize=16)
+def sentences(box: Box, language: str = "en") -> Sentences:
+    """Return the sentences of a box in a language, ready for use."""
+    messages = {group: dict(of) for group, of in EVERY_GAME.items()}
+    for group, of in box.messages(language).items():
+        messages.setdefault(group, {}).update(of)
+    return Sentences(messages, box.names, box.table)
+
+
+class Sentences:
+    """The sentences of one box in one language."""
+
+    def __init__(
+        self, messages: Mapping[str, Mapping[str, str]], names: Mapping[str, str], table: Callable[[str], Any]
+    ) -> None:
+        """Read every sentence; raise BadSentence for one that cannot be read. `table` returns a file of the box."""
+        self._names = names
+        self._words = {group: of for group, of in messages.items() if group not in _GROUPS}
+        self._modifiers = messages.get("modifiers", {})
+        self._formats: dict[str, Mapping[Any, str]] = {
+            name: self._table_of(name, spec, table) for name, spec in messages.get("formats", {}).items()
+        }
+        self._phrases: dict[str, list[_Phrase]] = {}
+        for key, text in messages.get("events", {}).items():
+            phrase = self._phrase(key, text)
+            for kind in phrase.pattern[0][0]:
+                self._phrases.setdefault(kind, []).append(phrase)
+        self._forecasts = {key: self._phrase(key, text) for key, text in messages.get("forecast", {}).items()}
+        self._single = {
+            group: {key: self._read(f"{group}: {key}", text) for key, text in messages.get(group, {}).items()}
+            for group in ("rolls", "questions", "results")
+        }
+
+    # ---- telling
+
+    def tell(self, told: Sequence[Told]) -> Iterator[Said]:
+        """Yield the lines of a report of what happened, dice below what they were rolled for."""
+        at = 0
+        while at < len(told):
+            phrase, runs = self._match(told, at)
+            some = [each for run in runs for each in run]
+            at += len(some)
+            if phrase is None:
+                text, depth = self._plainly(some[0].event), 1
+            else:
+                text, depth = self._sentence(phrase.nodes, _facts_of(phrase, runs)), phrase.depth
+            if text:
+                yield Said(depth, text)
+            for each in some:
+                if each.event.roll is not None:
+                    tag = f"[die {each.adjudication}.{each.roll}]"
+                    yield Said(max(_ROLL_DEPTH, depth + 1), self.dice(each.event.roll, each.event.facts), tag)
+
+    def dice(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        """Return a roll as a line: what it was for, faces, modifiers, sum, what was needed, the rule."""
+        purpose, changes = self.what_for(roll, facts), self.changes(roll)
+        dice = "" if roll.sides == 6 else f"d{roll.sides} "
+        faces = " + ".join(map(str, roll.faces))
+        total = f" = {roll.total}" if changes or len(roll.faces) > 1 else ""
+        needs = f"needs {roll.need}, " if roll.need else ""
+        return f"{purpose}: {dice}{faces}{changes}{total} ({needs}{cited(roll.rule)})"
+
+    def purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        """Return what would be rolled for, what is needed, and what changes the roll."""
+        needs = f", needs {roll.need}" if roll.need else ""
+        changes = self.changes(roll)
+        return f"{self.what_for(roll, facts)} ({cited(roll.rule)}{needs}{';' if changes else ''}{changes})"
+
+    def what_for(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+        """Return what a roll is for; its name if the box says nothing of it."""
+        nodes = self._single["rolls"].get(key_of_roll(roll, self._single["rolls"]))
+        return self._sentence(nodes, facts) if nodes else roll.name
+
+    def changes(self, roll: Roll) -> str:
+        """Return what changes a roll, each with a blank before it; empty if nothing does."""
+        changes = roll.modifiers.items()
+        return "".join(f" {count:+d} {self._modifiers.get(why, _worded(why))}" for why, count in changes)
+
+    def question(self, decision: Decision) -> str:
+        """Return what a question is about, as a sentence of its facts; empty if the box says nothing of it."""
+        nodes = self._single["questions"].get(decision.kind)
+        return self._sentence(nodes, decision.facts) if nodes else ""
+
+    def forecast(self, event: Event) -> Said | None:
+        """Return what a forecast says of an event; None if that is not worth saying."""
+        phrase = self._forecasts.get(event.kind)
+        return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
+
+    def result(self, result: Mapping[str, Any]) -> str:
+        """Return how a game ended."""
+        nodes = self._single["results"].get(str(result.get("reason")))
+        if nodes:
+            return self._sentence(nodes, result)
+        winner = result.get("winner")
+        return f"{self.name(winner)} wins: {_worded(str(result.get('reason')))}." if winner else "Nobody wins."
+
+    def name(self, value: Any) -> str:
+        """Return a value by its name; an unknown word as it is, with blanks."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return self._names.get(value) or _worded(value) if isinstance(value, str) else str(value)
+
+    # ---- matching
+
+    def _match(self, told: Sequence[Told], at: int) -> tuple[_Phrase | None, list[Sequence[Told]]]:
+        """Return the phrase that tells most events from a place on, and the events under each of its kinds."""
+        able = [phrase for kind in sorted(_kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
+        fitting = [(phrase, runs) for phrase in able if (runs := _runs(phrase, told, at)) is not None]
+        if fitting:
+            return max(fitting, key=lambda found: sum(map(len, found[1])))
+        if told[at].event.roll is not None:
+            return _SILENT, [told[at : at + 1]]
+        return None, [told[at : at + 1]]
+
+    def _plainly(self, event: Event) -> str:
+        """Return an event for which there is no sentence."""
+        facts = ", ".join(f"{_worded(key)} {self._show(value, '')}" for key, value in event.facts.items())
+        return f"{_worded(event.kind).capitalize()}: {facts}." if facts else f"{_worded(event.kind).capitalize()}."
+
+    # ---- reading
+
+    def _phrase(self, key: str, text: str) -> _Phrase:
+        pattern = tuple((tuple(word.removesuffix("+").split("|")), word.endswith("+")) for word in key.split())
+        if not pattern:
+            raise BadSentence("events: a sentence stands under no kind of event")
+        bare = text.lstrip(" ")
+        return _Phrase(pattern, (len(text) - len(bare)) // 2, self._read(f"events: {key}", bare))
+
+    def _read(self, where: str, text: str) -> tuple[_Node, ...]:
+        nodes: list[_Node] = []
+        for at, piece in enumerate(_PARTS.split(text)):
+            inside = self._slots(where, piece)
+            nodes += [_Part(inside)] if at % 2 else inside
+        return tuple(nodes)
+
+    def _slots(self, where: str, text: str) -> tuple[_Node, ...]:
+        nodes: list[_Node] = []
+        start = 0
+        for found in _SLOT.finditer(text):
+            sign, path, form, otherwise = found.groups()
+            known = form is None or "/" in form or form == _COUNTED or form in self._formats or form in self._words
+            if not known:
+                raise BadSentence(f"{where}: there is neither a format nor a group of words called {form}")
+            nodes += [text[start : found.start()], _Slot(sign, tuple(path.split(".")), form or "", otherwise)]
+            start = found.end()
+        nodes.append(text[start:])
+        for node in nodes:
+            if isinstance(node, str) and re.search(r"[{}]|\[\[|\]\]", node):
+                raise BadSentence(f"{where}: cannot read {node.strip()!r}")
+        return tuple(node for node in nodes if node != "")
+
+    def _table_of(self, name: str, spec: str, table: Callable[[str], Any]) -> Mapping[Any, str]:
+        """Return how the records of a list in the box are written, by the key that facts name them by."""
+        found = _FORMAT.fullmatch(spec)
+        if found is None:
+            raise BadSentence(f"formats: {name} must read `file/list/key: how it is written`, not {spec!r}")
+        file, list_name, key, shown = found.groups()
+        nodes = self._read(f"formats: {name}", shown)
+        return {record[key]: self._sentence(nodes, record) for record in table(file)[list_name]}
+
+    # ---- writing
+
+    def _sentence(self, nodes: Sequence[_Node], facts: Mapping[str, Any]) -> str:
+        text = "".join(self._written(node, facts) for node in nodes).strip()
+        return text[:1].upper() + text[1:] if text[:1] != "" and nodes and not isinstance(nodes[0], str) else text
+
+    def _written(self, node: _Node, facts: Mapping[str, Any]) -> str:
+        if isinstance(node, str):
+            return node
+        if isinstance(node, _Part):
+            slots = [inside for inside in node.inside if isinstance(inside, _Slot)]
+            if not all(bool(_find(facts, slot.path)) != (slot.sign == "!") for slot in slots):
+                return ""
+            return "".join(self._written(inside, facts) for inside in node.inside)
+        if node.sign:
+            return ""
+        value = _find(facts, node.path)
+        return node.otherwise if node.otherwise is not None and not value else self._show(value, node.form)
+
+    def _show(self, value: Any, form: str) -> str:
+        if form == _COUNTED:
+            value, form = Counter(value), ""
+        if isinstance(value, Mapping):
+            return joined([f"{count} {self._one(word, form)}" for word, count in value.items()])
+        if isinstance(value, (list, tuple)):
+            return joined([self._one(each, form) for each in value])
+        return self._one(value, form)
+
+    def _one(self, value: Any, form: str) -> str:
+        if not form:
+            return "nothing" if value is None else self.name(value)
+        if "/" in form:
+            one, _, many = form.partition("/")
+            return f"{value} {one if value == 1 else many}"
+        words: Mapping[Any, str] = self._formats.get(form) or self._words[form]
+        return words[value] if value in words else self.name(value)
+
+
+_SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them.
+
+    >>> joined(["Arpi", "Cannae", "Capua"])
+    'Arpi, Cannae and Capua'
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _worded(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def _find(facts: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = facts
+    for word in path:
+        if isinstance(value, Mapping):
+            value = value.get(word)
+        else:
+            several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+            value = several[:-1] if word == "rest" else several[-1] if several else None
+    return value
+
+
+def _kinds_of(event: Event) -> set[str]:
+    """Return the words by which the key of a phrase may mean an event."""
+    if event.roll is None:
+        return {event.kind}
+    first, last = _ends(event.roll)
+    return {f"{_ROLL}/{first}/{last}", f"{_ROLL}/{first}"}
+
+
+def _ends(roll: Roll) -> tuple[str, str]:
+    """Return the first and the last word of a roll's name, without a number that tells it from its like."""
+    words = roll.name.split("/")
+    return words[0], re.sub(r"[-.]\d+$", "", words[-1])
+
+
+def key_of_roll(roll: Roll, known: Collection[str]) -> str:
+    """Return the key of the sentence for what a roll is for: its first word and its last, or else the first alone."""
+    first, last = _ends(roll)
+    return narrow if (narrow := f"{first}/{last}") in known else first
+
+
+def _runs(phrase: _Phrase, told: Sequence[Told], at: int) -> list[Sequence[Told]] | None:
+    """Return the events under each kind of a phrase, if what was told from a place on is what it tells."""
+    runs: list[Sequence[Told]] = []
+    for kinds, many in phrase.pattern:
+        start = at
+        differs: str | None = None
+        while at < len(told) and not _kinds_of(told[at].event).isdisjoint(kinds):
+            if at > start:
+                odd = _difference(told[at - 1].event, told[at].event)
+                if odd is None or differs not in (None, odd):
+                    break
+                differs = odd
+            at += 1
+            if not many:
+                break
+        if at == start:
+            return None
+        runs.append(told[start:at])
+    return runs
+
+
+def _difference(one: Event, other: Event) -> str | None:
+    """Return the only fact in which two events differ; None if they differ in none or in several."""
+    odd = [key for key in one.facts.keys() | other.facts.keys() if one.facts.get(key) != other.facts.get(key)]
+    return odd[0] if len(odd) == 1 else None
+
+
+def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[Told]]) -> dict[str, Any]:
+    """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
+    facts: dict[str, Any] = {}
+    by_kind: dict[str, Any] = {}
+    for (kinds, _), run in zip(phrase.pattern, runs, strict=True):
+        own = dict(run[0].event.facts)
+        if len(run) > 1:
+            odd = _difference(run[0].event, run[1].event)
+            assert odd is not None
+            own[odd] = [each.event.facts.get(odd) for each in run]
+        facts = {**own, **facts}
+        by_kind.setdefault(kinds[0], own)
+    return {**facts, **by_kind}

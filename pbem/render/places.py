@@ -1,0 +1,161 @@
+"""The places of a map on paper: which boxes they and their labels take, and what they look like."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import cos, pi, sin
+from typing import Final, get_args
+
+from PIL import Image, ImageDraw
+
+from pbem.game.scene import BaseMap, Compass, Form, Inscription, Place, Region
+from pbem.render.canvas import COAST, INK, PAPER, Box, Point, Sketch
+from pbem.render.typefaces import Weight, extent, spaced, write
+
+LABEL_SIZE: Final = 15
+REGION_SIZE: Final = 15
+MARK_SIZE: Final = 13
+REGION_GAP: Final = 2.5
+INSCRIPTION_GAP: Final = 0.35
+"""Room between letters, for names of regions in pixels, for others as a share of their size."""
+_CAMPS: Final = 10
+_GAP: Final = 2
+_MARGIN: Final = 8
+"""Room round a place in its sprite, for towers and anchor."""
+
+
+def label_weight(base: BaseMap, place: Place) -> Weight:
+    """Return how heavy the name of a place is written: walled cities stand out."""
+    return "SemiBold" if base.place_kinds[place.kind].form in ("square", "star") else "Regular"
+
+
+def shape_box(base: BaseMap, place: Place) -> Box:
+    """Return the box that the shape of a place takes."""
+    half = base.place_kinds[place.kind].size / 2
+    return place.x - half, place.y - half, place.x + half, place.y + half
+
+
+def label_box(base: BaseMap, place: Place) -> Box:
+    """Return the box that the name of a place takes."""
+    width, height = extent(place.label, label_weight(base, place), LABEL_SIZE)
+    left, top, right, bottom = shape_box(base, place)
+    hangs = place.hangs
+    diagonal = len(hangs) == 2
+    # Names on a diagonal nestle against the shape, which is round or has its corner cut by the eye.
+    nestle = (right - left) * 0.2 if diagonal else -_GAP
+    if "n" in hangs:
+        y = top - height + nestle
+    elif "s" in hangs:
+        y = bottom - nestle
+    else:
+        y = place.y - height / 2
+    if "e" in hangs:
+        x = right - nestle
+    elif "w" in hangs:
+        x = left - width + nestle
+    else:
+        x = place.x - width / 2
+    return x, y, x + width, y + height
+
+
+def region_box(region: Region) -> Box:
+    """Return the box that the name of a region takes."""
+    return _around(region.x, region.y, spaced(region.label, "SemiBold", REGION_SIZE, REGION_GAP, region.turn))
+
+
+def inscription_box(name: Inscription) -> Box:
+    """Return the box that a name on ground or sea takes."""
+    return _around(name.x, name.y, spaced(name.text, "Regular", name.size, name.size * INSCRIPTION_GAP, name.turn))
+
+
+def _around(x: float, y: float, mask: Image.Image) -> Box:
+    return x - mask.width / 2, y - mask.height / 2, x + mask.width / 2, y + mask.height / 2
+
+
+@lru_cache(maxsize=256)
+def spot(form: Form, size: int, fill: str, port: bool, scale: float, mark: str = "", letter: str = INK) -> Image.Image:
+    """Return the picture of a place; its middle is the place. A mark is written on it in the colour `letter`."""
+    across = size + 2 * _MARGIN
+    middle = (across / 2, across / 2)
+    sketch = Sketch((across, across), scale)
+    half = size / 2
+    if form == "square":
+        for dx, dy in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+            tower = middle[0] + dx * (half - 2.5), middle[1] + dy * (half - 2.5)
+            sketch.polygon(_square(tower, 4.6), INK)
+    for inset, colour in ((0.0, INK), (1.7, PAPER), (3.2, fill)):
+        _shape(sketch, form, middle, half - inset, colour)
+    if port:
+        _anchor(sketch, (middle[0] + half * 0.78, middle[1] - half * 0.78))
+    picture = sketch.done()
+    if mark:
+        box = (0, 0, across * scale, across * scale)
+        write(ImageDraw.Draw(picture), box, mark, "SemiBold", max(1, round(MARK_SIZE * scale)), letter)
+    return picture
+
+
+@lru_cache(maxsize=64)
+def glow(form: Form, size: int, colour: str, scale: float) -> Image.Image:
+    """Return what is laid under a place in focus: a band round its shape."""
+    across = size + 2 * _MARGIN
+    middle = (across / 2, across / 2)
+    sketch = Sketch((across, across), scale)
+    _shape(sketch, form, middle, size / 2 + 6, INK)
+    _shape(sketch, form, middle, size / 2 + 5, colour)
+    return sketch.done()
+
+
+@lru_cache(maxsize=64)
+def camps(size: int, hangs: Compass, colour: str, scale: float) -> Image.Image:
+    """Return what is laid round a place under siege: a circle of camps, left open where its name hangs."""
+    radius = size / 2 + 10
+    across = 2 * radius + 12
+    middle = across / 2
+    sketch = Sketch((across, across), scale)
+    name = get_args(Compass).index(hangs) * 45 - 90
+    # A name above or below is wide, so that more of the circle must stay open.
+    opening = 120 if "n" in hangs or "s" in hangs else 80
+    for n in range(_CAMPS):
+        angle = (name + opening / 2 + (n + 0.5) * (360 - opening) / _CAMPS) * pi / 180
+        camp = middle + radius * cos(angle), middle + radius * sin(angle)
+        sketch.disc(camp, 4.4, PAPER)
+        sketch.disc(camp, 3.4, colour)
+    return sketch.done()
+
+
+def _shape(sketch: Sketch, form: Form, middle: Point, half: float, colour: str) -> None:
+    if form in ("round", "open"):
+        sketch.disc(middle, half, colour)
+    elif form == "star":
+        sketch.polygon(_square(middle, half * 0.76), colour)
+        sketch.polygon(_diamond(middle, half * 1.06), colour)
+    else:
+        corners = {"square": _square, "diamond": _diamond, "hexagon": _hexagon}[form]
+        sketch.polygon(corners(middle, half), colour)
+
+
+def _anchor(sketch: Sketch, at: Point) -> None:
+    """Draw an anchor on a small disc."""
+    x, y = at
+    sketch.disc(at, 7.4, PAPER)
+    sketch.disc(at, 6.7, COAST)
+    sketch.disc((x, y - 3.3), 1.5, PAPER)
+    sketch.line([(x, y - 3), (x, y + 4.2)], PAPER, 1.3)
+    sketch.line([(x - 2.2, y - 0.8), (x + 2.2, y - 0.8)], PAPER, 1.1)
+    flukes = [(x + 3.9 * cos(angle * pi / 180), y + 0.4 + 3.9 * sin(angle * pi / 180)) for angle in range(10, 171, 20)]
+    sketch.line(flukes, PAPER, 1.3)
+
+
+def _square(middle: Point, half: float) -> list[Point]:
+    x, y = middle
+    return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+
+
+def _diamond(middle: Point, half: float) -> list[Point]:
+    x, y = middle
+    return [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
+
+
+def _hexagon(middle: Point, radius: float) -> list[Point]:
+    x, y = middle
+    return [(x + radius * cos(i * pi / 3), y + radius * sin(i * pi / 3)) for i in range(6)]

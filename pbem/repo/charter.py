@@ -1,0 +1,93 @@
+"""`game.yaml`, the charter of a game: what is played, by whom, with which dice. It is never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pbem.crypto.dice import Chain
+from pbem.crypto.keys import BadKeys, Keys
+from pbem.crypto.seal import commitment, recipient_of
+from pbem.crypto.signing import public_key
+
+
+@dataclass(slots=True)
+class DicePromise:
+    """What is promised about the dice before the first roll: the chain's tip, and the hidden secret's digest."""
+
+    scheme: str
+    length: int
+    tip: str
+    hidden: str
+    beacon: str | None = None
+    """The public beacon that is mixed in; None: none."""
+
+
+@dataclass(slots=True)
+class Charter:
+    """What is played, by whom, under which options, with which dice. It goes into the dice; `Pins` do not."""
+
+    game: str
+    rules: str
+    preset: str
+    scenario: str
+    players: dict[str, str]
+    options: dict[str, Any]
+    """Options that differ from the preset."""
+    dice: DicePromise
+    sealed_to: str
+    """The public key that the sealed files are sealed to."""
+    signed_by: str
+    """The public key that every commit is signed by."""
+
+
+@dataclass(slots=True)
+class ChainPromise:
+    """The chain of a side of its own, by its tip."""
+
+    tip: str
+    length: int
+
+
+@dataclass(slots=True)
+class Joined:
+    """What a side has mailed for itself: a phrase for the dice, a chain of its own, a key for what is its own."""
+
+    phrase: str | None = None
+    chain: ChainPromise | None = None
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class Pins:
+    """`rules.yaml`: the rules that a game is played with, by the digests of its box and its package of code."""
+
+    box: str
+    code: str
+
+
+@dataclass(slots=True)
+class Revealed:
+    """`revealed.yaml`: the secrets that are published when the game is over."""
+
+    hidden: str
+    identity: str
+
+
+def promise(keys: Keys, beacon: str | None = None) -> DicePromise:
+    """Return what a game's charter promises about its dice."""
+    tip = Chain(keys.chain, keys.length).tip
+    return DicePromise(keys.scheme, keys.length, tip, commitment(keys.hidden), beacon)
+
+
+def check_keys(charter: Charter, keys: Keys) -> None:
+    """Raise BadKeys unless the secrets are those that a charter promises."""
+    # The length comes first: a chain as long as a damaged file says might take for ever to make.
+    same = (
+        keys.length == charter.dice.length
+        and promise(keys, charter.dice.beacon) == charter.dice
+        and recipient_of(keys.identity) == charter.sealed_to
+        and public_key(keys.signing) == charter.signed_by
+    )
+    if not same:
+        raise BadKeys(f"these are not the secrets that {charter.game} was begun with; find the right ones")

@@ -1,0 +1,375 @@
+"""A game's git repo: turn files, positions, history.
+
+The repo is bare, and all that is read comes from the tree of a commit: there is no work tree that a crash could
+leave out of step. Paths follow a fixed grammar and player text stands only inside files, so that no letter can
+reach git's own files.
+
+A commit is one pack (`gitobjects`): its pack and index are written beside their places, synced, renamed, and the
+folder synced; only then `refs/heads/main` is replaced under git's own lock, by a rename that is synced as well. So a
+process that dies leaves the commit before or the commit after; and when `commit` has returned, a power cut
+leaves it too, as far as the file system and the disk keep to what they say of fsync.
+
+Dates count commits (the n-th is n seconds after 1970), so that the same turns give the same commit ids.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from re import compile as pattern
+from types import TracebackType
+from typing import Final, NamedTuple
+
+from git.exc import GitCommandError
+
+from pbem.atomic import sync_folder, write
+from pbem.repo.git.empty_repo import REF, lay_out
+from pbem.repo.git.formats import (
+    FILE,
+    FOLDER,
+    Entry,
+    GitObject,
+    commit_object,
+    git_object,
+    pack_objects,
+    split_signature,
+    tree_object,
+)
+from pbem.repo.git.gamelock import LOCK, Busy, GameLock
+from pbem.repo.git.objects import Objects, StoreError
+from pbem.repo.git.paths import BadPath, Changes, nested, numbered, parts
+
+__all__ = ["BadPath", "Busy", "GameExists", "GameRepo", "Logged", "Moved", "NoSuchGame", "StoreError", "numbered"]
+
+AUTHOR: Final = "pbem <pbem@localhost>"
+PATIENCE: Final = 10.0
+"""Seconds to wait for a lock."""
+TIDY_EVERY: Final = 128
+"""So many commits lie between two repacks of some 100 ms, made when the lock is given back."""
+_STALE: Final = 3600.0
+"""Age in seconds at which a ref lock is nobody's: git holds one for milliseconds."""
+
+_OID: Final = pattern(r"[0-9a-f]{40}")
+_EMPTY: Final = tree_object({}).oid
+
+
+class NoSuchGame(StoreError):
+    """There is no game's repo at a path."""
+
+
+class GameExists(StoreError):
+    """A new game would take the place of another."""
+
+
+class Moved(StoreError):
+    """The game has moved on since it was read: what was to be committed rests on an old position."""
+
+
+class Logged(NamedTuple):
+    """One commit of the history; `when` counts the commits before it."""
+
+    sha: str
+    message: str
+    when: int
+
+
+class _Tip(NamedTuple):
+    oid: bytes
+    tree: bytes
+    when: int
+
+
+class GameRepo:
+    """A game's repo, as it stood when it was opened, locked, or last committed to through this object.
+
+    Use it as a context manager, or call `close`: it keeps a git process to read through.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Call `GameRepo.open` or `GameRepo.create` instead."""
+        self.path = path.absolute()
+        self._objects = Objects(self.path)
+        self._ref = self.path / REF
+        self._ref_lock = self.path / f"{REF}.lock"
+        self._packs = self.path / "objects" / "pack"
+        self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
+        self._lock = GameLock(self.path / LOCK, path.stem, self._clear_ref_lock)
+        self._depth = 0
+        self._together = False
+        self._due = False
+        self._tip: _Tip | None = None
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs the commits; None: they are not signed."""
+
+    @classmethod
+    def create(
+        cls, path: Path, files: Mapping[str, bytes], message: str, sign: Callable[[bytes], bytes] | None = None
+    ) -> GameRepo:
+        """Make a repo with its first commit and open it; it is there whole or not at all."""
+        changes = nested(files)
+        if os.path.lexists(path):
+            raise GameExists(f"{path} exists already; a new game needs another name")
+        os.makedirs(path.parent, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            lay_out(draft)
+            with cls(draft) as repo, repo.lock():
+                repo.sign = sign
+                repo._commit(changes, message)
+            os.rename(draft, path)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        sync_folder(path.parent)
+        made = cls.open(path)
+        made.sign = sign
+        return made
+
+    @classmethod
+    def open(cls, path: Path) -> GameRepo:
+        """Open an existing repo."""
+        if not (path / "HEAD").is_file() or not (path / "objects").is_dir():
+            raise NoSuchGame(f"there is no game at {path}; `pbem new` makes one")
+        repo = cls(path)
+        try:
+            repo._refresh()
+        except BaseException:
+            repo.close()
+            raise
+        return repo
+
+    def close(self) -> None:
+        """End the git process that this object reads through."""
+        self._objects.close()
+
+    def __enter__(self) -> GameRepo:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------------------------------ reading
+
+    @property
+    def head(self) -> str:
+        """The id of the commit that is read."""
+        return self._standing.oid.hex()
+
+    def read(self, path: str, at: str | None = None) -> bytes | None:
+        """Return a file as of the head, or as of the commit `at`; None if it is not there."""
+        entry = self._find(path, at)
+        return self._objects.blob(entry.oid) if entry is not None and entry.mode != FOLDER else None
+
+    def read_many(self, paths: Iterable[str], at: str | None = None) -> dict[str, bytes | None]:
+        """Return several files by their paths."""
+        return {path: self.read(path, at) for path in paths}
+
+    def listdir(self, path: str = "", at: str | None = None) -> list[str]:
+        """Return the names in a folder, sorted; nothing if it is not there."""
+        if not path:
+            return sorted(self._objects.tree(self._root(at)))
+        entry = self._find(path, at)
+        return sorted(self._objects.tree(entry.oid)) if entry is not None and entry.mode == FOLDER else []
+
+    def history(self, limit: int | None = None) -> Iterator[Logged]:
+        """Yield the commits from the head back, at most `limit` of them."""
+        oid: bytes | None = self._standing.oid
+        while oid is not None and (limit is None or limit > 0):
+            commit = self._objects.commit(oid)
+            yield Logged(oid.hex(), commit.message, commit.when)
+            oid = commit.parent
+            limit = None if limit is None else limit - 1
+
+    def signed(self, sha: str) -> tuple[bytes, bytes]:
+        """Return a commit as it was signed, and its signature; that is empty if there is none."""
+        return split_signature(self._objects.raw_commit(bytes.fromhex(sha)))
+
+    @property
+    def _standing(self) -> _Tip:
+        if self._tip is None:
+            raise StoreError(f"{self.path} holds no commit on {REF}")
+        return self._tip
+
+    def _root(self, at: str | None) -> bytes:
+        if at is None:
+            return self._standing.tree
+        if not _OID.fullmatch(at):
+            raise StoreError(f"{at!r} is no commit id: 40 digits of 0-9 and a-f")
+        return self._objects.commit(bytes.fromhex(at)).tree
+
+    def _find(self, path: str, at: str | None) -> Entry | None:
+        entry: Entry | None = Entry(FOLDER, self._root(at))
+        for name in parts(path):
+            if entry is None or entry.mode != FOLDER:
+                return None
+            entry = self._objects.tree(entry.oid).get(name)
+        return entry
+
+    def _refresh(self) -> None:
+        oid = self._read_ref()
+        if oid is None:
+            self._tip = None
+        elif self._tip is None or oid != self._tip.oid:
+            commit = self._objects.commit(oid)
+            self._tip = _Tip(oid, commit.tree, commit.when)
+
+    def _read_ref(self) -> bytes | None:
+        """Return the commit that main stands at; a `git gc` may have moved it to packed-refs."""
+        with suppress(FileNotFoundError):
+            fd = os.open(self._ref, os.O_RDONLY)
+            try:
+                return bytes.fromhex(os.read(fd, 40).decode("ascii"))
+            finally:
+                os.close(fd)
+        with suppress(FileNotFoundError):
+            for line in (self.path / "packed-refs").read_text("utf-8").splitlines():
+                if line.endswith(f" {REF}"):
+                    return bytes.fromhex(line.split(" ")[0])
+        return None
+
+    # ------------------------------------------------------------------------------------------ writing
+
+    @contextmanager
+    def lock(self, timeout: float = PATIENCE) -> Iterator[None]:
+        """Hold the game's lock, having read where the game stands now; raise `Busy` if another holds on to it."""
+        with self._held(timeout):
+            if self._depth == 1:
+                self._refresh()
+            yield
+
+    @contextmanager
+    def together(self, timeout: float = PATIENCE) -> Iterator[None]:
+        """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing.
+
+        The commits are the same as without; the disk is waited for once.
+        """
+        with self.lock(timeout):
+            if self._together:
+                yield
+                return
+            before = self._tip
+            self._together = True
+            try:
+                yield
+                if self._tip is not None and self._tip != before:
+                    self._publish(self._objects.unwritten, before.oid if before else None, self._tip.oid)
+            except BaseException:
+                self._tip = before
+                raise
+            finally:
+                self._together = False
+                self._objects.unwritten = {}
+
+    def commit(self, files: Mapping[str, bytes | None], message: str) -> str:
+        """Commit some files (None: take the file out) and return the commit's id.
+
+        Takes the lock if it is not held. Raises `Moved` if somebody committed since this object last looked.
+        """
+        changes = nested(files)
+        with self._held(PATIENCE):
+            return self._commit(changes, message)
+
+    def tidy(self) -> None:
+        """Make few packs of many, so that git stays quick; call it with the lock held. Needs git 2.32."""
+        self._objects.repack(self._lock.descriptor)
+
+    def _commit(self, changes: Changes, message: str) -> str:
+        tip = self._tip
+        made: dict[bytes, GitObject] = {}
+        tree = self._splice(tip.tree if tip else None, changes, made)
+        when = tip.when + 1 if tip else 0
+        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message, self.sign)
+        made[commit.oid] = commit
+        if self._together:
+            self._objects.unwritten |= made
+        else:
+            self._publish(made, tip.oid if tip else None, commit.oid)
+        self._tip = _Tip(commit.oid, tree, when)
+        self._due = self._due or when % TIDY_EVERY == TIDY_EVERY - 1
+        return commit.oid.hex()
+
+    def _splice(self, old: bytes | None, changes: Changes, made: dict[bytes, GitObject]) -> bytes:
+        """Return the tree that a tree becomes by changes; what is new goes to `made`. Trees not named are not read."""
+        entries = dict(self._objects.tree(old)) if old is not None else {}
+        for name, change in changes.items():
+            before = entries.get(name)
+            if before is not None and (before.mode == FOLDER) != isinstance(change, dict):
+                raise BadPath(f"{name} is a {'folder' if before.mode == FOLDER else 'file'} in this game already")
+            if isinstance(change, dict):
+                oid = self._splice(before.oid if before else None, change, made)
+                if oid == _EMPTY:
+                    entries.pop(name, None)
+                else:
+                    entries[name] = Entry(FOLDER, oid)
+            elif change is None:
+                entries.pop(name, None)
+            else:
+                blob = git_object("blob", change)
+                if before is None or before.oid != blob.oid:
+                    made[blob.oid] = blob
+                    entries[name] = Entry(FILE, blob.oid)
+        tree = tree_object(entries)
+        if tree.oid != old:
+            made[tree.oid] = tree
+            self._objects.keep(tree.oid, entries, instead_of=old)
+        return tree.oid
+
+    def _publish(self, made: Mapping[bytes, GitObject], old: bytes | None, new: bytes) -> None:
+        """Write objects, and then the ref that needs them. The drafts' names are fixed: a dead writer's are reused."""
+        packed = pack_objects(list(made.values()))
+        pack, index = self._drafts
+        self._take_ref_lock()
+        try:
+            if self._read_ref() != old:
+                raise Moved(f"{self.path.stem} has moved on since it was read; nothing was committed. Read it again.")
+            write({pack: packed.pack, index: packed.index, self._ref_lock: f"{new.hex()}\n".encode()})
+            os.rename(pack, self._packs / f"{packed.name}.pack")
+            os.rename(index, self._packs / f"{packed.name}.idx")  # makes git see the pack
+            sync_folder(self._packs)
+            os.rename(self._ref_lock, self._ref)
+        except BaseException:
+            self._clear_ref_lock()
+            raise
+        sync_folder(self._ref.parent)
+
+    def _take_ref_lock(self) -> None:
+        """Take git's lock on the ref, which another git program may hold for a moment."""
+        until = time.monotonic() + PATIENCE / 10
+        while True:
+            try:
+                return os.close(os.open(self._ref_lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+            except FileExistsError:
+                with suppress(FileNotFoundError):
+                    if time.time() - self._ref_lock.stat().st_mtime > _STALE:
+                        self._clear_ref_lock()
+                if time.monotonic() > until:
+                    raise Busy(
+                        f"another git program holds {self._ref_lock}; nothing was committed. "
+                        f"If none is running, delete that file."
+                    ) from None
+                time.sleep(0.02)
+
+    def _clear_ref_lock(self) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._ref_lock)
+
+    @contextmanager
+    def _held(self, timeout: float) -> Iterator[None]:
+        if self._depth == 0:
+            self._lock.acquire(timeout)
+        self._depth += 1
+        try:
+            yield
+            if self._depth == 1 and self._due:
+                self._due = False
+                with suppress(GitCommandError):  # nothing is lost by it, and the next one makes up for it
+                    self.tidy()
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._lock.release()

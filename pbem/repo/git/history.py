@@ -1,0 +1,187 @@
+"""Reads the whole past of a game's repo as it is, not as it ought to be: for those who check it.
+
+The repo may be the game's own, a clone from anywhere, bare, or a checkout. Nothing is written to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from re import compile as pattern
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from pbem.repo.git import AUTHOR, NoSuchGame, StoreError
+from pbem.repo.git.empty_repo import REF
+from pbem.repo.git.formats import (
+    FILE,
+    FOLDER,
+    Commit,
+    Entry,
+    GitObject,
+    commit_object,
+    git_object,
+    read_commit,
+    split_signature,
+)
+from pbem.repo.git.gamelock import LOCK, undisturbed
+from pbem.repo.git.objects import Objects
+
+_HEAD: Final = f"ref: {REF}\n".encode()
+_LOOSE: Final = pattern(r"([0-9a-f]{40})\n")
+_PACKED: Final = pattern(r"# pack-refs with:.*|\^[0-9a-f]{40}|([0-9a-f]{40}) (refs/\S+)")
+_NOTHING: Final[dict[str, Entry]] = {}
+
+
+class Change(NamedTuple):
+    """What a commit does to a file: what names its content before and after it; None: it is not there."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    plain: bool
+    """Whether it is a plain file: no program, no link, no repo within the repo."""
+
+
+class Past(NamedTuple):
+    """One commit: how many lie before it, what was signed, by which signature, and what it changes."""
+
+    at: int
+    sha: str
+    message: str
+    own_form: bool
+    """Whether it is written as this store writes commits: author, date, nothing else in it."""
+    signed: bytes
+    signature: bytes
+    changes: tuple[Change, ...]
+
+
+class PastRepo:
+    """A repo whose past is read. Use it as a context manager: it keeps a git process to read through."""
+
+    def __init__(self, path: Path) -> None:
+        """Find the repo at a path. Raises NoSuchGame if there is none."""
+        path = path.absolute()
+        path = path.parent if path.name == ".git" else path
+        checkout = (path / ".git").is_dir()
+        self.path = path / ".git" if checkout else path
+        self.checkout = path if checkout else None
+        """The folder of the checked out files; None: the repo is bare."""
+        self.name = path.name
+        if not (self.path / "HEAD").exists() or not (self.path / "objects").is_dir():
+            raise NoSuchGame(f"there is no repo of a game at {path}")
+        self._objects = Objects(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._objects.close()
+
+    def blob(self, oid: bytes) -> bytes:
+        """Return the content of a file. Raises StoreError if it cannot be read or is damaged."""
+        return self._objects.blob(oid)
+
+    def damage(self) -> Iterator[str]:
+        """Yield what is wrong with the repo's own files, as git tells it."""
+        if self.checkout is None and (self.path / "HEAD").read_bytes() != _HEAD:
+            yield f"HEAD does not say {_HEAD.decode().strip()!r}"
+        for line in self._objects.check():
+            yield line.replace(f"{self.path}/", "")
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Keep the repo from being repacked while `damage` and `commits` read it, where it is somebody's live game."""
+        return undisturbed(self.path / LOCK)
+
+    def head(self) -> bytes:
+        """Return the commit that main stands at. Raises StoreError if there is none, or the ref is damaged."""
+        loose = self.path / REF
+        if loose.exists():
+            found = _LOOSE.fullmatch(loose.read_bytes().decode("latin-1"))
+            if found is None:
+                raise StoreError(f"{REF} is damaged: it must hold the id of a commit, and nothing else")
+            return bytes.fromhex(found[1])
+        packed = self.path / "packed-refs"
+        for line in packed.read_bytes().decode("latin-1").splitlines() if packed.exists() else ():
+            read = _PACKED.fullmatch(line)
+            if read is None:
+                raise StoreError(f"packed-refs is damaged: {line[:80]!r}")
+            if read[2] == REF:
+                return bytes.fromhex(read[1])
+        raise StoreError(f"{self.path} holds no commit on {REF}")
+
+    def commits(self) -> list[Past]:
+        """Return the commits, the oldest first. Raises StoreError where one cannot be read."""
+        self._objects.read_all()
+        contents: list[tuple[bytes, bytes]] = []
+        oid: bytes | None = self.head()
+        while oid is not None:
+            content = self._objects.raw_commit(oid)
+            contents.append((oid, content))
+            oid = _read(content, oid).parent
+        found: list[Past] = []
+        before: bytes | None = None
+        for at, (oid, content) in enumerate(reversed(contents)):
+            commit = _read(content, oid)
+            signed, signature = split_signature(content)
+            changes = tuple(self._changes("", before, commit.tree))
+            before = commit.tree
+            own_form = _own_form(commit, at, signature).oid == oid
+            found.append(Past(at, oid.hex(), commit.message, own_form, signed, signature, changes))
+        return found
+
+    def strays(self) -> Iterator[str]:
+        """Yield the checked out files that are not as main has them."""
+        if self.checkout is None:
+            return
+        for change in self._changes("", None, _read(self._objects.raw_commit(self.head()), b"").tree):
+            try:
+                content = (self.checkout / change.path).read_bytes()
+            except OSError:
+                yield change.path
+                continue
+            texts = (content, content.replace(b"\r\n", b"\n"))  # git may write line ends as the machine likes them
+            if all(git_object("blob", text).oid != change.new for text in texts):
+                yield change.path
+
+    def _changes(self, folder: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+        """Yield what differs between two trees, by path; what is the same is not read."""
+        if old == new:
+            return
+        before, after = self._tree(old), self._tree(new)
+        for name in sorted(before.keys() | after.keys()):
+            was, now = before.get(name), after.get(name)
+            if was == now:
+                continue
+            path = f"{folder}{name}"
+            was_folder, now_folder = (each is not None and each.mode == FOLDER for each in (was, now))
+            if was_folder or now_folder:
+                yield from self._changes(
+                    f"{path}/", was.oid if was and was_folder else None, now.oid if now and now_folder else None
+                )
+            if (was and not was_folder) or (now and not now_folder):
+                old_file = was.oid if was and not was_folder else None
+                new_file = now.oid if now and not now_folder else None
+                yield Change(path, old_file, new_file, now is None or now_folder or now.mode == FILE)
+
+    def _tree(self, oid: bytes | None) -> dict[str, Entry]:
+        if oid is None:
+            return _NOTHING
+        try:
+            return self._objects.tree(oid)
+        except ValueError as wrong:
+            raise StoreError(f"the folder {oid.hex()} cannot be read: {wrong}") from None
+
+
+def _read(content: bytes, oid: bytes) -> Commit:
+    try:
+        return read_commit(content)
+    except (KeyError, ValueError, IndexError):
+        raise StoreError(f"the commit {oid.hex()} is not written as git writes commits") from None
+
+
+def _own_form(commit: Commit, at: int, signature: bytes) -> GitObject:
+    """Return the commit as this store would have written it."""
+    sign = (lambda _: signature) if signature else None
+    return commit_object(commit.tree, commit.parent, AUTHOR, at, commit.message, sign)

@@ -1,0 +1,79 @@
+"""Copies what a game's main branch holds into another bare repo, and nothing else that lies beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+from git.cmd import Git
+from git.exc import GitCommandError
+
+from pbem.atomic import sync_folder
+from pbem.repo.git import GameRepo, NoSuchGame, StoreError
+from pbem.repo.git.empty_repo import REF, lay_out
+from pbem.repo.git.objects import ENVIRONMENT
+
+_FETCH: Final = (
+    "-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all",
+    "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules",
+)  # fmt: skip
+
+
+class InTheWay(StoreError):
+    """Something stands where a mirror is to be that is no earlier mirror of the same game."""
+
+
+def mirror(repo: GameRepo, folder: Path) -> int:
+    """Bring a bare repo at `folder` level with a game's main branch; return how many commits are new there.
+
+    It is made, whole or not at all, if there is nothing or an empty folder. Raises InTheWay where it is no earlier
+    state of the same game: what lies there is then left as it is.
+    """
+    folder = folder.absolute()
+    at = _mirrored(folder) if os.path.lexists(folder) and not _is_empty(folder) else None
+    history = [commit.sha for commit in repo.history()]
+    if at is not None:
+        if os.path.samefile(folder, repo.path):
+            raise InTheWay(f"{folder} is the game itself")
+        if at not in history:
+            raise InTheWay(f"{folder} holds another repo than {repo.path.stem}, or one that went its own way")
+        _fetch(repo, folder)
+        return history.index(at)
+    os.makedirs(folder.parent, exist_ok=True)
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        lay_out(draft)
+        _fetch(repo, draft)
+        os.rename(draft, folder)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    sync_folder(folder.parent)
+    return len(history)
+
+
+def _mirrored(folder: Path) -> str:
+    """Return the commit that an earlier mirror stands at."""
+    try:
+        with GameRepo.open(folder) as repo:
+            return repo.head
+    except (NoSuchGame, StoreError, OSError):
+        raise InTheWay(f"{folder} is there already and is no repo of a game") from None
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def _fetch(repo: GameRepo, folder: Path) -> None:
+    """Fetch what the main branch reaches, and write what a web server needs that serves the mirror as plain files."""
+    git = Git(folder)
+    git.update_environment(**{**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file", "GIT_DIR": str(folder)})
+    try:
+        git.execute(["git", *_FETCH, str(repo.path), f"{REF}:{REF}"])
+        git.execute(["git", "update-server-info"])
+    except GitCommandError as wrong:
+        raise StoreError(f"{folder} cannot be brought level with {repo.path}: {wrong.stderr.strip()}") from None

@@ -1,0 +1,132 @@
+"""Reads a repo's objects through one git process that stays open, and keeps the trees that were read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from git.cmd import Git
+
+from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
+
+ENVIRONMENT: Final = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}
+_MOST_TREES: Final = 512
+_MOST_COMMITS: Final = 4096
+
+
+class StoreError(Exception):
+    """A game's repo cannot be used as asked."""
+
+
+class Objects:
+    """The objects of a bare repo, by id. Nobody else's settings of git are heeded."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._git = Git(path)
+        self._git.update_environment(**ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
+        self._trees: dict[bytes, dict[str, Entry]] = {}
+        self._commits: dict[bytes, Commit] = {}
+        self.unwritten: dict[bytes, GitObject] = {}
+        """Objects that are read as if they were in the repo already."""
+
+    def close(self) -> None:
+        """End the git process; the next read starts another."""
+        self._git.clear_cache()
+
+    def blob(self, oid: bytes) -> bytes:
+        """Return the content of a file."""
+        return self._read(oid, "blob")
+
+    def commit(self, oid: bytes) -> Commit:
+        """Return a commit."""
+        if oid not in self._commits:
+            if len(self._commits) >= _MOST_COMMITS:
+                self._commits.clear()
+            self._commits[oid] = read_commit(self._read(oid, "commit"))
+        return self._commits[oid]
+
+    def raw_commit(self, oid: bytes) -> bytes:
+        """Return a commit as git keeps it."""
+        return self._read(oid, "commit")
+
+    def tree(self, oid: bytes) -> dict[str, Entry]:
+        """Return what a folder lists: look, do not touch."""
+        if oid not in self._trees:
+            self.keep(oid, read_tree(self._read(oid, "tree")))
+        return self._trees[oid]
+
+    def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
+        """Remember a tree that is about to be written, so that it need not be read."""
+        if len(self._trees) >= _MOST_TREES:
+            self._trees.clear()
+        if instead_of is not None:
+            self._trees.pop(instead_of, None)
+        self._trees[oid] = entries
+
+    def check(self) -> list[str]:
+        """Return what git itself finds wrong with the repo: objects, packs and their indices, line by line."""
+        words = ["git", "fsck", "--full", "--strict", "--no-dangling", "--no-reflogs", "--no-progress"]
+        status, said, blamed = self._git.execute(words, with_extended_output=True, with_exceptions=False)
+        lines = [line for line in f"{said}\n{blamed}".splitlines() if line and not line.startswith("notice:")]
+        return lines or ([f"git fsck ends with {status}"] if status else [])
+
+    def read_all(self) -> None:
+        """Read every object at once, as if they were yet to be written: much quicker than one by one.
+
+        Raises StoreError if one is damaged.
+        """
+        command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
+        status, found, blamed = self._git.execute(
+            command, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )  # fmt: skip
+        if status:
+            raise StoreError(f"{self._path} cannot be read: {blamed.strip() or 'git cat-file failed'}")
+        at = 0
+        while at < len(found):
+            end = found.index(b"\n", at)
+            words = found[at:end].split(b" ")
+            if len(words) != 3:
+                raise StoreError(f"{self._path} cannot be read: {found[at:end].decode('utf-8', 'replace')}")
+            oid, kind, length = words
+            at = end + 2 + int(length)
+            thing = git_object(kind.decode(), found[end + 1 : at - 1])
+            if thing.oid.hex() != oid.decode():
+                raise StoreError(f"{self._path}: {kind.decode()} {oid.decode()} is damaged")
+            self.unwritten[thing.oid] = thing
+
+    def repack(self, lock: int) -> None:
+        """Make few packs of many; the objects and their ids stay. Needs git 2.32.
+
+        git inherits the descriptor `lock`, and with it the game's lock: it keeps it until it is done, even where
+        whoever called it is killed meanwhile.
+        """
+        words = ["git", "repack", "-d", "-n", "-q", "--geometric=2"]
+        self._git.execute(words, pass_fds=(lock,))
+        self.close()  # it would keep the old packs on the disk
+
+    def _read(self, oid: bytes, kind: str) -> bytes:
+        if oid in self.unwritten and self.unwritten[oid].kind == kind:
+            return self.unwritten[oid].content
+        try:
+            _, found, _, content = self._git.get_object_data(oid.hex())
+        except (ValueError, OSError):
+            self.close()  # the git process may have been killed; a new one finds what is there
+            try:
+                _, found, _, content = self._git.get_object_data(oid.hex())
+            except (ValueError, OSError) as wrong:
+                raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
+        if (said := os.fsdecode(found)) != kind:  # GitPython promises text here and gives bytes
+            raise StoreError(f"{self._path}: {oid.hex()} is a {said}, not a {kind}")
+        if git_object(kind, content).oid != oid:  # git itself does not look when it reads from a pack
+            raise StoreError(f"{self._path}: {kind} {oid.hex()} is damaged; restore the repo from a copy")
+        return content

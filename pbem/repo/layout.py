@@ -1,0 +1,86 @@
+"""The files of a game's repo: what each is called, and what is in it.
+
+```
+game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
+rules.yaml                     digests of the box and the code that the game was begun with
+box/<file>.yaml                corrected files, if the game has any, in the place of the box's own
+joined/<side>.yaml             what a side has mailed for itself: a phrase, a chain of its own, a key
+position.yaml                  where things stand, as an onlooker may know it
+turns/000/0042.yaml            an adjudication as everybody may read it
+turns/000/0042.age             the whole of it (sealed)
+requests/000/0001.yaml         a rollback that was asked for, and what became of it
+sealed/state.age               the last resting point, the answers since, the orders that wait (sealed)
+sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
+standing/<side>.age            a side's standing orders (sealed)
+sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
+known/<side>.age               what a side knows and is asked (sealed to the key that it gave)
+letters/9f/9f86d081...         a letter that was carried out (named by its keyed digest, since who can guess a letter
+                               could find its digest): side, sheet, adjudication before it
+beacon.yaml                    the sheets that were closed last, and the round of the beacon that decides them
+revealed.yaml                  the secrets, once the game is over
+```
+
+What is sealed is JSON, but for the sheets. Every commit is signed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pbem.protocol import Side
+from pbem.repo.git import numbered
+
+CHARTER: Final = "game.yaml"
+PINS: Final = "rules.yaml"
+BOX: Final = "box/"
+POSITION: Final = "position.yaml"
+REVEALED: Final = "revealed.yaml"
+BEACON: Final = "beacon.yaml"
+STATE: Final = "sealed/state.age"
+PLAYERS: Final = "sealed/players.age"
+LETTERS: Final = "letters/"
+KNOWN: Final = "known/"
+STANDING: Final = "standing/"
+SHEETS: Final = "sheets/"
+SEALED: Final = ".age"
+"""What the name of a sealed file ends with."""
+
+
+def turn_path(n: int) -> str:
+    """Return the path of a turn file."""
+    return numbered("turns", n)
+
+
+def sealed_path(path: str) -> str:
+    """Return the path of the sealed file beside a file."""
+    return path.removesuffix(".yaml") + SEALED
+
+
+def box_path(name: str) -> str:
+    """Return the path of a corrected file of the box, by its name there."""
+    return f"{BOX}{name}.yaml"
+
+
+def sheet_path(side: Side, n: int) -> str:
+    """Return the path of a sheet that was accepted from a side."""
+    return sealed_path(numbered(f"{SHEETS}{side}", n))
+
+
+def request_path(number: int) -> str:
+    """Return the path of a request."""
+    return numbered("requests", number)
+
+
+def joined_path(side: Side) -> str:
+    """Return the path of what a side has mailed for itself."""
+    return f"joined/{side}.yaml"
+
+
+def standing_path(side: Side) -> str:
+    """Return the path of a side's standing orders."""
+    return f"{STANDING}{side}{SEALED}"
+
+
+def known_path(side: Side) -> str:
+    """Return the path of what a side may know."""
+    return f"{KNOWN}{side}{SEALED}"

@@ -1,0 +1,143 @@
+"""What a game publishes, read and copied without any key: of a running game, or of a clone of one.
+
+A clone for spectators is a mirror of the game's main branch, commit by commit, for a commit that was changed would no
+longer be signed. So what must stay private can only be kept so by what it is sealed to. The hands, the sheets, the
+plans are sealed to a key that is published when the game is over. The players' addresses are in it as well, but sealed
+to a key that never is (`pbem.crypto.keys`: `office`). The secrets that make the dice are not in it at all.
+
+What lies in the game's repo beside main, such as locks, packs half written or objects that no commit names, stays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pbem.game import plain
+from pbem.game import yaml as yamlio
+from pbem.game.corrections import SUFFIX, Correction, Corrections
+from pbem.repo.charter import Charter, Revealed
+from pbem.repo.git import GameRepo, NoSuchGame, StoreError
+from pbem.repo.git.mirror import mirror
+from pbem.repo.layout import BOX, CHARTER, REVEALED, box_path, turn_path
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A published file: what it says, and the digest of its bytes as hex."""
+
+    value: Mapping[str, Any]
+    digest: str
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        """What it says, and its digest under the word `sha256`."""
+        return {**self.value, "sha256": self.digest}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The charter of a game and all its turn files."""
+
+    charter: Page
+    turns: list[Page]
+
+
+def published(path: Path) -> Published:
+    """Return what the repo at a path publishes. Raises StoreError if it is no game, or a file cannot be read."""
+    with GameRepo.open(path) as repo:
+        return Published(_charter_page(repo), list(_turns(repo)))
+
+
+def charter_in(repo: GameRepo) -> Charter:
+    """Return the charter of the game in a repo. Raises NoSuchGame if there is none, StoreError if it is damaged."""
+    return _decoded(Charter, repo, CHARTER, _charter_page(repo))
+
+
+def corrections_in(repo: GameRepo) -> dict[str, Correction]:
+    """Return the corrected files of the box that a game keeps in its repo."""
+    folders = [BOX.rstrip("/")]
+    paths: list[str] = []
+    for folder in folders:
+        for name in repo.listdir(folder):
+            (paths if name.endswith(SUFFIX) else folders).append(f"{folder}/{name}")
+    return corrections_of((path, repo.read(path) or b"") for path in paths)
+
+
+def corrections_of(files: Iterable[tuple[str, bytes]]) -> dict[str, Correction]:
+    """Return corrections by their files in a game's repo: path and content."""
+    return {path.removeprefix(BOX).removesuffix(SUFFIX): Correction(path, content) for path, content in files}
+
+
+def as_files(corrections: Corrections) -> dict[str, bytes]:
+    """Return the files by which a game keeps corrections in its repo."""
+    return {box_path(name): each.text for name, each in corrections.items()}
+
+
+def revealed_in(repo: GameRepo) -> Revealed | None:
+    """Return the secrets that a game has published; None: not yet. Raises StoreError if their file is damaged."""
+    page = _page(repo, REVEALED)
+    return None if page is None else _decoded(Revealed, repo, REVEALED, page)
+
+
+def _charter_page(repo: GameRepo) -> Page:
+    page = _page(repo, CHARTER)
+    if page is None:
+        raise NoSuchGame(f"{repo.path} holds no game: it has no {CHARTER}")
+    return page
+
+
+def _decoded(kind: type[T], repo: GameRepo, path: str, page: Page) -> T:
+    try:
+        return plain.decode(kind, page.value)
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise StoreError(f"{repo.path}: {path} is damaged: {wrong}") from None
+
+
+def _turns(repo: GameRepo) -> Iterator[Page]:
+    n = 1
+    while (page := _page(repo, turn_path(n))) is not None:
+        yield page
+        n += 1
+
+
+def _page(repo: GameRepo, path: str) -> Page | None:
+    raw = repo.read(path)
+    if raw is None:
+        return None
+    try:
+        value = yamlio.read(raw, name=path).value
+    except yamlio.Unreadable as wrong:
+        raise StoreError(f"{repo.path}: {wrong}") from None
+    if not isinstance(value, dict):
+        raise StoreError(f"{repo.path}: {path} says nothing by name")
+    return Page(value, sha256(raw).hexdigest())
+
+
+# ---------------------------------------------------------------------------------------------- for spectators
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What came of it: the game, where its clone stands, how many commits are new there, and the last of them."""
+
+    game: str
+    folder: Path
+    commits: int
+    head: str
+
+
+def publish(repo: GameRepo, folder: Path) -> Publication:
+    """Make a bare clone of a game for spectators, or bring one that was made before up to date.
+
+    No key is needed. Raises StoreError if `repo` is no game or anything stands in the way at `folder`.
+    """
+    game = charter_in(repo).game
+    commits = mirror(repo, folder)
+    with GameRepo.open(folder) as clone:
+        return Publication(game, folder.absolute(), commits, clone.head)

@@ -1,0 +1,153 @@
+"""What a turn file says: answers, rolls, events and questions as plain data, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pbem.engine.session import Answer, Queued
+from pbem.protocol import Decision, Draw, Event, Order, Roll
+
+RESERVED = ("kind", "rule", "roll")
+"""Words of an event's record that no fact may be called by."""
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """Return all of an answer, for the sealed record from which a game is resumed."""
+    record = {
+        "side": answer.side,
+        "kind": answer.kind,
+        "rule": answer.rule,
+        "facts": as_plain(answer.facts),
+        "order": as_plain(answer.order),
+        "by": answer.by,
+    }
+    return {**record, "secret": True} if answer.secret else record
+
+
+def read_answer(record: Mapping[str, Any]) -> Answer:
+    """Return the answer that `answer_record` was given."""
+    return Answer(**record)
+
+
+def public_answer(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a published turn file says of an answer that is no secret.
+
+    Which of a side's standing orders answered stays its own: the number would tell that those before it did not fit.
+    The words of an order stand as its sheet has them. Where there is no sheet to hold them against they are sorted,
+    or who writes the turn file could choose between as many digests of it as there are orders to put them in.
+    """
+    by = "standing" if record["by"].startswith("standing ") else record["by"]
+    order = record["order"] if by.startswith("sheet ") else _sorted(record["order"])
+    return {"side": record["side"], "kind": record["kind"], "order": order, "by": by}
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def queued_record(queued: Queued) -> dict[str, Any]:
+    """Return an order that waits for its question."""
+    return {"kind": queued.order.kind, "order": as_plain(queued.order.body), "by": queued.by}
+
+
+def read_queued(record: Mapping[str, Any]) -> Queued:
+    """Return the queued order that `queued_record` was given."""
+    return Queued(Order(record["kind"], record["order"]), record["by"])
+
+
+def roll_record(n: int, roll: Roll) -> dict[str, Any]:
+    """Return a roll under its running number within the adjudication."""
+    record: dict[str, Any] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
+    if roll.sides != 6:
+        record["sides"] = roll.sides
+    if roll.modifiers:
+        record["modifiers"] = dict(roll.modifiers)
+    record["total"] = roll.total
+    if roll.need is not None:
+        record["need"] = roll.need
+        record["success"] = roll.success
+    return {**record, "rule": roll.rule}
+
+
+def read_roll(record: Mapping[str, Any]) -> Roll:
+    """Return the roll that `roll_record` was given."""
+    return Roll(
+        record["name"],
+        list(record["faces"]),
+        dict(record.get("modifiers", {})),
+        record["total"],
+        record.get("need"),
+        record.get("success", True),
+        record["rule"],
+        record.get("sides", 6),
+    )
+
+
+def draw_record(n: int, draw: Draw) -> dict[str, Any]:
+    """Return what everybody may know of a hidden draw: its running number, its name, of how many."""
+    return {"number": n, "name": draw.name, "of": len(draw.items)}
+
+
+def whole_draw(draw: Draw) -> dict[str, Any]:
+    """Return all of a hidden draw, for the sealed record."""
+    return {"name": draw.name, "items": as_plain(draw.items), "order": as_plain(draw.order)}
+
+
+def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return events in order; a roll is named by its number among the rolls of the adjudication."""
+    records, rolls = [], 0
+    for event in events:
+        record: dict[str, Any] = {"kind": event.kind}
+        if event.roll is not None:
+            rolls += 1
+            record["roll"] = rolls
+        elif event.rule is not None:
+            record["rule"] = event.rule
+        if clash := [word for word in RESERVED if word in event.facts]:
+            raise ValueError(f"event {event.kind} has a fact called {clash[0]}")
+        records.append({**record, **as_plain(event.facts)})
+    return records
+
+
+def read_events(
+    records: Sequence[Mapping[str, Any]], rolls: Sequence[Roll], readers: Mapping[int, Sequence[str]]
+) -> list[Event]:
+    """Return the events of a turn; `readers` names, by place, the sides that alone may read an event."""
+    events = []
+    for at, record in enumerate(records):
+        facts = {word: value for word, value in record.items() if word not in RESERVED}
+        roll = rolls[record["roll"] - 1] if "roll" in record else None
+        to = tuple(readers[at]) if at in readers else None
+        events.append(Event(record["kind"], facts, roll.rule if roll else record.get("rule"), to, roll))
+    return events
+
+
+def decision_record(decision: Decision) -> dict[str, Any]:
+    """Return a question with all its facts, as its own side may know it."""
+    record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
+    record["facts"] = as_plain(decision.facts)
+    if decision.default is not None:
+        record["default"] = as_plain(decision.default)
+    return record
+
+
+def read_decision(record: Mapping[str, Any]) -> Decision:
+    """Return the question that `decision_record` was given."""
+    return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
+
+
+def as_plain(value: Any) -> Any:
+    """Return a value with mappings as dicts and sequences as lists, all the way down."""
+    if isinstance(value, Mapping):
+        return {key: as_plain(item) for key, item in value.items()}
+    return [as_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def rested(turn: Mapping[str, Any]) -> bool:
+    """Tell whether by its turn file the adjudication reached a resting point from which the game goes on."""
+    if "act" in turn and turn["act"].get("what") == "patch":
+        return True
+    return "answers" in turn and "result" not in turn
