@@ -10,7 +10,7 @@ from typing import Any
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.protocol import Decision, Event, Order, Rules, Side
-from pbem.rules.rome_carthage.stack import Stack
+from pbem.rules.rome_carthage.position.stack import Stack
 
 
 @dataclass(frozen=True, slots=True)

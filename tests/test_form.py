@@ -14,7 +14,7 @@ from pbem.mail.sheet_finder import sheets
 from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
 from pbem.protocol import Decision, Order
 from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
-from pbem.rules.rome_carthage.hints import odds
+from pbem.rules.rome_carthage.views.hints import odds
 from tests.campaigns import Campaign, campaign, invasion
 from tests.walks import loaded, start, walk
 

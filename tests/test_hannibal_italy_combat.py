@@ -13,8 +13,8 @@ from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.rules.hannibal_italy.forces import present
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME
+from pbem.rules.hannibal_italy.position.forces import present
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME
 
 HIDDEN_PHASES = ("siege", "works", "attrition")
 """Phases in which Carthage is asked about units that Rome does not see. At the end of winter the markers of control,

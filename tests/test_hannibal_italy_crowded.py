@@ -16,10 +16,10 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.rules.hannibal_italy.board import CLASS_1, UNFORTIFIED
-from pbem.rules.hannibal_italy.forces import inside, on_board, sp
-from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ENEMY, ROME, Game, Leader
-from pbem.rules.hannibal_italy.under_way import Siege
+from pbem.rules.hannibal_italy.position.board import CLASS_1, UNFORTIFIED
+from pbem.rules.hannibal_italy.position.forces import inside, on_board, sp
+from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ENEMY, ROME, Game, Leader
+from pbem.rules.hannibal_italy.position.under_way import Siege
 from tests.support.soak import scaled
 from tests.walks import loaded
 

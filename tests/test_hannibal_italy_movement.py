@@ -19,7 +19,7 @@ from pbem.orders.check import Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
 
 
 @cache

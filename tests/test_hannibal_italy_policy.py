@@ -13,11 +13,11 @@ from pbem.game import shelf
 from pbem.game.box import open_box
 from pbem.game.table import Table
 from pbem.protocol import Decision
-from pbem.rules.hannibal_italy.forces import sp
 from pbem.rules.hannibal_italy.policy.posts import guard_of_rome, left_behind, with_drops
 from pbem.rules.hannibal_italy.policy.walls import before_walls
-from pbem.rules.hannibal_italy.state import CARTHAGE, CONSUL, PRAETOR, ROME, SUMMER, UNPLACED, WINTER, Game
-from pbem.rules.hannibal_italy.under_way import Siege
+from pbem.rules.hannibal_italy.position.forces import sp
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, CONSUL, PRAETOR, ROME, SUMMER, UNPLACED, WINTER, Game
+from pbem.rules.hannibal_italy.position.under_way import Siege
 
 GAME = "hannibal_italy"
 HOME = "2215"

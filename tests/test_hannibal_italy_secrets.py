@@ -9,10 +9,10 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.rules.hannibal_italy.board import Board
-from pbem.rules.hannibal_italy.forces import put_loose
-from pbem.rules.hannibal_italy.state import BOXES, CARTHAGE, ROME, UNSEEN, Game
-from pbem.rules.hannibal_italy.under_way import Battle, Party
+from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.forces import put_loose
+from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.under_way import Battle, Party
 from tests.walks import loaded, start
 
 PRESETS = ("text", "repaired")

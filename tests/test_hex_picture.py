@@ -21,9 +21,9 @@ from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
 from pbem.render.placement import berths, overlap
 from pbem.render.places import label_box, region_box, shape_box
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game
-from pbem.rules.hannibal_italy.under_way import Battle, Siege
-from pbem.rules.hannibal_italy.withdrawal import move_out
+from pbem.rules.hannibal_italy.battle.withdrawal import move_out
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
+from pbem.rules.hannibal_italy.position.under_way import Battle, Siege
 
 RED = Colour("red", "Red", "#aa0000")
 

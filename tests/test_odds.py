@@ -20,7 +20,7 @@ from pbem.game import shelf
 from pbem.game.odds import Odds
 from pbem.game.table import Table
 from pbem.protocol import Order
-from pbem.rules.rome_carthage.odds import odds
+from pbem.rules.rome_carthage.views.odds import odds
 
 ROOT = Path(__file__).parent.parent
 RULES: Any = shelf.load("rome_carthage").rules

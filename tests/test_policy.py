@@ -15,7 +15,7 @@ from pbem.engine.playout import Player, play_out
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Rules, Side
 from pbem.referee.open_game import CannotPlay
-from pbem.rules.rome_carthage.consuls import places_for
+from pbem.rules.rome_carthage.turn.consuls import places_for
 from tests.live import Folder
 from tests.support.soak import scaled
 from tests.walks import GAMES, editions, loaded, start, walk

@@ -16,16 +16,17 @@ from pbem.game.box import open_box
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.rome_carthage import KINDS, battle, politics, retreat
-from pbem.rules.rome_carthage.battle_hands import allies
-from pbem.rules.rome_carthage.generals import arrange
-from pbem.rules.rome_carthage.routes import retreat_of, routes
-from pbem.rules.rome_carthage.secrets import known
-from pbem.rules.rome_carthage.setting_up import set_up
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.rules.rome_carthage.under_way import Battle, March, Retreat
-from pbem.rules.rome_carthage.unpack import unpack
+from pbem.rules.rome_carthage import KINDS
+from pbem.rules.rome_carthage.battle import battle, politics, retreat
+from pbem.rules.rome_carthage.battle.hands import allies
+from pbem.rules.rome_carthage.battle.routes import retreat_of, routes
+from pbem.rules.rome_carthage.position.generals import arrange
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
+from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
+from pbem.rules.rome_carthage.position.unpack import unpack
+from pbem.rules.rome_carthage.turn.set_up import set_up
+from pbem.rules.rome_carthage.views.secrets import known
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.game.box import Box, BrokenBox, open_box
 from pbem.rules.rome_carthage import make
-from pbem.rules.rome_carthage.unpack import unpack
+from pbem.rules.rome_carthage.position.unpack import unpack
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)

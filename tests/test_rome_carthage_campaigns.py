@@ -15,9 +15,9 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import Game
-from pbem.rules.rome_carthage.under_way import March
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import Game
+from pbem.rules.rome_carthage.position.under_way import March
 from tests.live import Folder, give, order
 from tests.walks import Walk, loaded, start, walk
 

@@ -15,8 +15,8 @@ from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.protocol import Decision, Event, Order, Side
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import SIDES, Game
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import SIDES, Game
 from tests.live import ADDRESSES, Folder, letter, readable, sheet
 from tests.walks import loaded
 

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.engine.session import Session
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.state import SIDES, Game
+from pbem.rules.rome_carthage.position.state import SIDES, Game
 from tests.walks import Walk, loaded, plain, read_back, walk
 
 PICK = Walk.pick

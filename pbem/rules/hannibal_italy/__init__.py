@@ -10,40 +10,31 @@ from pbem.game.decision_kinds import Kinds
 from pbem.game.plain import decode, encode
 from pbem.game.table import Table
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.rules.hannibal_italy import (
-    ambush,
-    arrivals,
-    combat,
-    commanders,
-    dictators,
-    elections,
-    elephants,
-    field_combat,
-    foraging,
-    initiative,
-    losses,
-    marches,
-    movement,
-    recruiting,
-    siege_works,
-    sieges,
-    turn,
-    winter,
-)
-from pbem.rules.hannibal_italy.accounts import audit
-from pbem.rules.hannibal_italy.chances import odds
-from pbem.rules.hannibal_italy.forecasts import foresee, outcome, prospects
-from pbem.rules.hannibal_italy.foreseen import after, cost
-from pbem.rules.hannibal_italy.hints import hints
+from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
+from pbem.rules.hannibal_italy.battle import battle as field_combat
+from pbem.rules.hannibal_italy.battle import phase as combat
+from pbem.rules.hannibal_italy.movement import march as movement
+from pbem.rules.hannibal_italy.movement import offers as marches
 from pbem.rules.hannibal_italy.policy import IDEAS
-from pbem.rules.hannibal_italy.scene import base, scene
-from pbem.rules.hannibal_italy.secrets import known, reseal
-from pbem.rules.hannibal_italy.setting_up import set_up, settle
-from pbem.rules.hannibal_italy.sources import reconstructed
-from pbem.rules.hannibal_italy.standing import standing
-from pbem.rules.hannibal_italy.standing_facts import facts, periods
-from pbem.rules.hannibal_italy.state import SIDES, Game
-from pbem.rules.hannibal_italy.unpack import unpack
+from pbem.rules.hannibal_italy.position.accounts import audit
+from pbem.rules.hannibal_italy.position.state import SIDES, Game
+from pbem.rules.hannibal_italy.position.unpack import unpack
+from pbem.rules.hannibal_italy.siege import siege as sieges
+from pbem.rules.hannibal_italy.siege import works as siege_works
+from pbem.rules.hannibal_italy.turn import dictators, elections, elephants, recruiting, winter
+from pbem.rules.hannibal_italy.turn import first_player as initiative
+from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
+from pbem.rules.hannibal_italy.turn import sequence as turn
+from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
+from pbem.rules.hannibal_italy.views.facts import facts, periods
+from pbem.rules.hannibal_italy.views.forecast import foresee, outcome, prospects
+from pbem.rules.hannibal_italy.views.hints import hints
+from pbem.rules.hannibal_italy.views.odds import odds
+from pbem.rules.hannibal_italy.views.scene import base, scene
+from pbem.rules.hannibal_italy.views.secrets import known, reseal
+from pbem.rules.hannibal_italy.views.sources import reconstructed
+from pbem.rules.hannibal_italy.views.successors import after, cost
+from pbem.rules.hannibal_italy.views.summary import standing
 
 if TYPE_CHECKING:
     from pbem.game.box import Box

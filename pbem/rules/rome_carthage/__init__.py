@@ -10,41 +10,28 @@ from pbem.game.decision_kinds import Kinds
 from pbem.game.plain import decode, encode
 from pbem.game.table import Table
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.rules.rome_carthage import (
-    battle_events,
-    battle_rounds,
-    campaigns,
-    command,
-    consuls,
-    detachment,
-    elephants,
-    initiative,
-    intercepted,
-    losses,
-    movement,
-    operations,
-    politics,
-    reinforcements,
-    retreat,
-    siege,
-    sorties,
-    turn,
-    weather,
-    withdrawal,
-)
-from pbem.rules.rome_carthage.accounts import audit
+from pbem.rules.rome_carthage.battle import commanders as command
+from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
+from pbem.rules.rome_carthage.battle import events as battle_events
+from pbem.rules.rome_carthage.battle import rounds as battle_rounds
 from pbem.rules.rome_carthage.events import unmatched
-from pbem.rules.rome_carthage.forecasts import foresee, outcome, prospects
-from pbem.rules.rome_carthage.hints import hints
-from pbem.rules.rome_carthage.odds import odds
+from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, weather
+from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.policy import IDEAS
-from pbem.rules.rome_carthage.scene import base, scene
-from pbem.rules.rome_carthage.secrets import known, reseal
-from pbem.rules.rome_carthage.setting_up import set_up, settle
-from pbem.rules.rome_carthage.standing import standing
-from pbem.rules.rome_carthage.standing_facts import facts, periods
-from pbem.rules.rome_carthage.state import SIDES, Game
-from pbem.rules.rome_carthage.unpack import unpack
+from pbem.rules.rome_carthage.position.accounts import audit
+from pbem.rules.rome_carthage.position.state import SIDES, Game
+from pbem.rules.rome_carthage.position.unpack import unpack
+from pbem.rules.rome_carthage.siege import siege, sorties
+from pbem.rules.rome_carthage.turn import consuls, operations, reinforcements
+from pbem.rules.rome_carthage.turn import sequence as turn
+from pbem.rules.rome_carthage.turn.set_up import set_up, settle
+from pbem.rules.rome_carthage.views.facts import facts, periods
+from pbem.rules.rome_carthage.views.forecast import foresee, outcome, prospects
+from pbem.rules.rome_carthage.views.hints import hints
+from pbem.rules.rome_carthage.views.odds import odds
+from pbem.rules.rome_carthage.views.scene import base, scene
+from pbem.rules.rome_carthage.views.secrets import known, reseal
+from pbem.rules.rome_carthage.views.summary import standing
 
 if TYPE_CHECKING:
     from pbem.game.box import Box

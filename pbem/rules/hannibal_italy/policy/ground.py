@@ -7,12 +7,10 @@ from typing import Final
 
 from pbem.game.hexes import distance
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.board import CLASS_1, CLEAR, MOUNTAIN, ROME_CITY, UNFORTIFIED
-from pbem.rules.hannibal_italy.diplomacy import open_cities
-from pbem.rules.hannibal_italy.forces import garrison, hexes_of, loose_inside
-from pbem.rules.hannibal_italy.leadership import limit
-from pbem.rules.hannibal_italy.marches import Reached, reach
-from pbem.rules.hannibal_italy.overrun import possible, stops
+from pbem.rules.hannibal_italy.movement.diplomacy import open_cities
+from pbem.rules.hannibal_italy.movement.offers import Reached, reach
+from pbem.rules.hannibal_italy.movement.overrun import possible, stops
+from pbem.rules.hannibal_italy.movement.taking import allowance
 from pbem.rules.hannibal_italy.policy.posts import ARMY, RISK, can_spare, guard_of_rome, is_post, unmanned
 from pbem.rules.hannibal_italy.policy.replies import rating
 from pbem.rules.hannibal_italy.policy.walls import before_walls
@@ -25,8 +23,10 @@ from pbem.rules.hannibal_italy.policy.worth import (
     worth_of_city,
     worth_of_provinces,
 )
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, SUMMER, UNSEEN, WINTER, Game
-from pbem.rules.hannibal_italy.taking import allowance
+from pbem.rules.hannibal_italy.position.board import CLASS_1, CLEAR, MOUNTAIN, ROME_CITY, UNFORTIFIED
+from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside
+from pbem.rules.hannibal_italy.position.leadership import limit
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SUMMER, UNSEEN, WINTER, Game
 
 FAR: Final = 12
 """Hexes from which a city still draws an army."""

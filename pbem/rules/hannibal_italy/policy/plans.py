@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from pbem.game.hexes import way
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.hannibal_italy.board import ELEPHANTS, FOOT
-from pbem.rules.hannibal_italy.forces import added, sp, taken
-from pbem.rules.hannibal_italy.leadership import limit
-from pbem.rules.hannibal_italy.marches import Reached, reach
+from pbem.rules.hannibal_italy.movement.offers import Reached, reach
+from pbem.rules.hannibal_italy.movement.taking import allowance, who_stays, without_leader
 from pbem.rules.hannibal_italy.policy.ground import Ground
 from pbem.rules.hannibal_italy.policy.posts import left_behind, with_drops
-from pbem.rules.hannibal_italy.stacking import full, may_lead
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, Game
-from pbem.rules.hannibal_italy.taking import allowance, who_stays, without_leader
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT
+from pbem.rules.hannibal_italy.position.forces import added, sp, taken
+from pbem.rules.hannibal_italy.position.leadership import limit
+from pbem.rules.hannibal_italy.position.stacking import full, may_lead
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 
 PART_SP: Final = 4
 """What a leader takes along of Hannibal's army to go his own way."""

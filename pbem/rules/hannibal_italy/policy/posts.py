@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.rules.hannibal_italy.board import CLASS_1, ROME_CITY, UNFORTIFIED
-from pbem.rules.hannibal_italy.forces import garrison, sp
 from pbem.rules.hannibal_italy.policy.worth import taken_for
-from pbem.rules.hannibal_italy.recruiting import chart
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, SUMMER, Game
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ROME_CITY, UNFORTIFIED
+from pbem.rules.hannibal_italy.position.forces import garrison, sp
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, SUMMER, Game
+from pbem.rules.hannibal_italy.turn.recruiting import chart
 
 FOOT: Final = "roman_foot"
 ARMY: Final = 33

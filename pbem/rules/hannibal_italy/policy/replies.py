@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from pbem.game.bot import Reply
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.hannibal_italy.forces import loose_inside, sp, walled
-from pbem.rules.hannibal_italy.leadership import limit
 from pbem.rules.hannibal_italy.policy.walls import before_walls
 from pbem.rules.hannibal_italy.policy.worth import battle, lasting, taken_for, worth_of_city
-from pbem.rules.hannibal_italy.recruiting import to_raise_now
-from pbem.rules.hannibal_italy.state import CARTHAGE, ENEMY, ROME, Game
+from pbem.rules.hannibal_italy.position.forces import loose_inside, sp, walled
+from pbem.rules.hannibal_italy.position.leadership import limit
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
+from pbem.rules.hannibal_italy.turn.recruiting import to_raise_now
 
 HOME_FIRST: Final = 30
 """What is added for Rome, where leaders may always be put, when it is decided where legions are raised."""

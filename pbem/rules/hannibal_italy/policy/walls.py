@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.board import CLASS_1, Board, City
-from pbem.rules.hannibal_italy.expectations import read_assaults
-from pbem.rules.hannibal_italy.odds import NO_CASE, assault_column
+from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.policy.worth import LOST, PER_STEP, chance
-from pbem.rules.hannibal_italy.sieges import ASSAULT, LEAVE, SIEGE
-from pbem.rules.hannibal_italy.state import CARTHAGE, Game
+from pbem.rules.hannibal_italy.position.board import CLASS_1, Board, City
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
+from pbem.rules.hannibal_italy.siege.siege import ASSAULT, LEAVE, SIEGE
+from pbem.rules.hannibal_italy.views.averages import read_assaults
 
 LATER: Final = 0.3
 """The chance that a city besieged falls in a later segment, before the siege has to be given up."""

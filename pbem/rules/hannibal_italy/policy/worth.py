@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.board import CAPUA, TARENTUM, Board
-from pbem.rules.hannibal_italy.forces import sp, to_raise
-from pbem.rules.hannibal_italy.odds import NO_CASE, field_column
-from pbem.rules.hannibal_italy.recruiting import chart
-from pbem.rules.hannibal_italy.state import CARTHAGE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.battle.odds import NO_CASE, field_column
+from pbem.rules.hannibal_italy.position.board import CAPUA, TARENTUM, Board
+from pbem.rules.hannibal_italy.position.forces import sp, to_raise
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.turn.recruiting import chart
 
 HORIZON: Final = 4
 """Winters to come that count for what is held now."""

@@ -9,12 +9,12 @@ from pbem.game.choices import Choices, listed
 from pbem.game.plain import twin
 from pbem.game.table import Table
 from pbem.protocol import Fault, Flow, Order, Path, Side
-from pbem.rules.rome_carthage.board import StrategyCard
-from pbem.rules.rome_carthage.bounds import ends_truce
 from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
-from pbem.rules.rome_carthage.state import Game
-from pbem.rules.rome_carthage.words import meant
+from pbem.rules.rome_carthage.movement.bounds import ends_truce
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.naming import meant
+from pbem.rules.rome_carthage.position.state import Game
 
 MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
     markers.EVENTS,

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeAlias
 from pbem.game.choices import Choices, chain, grid, listed, subsets
 from pbem.game.table import Table
 from pbem.protocol import Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.state import Game
-from pbem.rules.rome_carthage.words import meant, no_such_general, no_such_space, some
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.naming import meant, no_such_general, no_such_space, some
+from pbem.rules.rome_carthage.position.state import Game
 
 Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
 """What an event does; one that asks nothing returns None."""

@@ -9,8 +9,8 @@ from typing import TypeAlias
 from pbem.game.choices import Choices
 from pbem.game.table import Table
 from pbem.protocol import Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.board import StrategyCard
-from pbem.rules.rome_carthage.state import Game
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.state import Game
 
 Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
 Options: TypeAlias = Callable[[Game, Side, StrategyCard], Choices]

@@ -7,15 +7,15 @@ from typing import Final
 
 from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
-from pbem.rules.rome_carthage.generals import why_not_at_hand
-from pbem.rules.rome_carthage.siege import capture, take_points
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
-from pbem.rules.rome_carthage.walls import enter_city
+from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
+from pbem.rules.rome_carthage.position.generals import why_not_at_hand
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.siege.siege import capture, take_points
+from pbem.rules.rome_carthage.siege.walls import enter_city
 
 # ---- a city changes sides (cards 25, 26)
 

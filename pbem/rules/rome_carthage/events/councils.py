@@ -7,12 +7,12 @@ from typing import Final
 
 from pbem.game.table import Table
 from pbem.protocol import Order, Side
-from pbem.rules.rome_carthage.board import StrategyCard
-from pbem.rules.rome_carthage.bounds import TRUCE
 from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.generals import arrange, may_be_in
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
+from pbem.rules.rome_carthage.movement.bounds import TRUCE
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.generals import arrange, may_be_in
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
 
 # ---- cards out of the enemy's hand (cards 9, 55)
 

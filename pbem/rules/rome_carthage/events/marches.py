@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.rules.rome_carthage.campaigns import (
+from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
+from pbem.rules.rome_carthage.movement.campaigns import (
     campaign_needs,
     check_event_march,
     event_marches,
@@ -16,7 +17,6 @@ from pbem.rules.rome_carthage.campaigns import (
     force_march_needs,
     play_campaign,
 )
-from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 
 EVENTS: Final[Mapping[str, CardEvent | Elsewhere]] = {
     "campaign": CardEvent(play_campaign, event_marches, check_event_march, campaign_needs),

@@ -8,7 +8,6 @@ from typing import Final
 
 from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.events.aims import (
     PROVINCE,
     SPACE,
@@ -22,8 +21,9 @@ from pbem.rules.rome_carthage.events.aims import (
 )
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import send_units
-from pbem.rules.rome_carthage.generals import HANNIBAL
-from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
+from pbem.rules.rome_carthage.position.generals import HANNIBAL
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
 # ---- what a space is to an event
 

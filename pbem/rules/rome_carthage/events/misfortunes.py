@@ -7,12 +7,12 @@ from typing import Final
 
 from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.board import WALLED_CITY, StrategyCard
+from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.losses import attrition
-from pbem.rules.rome_carthage.siege import is_enemy_city, lift_left
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
 
 # ---- hostile tribes (cards 7, 8)
 

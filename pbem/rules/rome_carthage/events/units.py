@@ -7,13 +7,13 @@ from typing import Final
 
 from pbem.game.table import Table
 from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.board import StrategyCard
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.generals import drive_off_generals, why_not_at_hand
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import CARTHAGE, ENEMY, Game
-from pbem.rules.rome_carthage.walls import enter_city, room
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.siege.walls import enter_city, room
 
 # ---- where units can come (16.2, 16.4.3)
 

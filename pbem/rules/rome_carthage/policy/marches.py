@@ -13,16 +13,16 @@ from itertools import pairwise
 from typing import Any, Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.activation import Split, home_of
-from pbem.rules.rome_carthage.board import ALPS_PASS, ITALY, PASS, PLAIN
-from pbem.rules.rome_carthage.bounds import why_barred
-from pbem.rules.rome_carthage.generals import HANNIBAL, is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.paths import closed, enemy_cu_at
+from pbem.rules.rome_carthage.movement.activation import Split, home_of
+from pbem.rules.rome_carthage.movement.bounds import why_barred
+from pbem.rules.rome_carthage.movement.paths import closed, enemy_cu_at
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
-from pbem.rules.rome_carthage.siege import is_enemy_city
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import CAPITAL, ENEMY, Game
-from pbem.rules.rome_carthage.walls import whole
+from pbem.rules.rome_carthage.position.board import ALPS_PASS, ITALY, PASS, PLAIN
+from pbem.rules.rome_carthage.position.generals import HANNIBAL, is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CAPITAL, ENEMY, Game
+from pbem.rules.rome_carthage.siege.siege import is_enemy_city
+from pbem.rules.rome_carthage.siege.walls import whole
 
 NEAR: Final = 4
 """Movement points within which an enemy army is a threat."""

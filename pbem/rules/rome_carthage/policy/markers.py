@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from pbem.game.plain import twin
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.operations import open_spaces
 from pbem.rules.rome_carthage.policy.worth import gain, worth_lost
-from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.turn.operations import open_spaces
 
 
 def best_markers(game: Game, side: Side, most: int, spaces: Iterable[str] | None = None) -> tuple[float, list[str]]:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.board import StrategyCard
-from pbem.rules.rome_carthage.campaigns import moved_by
-from pbem.rules.rome_carthage.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.events import event_options
-from pbem.rules.rome_carthage.generals import strategy_rating
-from pbem.rules.rome_carthage.operations import barred_to, playable, recruiters
+from pbem.rules.rome_carthage.movement.campaigns import moved_by
+from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.policy.marches import Marches, Plan
 from pbem.rules.rome_carthage.policy.markers import best_markers
 from pbem.rules.rome_carthage.policy.worth import CU, worth_lost, worth_of_marker
-from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.generals import strategy_rating
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.turn.operations import barred_to, playable, recruiters
 
 _SPENT: Final = 0.05
 """What an operations point is worth for another day: the smallest card that does it is played."""

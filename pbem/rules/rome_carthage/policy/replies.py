@@ -7,15 +7,15 @@ from typing import Final
 
 from pbem.game.bot import Reply
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.battle_rounds import battle_card_options
-from pbem.rules.rome_carthage.board import ITALY
-from pbem.rules.rome_carthage.consuls import default_places
+from pbem.rules.rome_carthage.battle.politics import removable_markers
+from pbem.rules.rome_carthage.battle.rounds import battle_card_options
 from pbem.rules.rome_carthage.policy.markers import cheapest_to_lose
 from pbem.rules.rome_carthage.policy.worth import cards_in_battle, chance
-from pbem.rules.rome_carthage.politics import removable_markers
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import ENEMY, Game
-from pbem.rules.rome_carthage.walls import pool
+from pbem.rules.rome_carthage.position.board import ITALY
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.siege.walls import pool
+from pbem.rules.rome_carthage.turn.consuls import default_places
 
 WILLING: Final = 0.6
 """The chance of victory from which the stand-in seeks a battle."""

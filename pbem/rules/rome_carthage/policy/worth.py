@@ -10,10 +10,10 @@ from math import exp
 from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.battle_hands import allies, friendly_tribe, militia
-from pbem.rules.rome_carthage.board import Board, Province
-from pbem.rules.rome_carthage.stack import Stack
-from pbem.rules.rome_carthage.state import ENEMY, Game
+from pbem.rules.rome_carthage.battle.hands import allies, friendly_tribe, militia
+from pbem.rules.rome_carthage.position.board import Board, Province
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
 POINT: Final = 1.0
 """A province that counts for political points; everything else is measured by it."""

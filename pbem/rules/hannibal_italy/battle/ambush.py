@@ -1,0 +1,99 @@
+"""Hannibal's ambush: a part of his army falls upon the enemy in the second round, or the third, or never (9.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.battle.foraging import least
+from pbem.rules.hannibal_italy.battle.parties import LOOSE, bring_back, in_line, set_aside
+from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
+
+NONE: Final = "none"
+LEAST: Final = "least"
+SECOND, THIRD = 2, 3
+
+
+def lay_ambush(game: Game, table: Table) -> Flow[None]:
+    """Let Hannibal set at least a quarter of the SP in his line aside, once Rome has shown its strength (9.5)."""
+    battle, board = game.the_battle, game.board
+    party = battle.parties[CARTHAGE]
+    chiefs = [leader for leader in party.leaders if game.card(leader).ambushes]
+    units = in_line(game, CARTHAGE)
+    if not chiefs or sum(units.values()) < 2:
+        return
+    due = -(-sp(board, units) // int(board.tables["ambush"]["least"]))
+    order = yield from table.ask(
+        CARTHAGE, "ambush", rule="9.5", default={"units": NONE}, secret=True, hex=battle.hex, least=due, units=units
+    )
+    if order["units"] == NONE:
+        return
+    chosen = least(board, units, due) if order["units"] == LEAST else dict(order["units"])
+    holders = [LOOSE, *party.leaders] if party.loose else party.leaders
+    battle.ambush = set_aside(game, CARTHAGE, chosen, holders)
+    table.tell("ambush_laid", leader=chiefs[0], hex=battle.hex, sp=sp(board, chosen), rule="9.5")
+
+
+def spring(game: Game, table: Table) -> bool:
+    """Roll in the second round whether the ambush arrives, and tell whether it arrives in this round (9.5)."""
+    battle, numbers = game.the_battle, game.board.tables["ambush"]
+    if not battle.ambush:
+        return False
+    if battle.round == SECOND:
+        roll = table.roll(
+            f"battle/{battle.hex}/ambush", at_most=int(numbers["arrives_on"]), rule="9.5", side=CARTHAGE, hex=battle.hex
+        )
+        if roll.success:
+            battle.ambush_comes = SECOND
+        elif roll.total <= int(numbers["late_on"]):
+            battle.ambush_comes = THIRD
+            table.tell("ambush_late", hex=battle.hex, rule="9.5")
+        else:
+            battle.ambush_failed = True
+            table.tell("ambush_lost", hex=battle.hex, rule="9.5")
+    if battle.round != battle.ambush_comes:
+        return False
+    table.tell("ambush_springs", hex=battle.hex, sp=sp(game.board, added(*battle.ambush.values())), rule="9.5")
+    bring_back(game, CARTHAGE, battle.ambush)
+    battle.ambush = {}
+    return True
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an ambush: units that are not there, too few, or all (9.5)."""
+    chosen, units, due = order["units"], decision.facts["units"], decision.facts["least"]
+    if chosen == NONE:
+        return
+    if chosen == LEAST:
+        chosen = least(known.board, units, due)
+    for unit, count in chosen.items():
+        if not covers(units, {unit: count}):
+            yield order.fault(("units", unit), f"you have {units.get(unit, 0)} {unit}", rule="9.5")
+            return
+    if sp(known.board, chosen) < due:
+        yield order.fault(("units",), f"{sp(known.board, chosen)} SP are too few for an ambush of {due}", rule="9.5")
+    elif covers(chosen, units):
+        yield order.fault(("units",), "somebody must fight the first round", rule="9.5")
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return no ambush, the smallest one, and each kind of unit that is enough for one (9.5)."""
+    units, due = decision.facts["units"], decision.facts["least"]
+    if veiled(known, CARTHAGE, decision.facts["hex"]):
+        return NOT_TOLD
+    bodies: list[object] = [NONE]
+    if least(known.board, units, due) != units:
+        bodies.append(LEAST)
+    for unit, count in units.items():
+        needed = -(-due // known.board.units[unit].sp)
+        if needed <= count and {unit: needed} != units:
+            bodies.append({unit: needed})
+    return listed([Order("ambush", {"units": chosen}) for chosen in bodies])
+
+
+KINDS: Final[Kinds] = {"ambush": (options, check)}

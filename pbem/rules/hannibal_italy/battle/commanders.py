@@ -1,0 +1,50 @@
+"""Who commands in a battle or an assault: the highest office, Hannibal, or whom somebody chooses (10.31)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save
+from pbem.rules.hannibal_italy.position.state import Game
+
+
+def commander_of(game: Game, table: Table, side: Side, leaders: Sequence[str], hex: str) -> Flow[str]:
+    """Return who of a side's leaders commands; where several may, the side that has the choice is asked (10.31).
+
+    The text is empty if there are none. Who is silent has the best of his own leaders, or the worst of the enemy's.
+    """
+    able = candidates(game, side, leaders)
+    if len(able) < 2:
+        return able[0] if able else ""
+    who = chooser(game, side, able)
+    silent = (max if who == side else min)(able, key=partial(worth, game))
+    order = yield from table.ask(
+        who, "command", rule="10.31", default={"leader": silent}, hex=hex, leaders=able, army=side
+    )
+    leader: str = order["leader"]
+    return leader
+
+
+def worth(game: Game, leader: str) -> tuple[int, int]:
+    """Return how good a commander is: what he does to the die, then how easily he gets away (10.3, 10.4)."""
+    return game.card(leader).combat, -hard_to_save(game, leader)
+
+
+def _options(known: Game, decision: Decision) -> Choices:
+    return listed([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
+
+
+def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the choice of a commander (10.31)."""
+    able = decision.facts["leaders"]
+    if order["leader"] not in able:
+        yield order.fault(("leader",), f"{order['leader']} cannot command; {' or '.join(able)} can", rule="10.31")
+
+
+KINDS: Final[Kinds] = {"command": (_options, _check)}

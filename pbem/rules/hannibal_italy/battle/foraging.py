@@ -1,0 +1,124 @@
+"""Foraging: who does not control the province sends out a quarter of his army before he fights (9.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
+from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled, without_elephants
+from pbem.rules.hannibal_italy.position.state import ROME, Game
+
+LEAST: Final = "least"
+"""The foragers that come nearest to what is due."""
+NONE: Final = "none"
+
+
+def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
+    """Set a quarter of a side's SP aside, of its own choice, where it does not control the province (9.4, 11.3).
+
+    Only what is with leaders forages, and nothing leaves a besieged city to do so (9.71). Where Rome does not see
+    what Carthage has, Carthage is asked even if nothing is due (7.5).
+    """
+    battle, board = game.the_battle, game.board
+    if game.provinces.get(board.hexes[battle.hex].province) == side:
+        return
+    party = battle.parties[side]
+    leaders = [leader for leader in party.leaders if leader not in came_out(game, party)]
+    units = added(*(game.leaders[leader].units for leader in leaders))
+    able = without_elephants(board, units)
+    single = sum(units.values()) < 2  # a single unit need not forage
+    due = 0 if single else min(quarter(game, units), sp(board, able))
+    if not leaders or (due == 0 and (battle.revealed or side == ROME)):
+        return
+    order = yield from table.ask(
+        side, "forage", rule="9.4", default={"units": LEAST}, secret=side != ROME, hex=battle.hex, due=due,
+        units=able,
+    )  # fmt: skip
+    chosen = _chosen(board, able, due, order["units"])
+    party.foragers = set_aside(game, side, chosen, leaders)
+    if chosen:
+        table.tell("forages", side=side, sp=sp(board, chosen), hex=battle.hex, rule="9.4", to=_seers(game, side))
+
+
+def quarter(game: Game, units: Mapping[str, int]) -> int:
+    """Return the SP of which at least so many forage (9.4)."""
+    total, part = sp(game.board, units), int(game.board.tables["forage"])
+    return -(-total // part) if game.options["forage_due"] == "up" else total // part
+
+
+def _seers(game: Game, side: Side) -> list[Side] | None:
+    """Return who sees how many forage: everybody in a battle, its side alone where Carthage is hidden (7.5)."""
+    return None if side == ROME or game.the_battle.revealed else [side]
+
+
+def _chosen(board: Board, able: Mapping[str, int], due: int, wanted: object) -> dict[str, int]:
+    if wanted == NONE or due == 0:
+        return {}
+    return least(board, able, due) if wanted == LEAST else added(wanted)  # type: ignore[arg-type]
+
+
+def least(board: Board, units: Mapping[str, int], due: int) -> dict[str, int]:
+    """Return units of at least so many SP with the least excess; of equal ones those of fewer units (9.4)."""
+    best: dict[int, dict[str, int]] = {0: {}}
+    for unit in sorted(units):
+        for total, chosen in sorted(best.items(), reverse=True):
+            for count in range(1, units[unit] + 1):
+                more = total + count * board.units[unit].sp
+                other = {**chosen, unit: count}
+                if more not in best or sum(other.values()) < sum(best[more].values()):
+                    best[more] = other
+                if more >= due:
+                    break
+    enough = [total for total in best if total >= due]
+    return best[min(enough)] if enough else dict(units)
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with foragers: units that are not there, too few, or more than must go (9.4, 11.3)."""
+    able, due, chosen = decision.facts["units"], decision.facts["due"], order["units"]
+    if chosen == LEAST:
+        return
+    if chosen == NONE:
+        if due:
+            yield order.fault(("units",), f"{due} SP must forage", rule="9.4")
+        return
+    for unit, count in chosen.items():
+        if not covers(able, {unit: count}):
+            reason = f"you have {able[unit]} {unit}" if unit in able else f"{unit} cannot forage here"
+            yield order.fault(("units", unit), reason, rule="9.4")
+            return
+    sum_ = sp(known.board, chosen)
+    if sum_ < due:
+        yield order.fault(("units",), f"{sum_} SP are too few; {due} must forage", rule="9.4")
+        return
+    if known.options["forage_quarter"] == "least" and sum_ > (fewest := sp(known.board, least(known.board, able, due))):
+        yield order.fault(("units",), f"{due} SP must forage, and {fewest} can; this is {sum_}", rule="9.4")
+        return
+    for unit in chosen:
+        if sum_ - known.board.units[unit].sp >= due:
+            yield order.fault(("units", unit), f"{due} SP must forage; that is enough without a {unit}", rule="9.4")
+            return
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return the least that will do, and each kind of unit alone that is enough (9.4)."""
+    able, due = decision.facts["units"], decision.facts["due"]
+    if veiled(known, decision.side, decision.facts["hex"]):
+        return NOT_TOLD
+    bodies: list[object] = [LEAST if due else NONE]
+    fewest = sp(known.board, least(known.board, able, due))
+    for unit, count in able.items():
+        needed = -(-due // known.board.units[unit].sp)
+        fits = known.options["forage_quarter"] == "enough" or needed * known.board.units[unit].sp == fewest
+        if 0 < needed <= count and fits:
+            bodies.append({unit: needed})
+    return listed([Order("forage", {"units": units}) for units in bodies])
+
+
+KINDS: Final[Kinds] = {"forage": (options, check)}

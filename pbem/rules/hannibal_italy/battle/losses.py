@@ -1,0 +1,149 @@
+"""Losses in steps: the owner says which units lose them (9.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
+from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
+
+CHEAPEST: Final = "cheapest"
+DEAREST: Final = "dearest"
+WAYS: Final = (CHEAPEST, DEAREST)
+"""Orders of losses that can be given without naming units: by SP a step, the lowest or the highest first."""
+
+
+def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> list[str]:
+    """Return which units lose so many steps, one after the other, by the SP that each step costs (9.3)."""
+    left, lost = dict(units), []
+    sign = 1 if way == CHEAPEST else -1
+    dearness = {unit: (sign * price_of_a_step(board, unit), unit) for unit in _with_reduced(board, units)}
+    for _ in range(count):
+        able = [dearness[unit] for unit, number in left.items() if number]
+        if not able:
+            break
+        _, unit = min(able)
+        lost.append(unit)
+        left[unit] -= 1
+        if (reduced := board.units[unit].reduced) is not None:
+            left[reduced] = left.get(reduced, 0) + 1
+    return lost
+
+
+def _with_reduced(board: Board, units: Mapping[str, int]) -> set[str]:
+    """Return kinds of units, and what a step less makes of them."""
+    return {*units, *(reduced for unit in units if (reduced := board.units[unit].reduced) is not None)}
+
+
+def price_of_a_step(board: Board, unit: str) -> int:
+    """Return the SP that a unit loses with its next step (9.3)."""
+    kind = board.units[unit]
+    return kind.sp - (board.units[kind.reduced].sp if kind.reduced is not None else 0)
+
+
+def take_losses(
+    game: Game, table: Table, lines: Mapping[Side, Mapping[str, int]], count: int, *, rule: str, hex: str
+) -> Flow[dict[Side, Units]]:
+    """Ask each of some sides which of its units lose so many steps and return what is left of them (9.3).
+
+    Where everything is lost, or nothing can be chosen, nobody is asked: but Carthage always is as long as Rome
+    does not see what it has (7.5).
+    """
+    board = game.board
+    lost = {side: order_of(board, units, CHEAPEST, count) for side, units in lines.items()}
+    questions = [
+        Decision(
+            "losses",
+            side,
+            rule,
+            {"steps": count, "units": dict(units), "hex": hex},
+            {"lose": CHEAPEST},
+            secret=_hidden(game, side),
+        )
+        for side, units in lines.items()
+        if 0 < count < steps(board, units) and (has_choice(board, units, count) or _hidden(game, side))
+    ]
+    if questions:
+        orders = yield from table.ask_all(questions)
+        for question, order in zip(questions, orders, strict=True):
+            lost[question.side] = named_losses(board, lines[question.side], order["lose"], count)
+    return {side: weakened(board, units, lost[side]) for side, units in lines.items()}
+
+
+def has_choice(board: Board, units: Mapping[str, int], count: int) -> bool:
+    """Tell whether losing some steps leaves a choice: between kinds, or to turn over two units or lose one (9.3)."""
+    two_sided = any(number > 1 and board.units[unit].reduced is not None for unit, number in units.items())
+    return len(units) > 1 or (count > 1 and two_sided)
+
+
+def _hidden(game: Game, side: Side) -> bool:
+    return side == CARTHAGE and not game.the_battle.revealed
+
+
+def named_losses(board: Board, units: Mapping[str, int], lose: Any, count: int) -> list[str]:
+    """Return the units that lose steps, as an order names them (9.3)."""
+    return order_of(board, units, lose, count) if lose in WAYS else list(lose)
+
+
+def account(game: Game, table: Table, side: Side, before: Mapping[str, int], after: Mapping[str, int], hex: str) -> int:
+    """Count what a side lost in combat, bury it, tell it, and return its SP (9.2, 9.3)."""
+    lost = count_losses(game, before, after, combat=True)
+    bury(game, wholly_lost(game.board, before, after))
+    game.elephants_dead += _elephants(game.board, before) - _elephants(game.board, after)
+    if lost:
+        table.tell("lost", side=side, sp=lost, hex=hex, rule="9.3")
+    return lost
+
+
+def _elephants(board: Board, units: Mapping[str, int]) -> int:
+    return steps(board, {unit: count for unit, count in units.items() if board.units[unit].kind == ELEPHANTS})
+
+
+def wholly_lost(board: Board, before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """Return the units, by their whole counters, of which nothing is left (9.3)."""
+    wholes: dict[str, int] = {}
+    for units, sign in ((before, 1), (after, -1)):
+        for unit, count in units.items():
+            whole = board.units[unit].whole
+            wholes[whole] = wholes.get(whole, 0) + sign * count
+    return added(wholes)
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with losses: units that are not there, too few or too many steps (9.3)."""
+    lose, count = order["lose"], decision.facts["steps"]
+    if lose in WAYS:
+        return
+    left = dict(decision.facts["units"])
+    for at, unit in enumerate(lose):
+        if not left.get(unit):
+            there = ", ".join(each for each, number in left.items() if number)
+            yield order.fault(("lose", at), f"there is no {unit} left to lose a step; there are {there}", rule="9.3")
+            return
+        left = weakened(known.board, left, [unit])
+    if len(lose) != count:
+        yield order.fault(("lose",), f"{count} steps must be lost; this is {len(lose)}", rule="9.3")
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return the ways to lose steps that differ: the cheapest, the dearest, and each unit first (9.3)."""
+    units: Mapping[str, int] = decision.facts["units"]
+    if veiled(known, decision.side, decision.facts["hex"]):
+        return NOT_TOLD
+    bodies: list[Any] = [*WAYS, *_each_first(known.board, units, decision.facts["steps"])]
+    return listed([Order("losses", {"lose": lose}) for lose in bodies])
+
+
+def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[Sequence[str]]:
+    for unit in units:
+        rest = order_of(board, weakened(board, units, [unit]), CHEAPEST, count - 1)
+        yield [unit, *rest]
+
+
+KINDS: Final[Kinds] = {"losses": (options, check)}

@@ -1,0 +1,74 @@
+"""Withdrawals: from a trap, before a battle, after a round; and the hex to which they lead (10.4, 10.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pbem.game.hexes import direction, distance
+from pbem.game.table import Table
+from pbem.protocol import Side
+from pbem.rules.hannibal_italy.movement.overrun import stops
+from pbem.rules.hannibal_italy.position.forces import put_loose
+from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
+from pbem.rules.hannibal_italy.position.state import Game
+
+
+def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attacking: bool) -> list[str]:
+    """Return the hexes that a beaten side may go to, the one that the rules point to first (10.4).
+
+    An attacker goes on as he was marching, or back where he came from; a defender towards the nearest city of his.
+    Hexes with the enemy, forbidden or full ones are left out; empty: there is no way out.
+    """
+    enemies = stops(game, side)
+    able = [
+        there
+        for there, _ in game.board.steps[hex]
+        if there not in enemies
+        and why_not_enter(game, side, leaders, there) is None
+        and not crowded(game, side, there, leaders)
+    ]
+    preferred = _pointed_to(game, hex, leaders) if attacking else None
+    near = {there: _to_a_city(game, side, there) for there in able}
+    return sorted(able, key=lambda there: (there != preferred, near[there], there))
+
+
+def _pointed_to(game: Game, hex: str, leaders: Sequence[str]) -> str | None:
+    """Return the hex that an attacker withdraws to: onward in his direction, or back (10.4)."""
+    came_from = next((game.leaders[each].came_from for each in leaders if game.leaders[each].came_from), "")
+    if not came_from or game.options["attacker_withdraws"] == "back":
+        return came_from or None
+    board = game.board
+    heading = direction(board.hexes[came_from].at, board.hexes[hex].at)
+    return next(
+        (there for there, _ in board.steps[hex] if direction(board.hexes[hex].at, board.hexes[there].at) == heading),
+        None,
+    )
+
+
+def _to_a_city(game: Game, side: Side, hex: str) -> int:
+    """Return how far the nearest city of a side is from a hex (10.4)."""
+    board = game.board
+    own = [board.hexes[board.cities[city].hex].at for city, owner in game.cities.items() if owner == side]
+    return min((distance(board.hexes[hex].at, city) for city in own), default=0)
+
+
+def move_out(
+    game: Game, table: Table, side: Side, hex: str, to: str, leaders: Sequence[str], *, rule: str, loose: bool
+) -> None:
+    """Move leaders from a hex to another one, and with `loose` the units there that have none (10.4)."""
+    for leader in leaders:
+        game.leaders[leader].at, game.leaders[leader].came_from, game.leaders[leader].inside = to, hex, False
+    if loose:
+        put_loose(game, side, to, game.loose[side].pop(hex, {}))
+    table.tell("withdrawn", side=side, hex=hex, refuge=to, leaders=list(leaders), rule=rule)
+
+
+def risk(game: Game, table: Table, leaders: Sequence[str], name: str) -> None:
+    """Roll for each leader who withdraws during a battle: he is killed on a 1, and his units stay (10.5)."""
+    for leader in leaders:
+        record = game.leaders[leader]
+        hex, units = record.at, record.units
+        if dies(game, table, leader, int(game.board.tables["dies_on"]["withdrawing"]), f"{name}/{leader}"):
+            record.units = {}
+            put_loose(game, game.card(leader).side, hex, units)

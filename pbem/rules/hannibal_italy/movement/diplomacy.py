@@ -1,0 +1,136 @@
+"""Diplomacy: a leader on the march tries to win a city over (7.4, 7.41, 7.42)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pbem.game.table import Table
+from pbem.protocol import Side
+from pbem.rules.hannibal_italy.battle.refuge import find_refuge
+from pbem.rules.hannibal_italy.position.board import CLASS_1
+from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, garrison, here, hexes_of, inside, sp
+from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
+from pbem.rules.hannibal_italy.turn.control import give_city
+
+HANNIBAL: Final = "hannibal"
+
+
+def open_cities(known: Game, side: Side, among: Iterable[str] | None = None) -> set[str]:
+    """Return at which cities, of all or of some, a side may try diplomacy, if it gets there (7.4, 7.42)."""
+    cities, garrisoned = known.board.cities, known.garrisons
+    manned = set(hexes_of(known, ENEMY[side])) if side == CARTHAGE else set()
+    return {
+        city
+        for city in (known.cities if among is None else among)
+        if (owner := known.cities[city]) != side
+        and cities[city].kind != CLASS_1
+        and city not in known.tried
+        and not ((cities[city].hex in manned or city in garrisoned) and side == CARTHAGE and _held(known, owner, city))
+    }
+
+
+def hexes_near(known: Game, city: str) -> list[str]:
+    """Return the hexes from which a city can be won over: those next to it, and its own if that is agreed on (7.4)."""
+    own = known.board.cities[city].hex
+    around = [hex for hex, _ in known.board.steps[own]]
+    return [own, *around] if known.options["diplomacy_from"] == "adjacent_or_in" else around
+
+
+def why_not(known: Game, side: Side, together: Sequence[str], at: str, city: str) -> Iterator[tuple[str, str]]:
+    """Yield why diplomacy may not be tried at a city from a hex, with the rule (7.4, 7.42)."""
+    record = known.board.cities[city]
+    if known.cities[city] == side:
+        yield f"{record.name} is yours already", "7.4"
+    elif record.kind == CLASS_1:
+        yield f"{record.name} is a class 1 fortress: no diplomacy", "7.4"
+    elif at not in hexes_near(known, city):
+        yield f"{record.name} is not next to {at}", "7.4"
+    elif city in known.tried:
+        yield f"{record.name} was tried in this {known.segment}", "7.4"
+    elif side == CARTHAGE and _held(known, ENEMY[side], city):
+        yield f"{record.name} is held by {known.board.tables['diplomacy']['held_by']} SP or more", "7.42"
+
+
+def _held(game: Game, owner: Side, city: str) -> bool:
+    """Tell whether a city is held by so many SP that diplomacy is out of the question (7.42)."""
+    own = sp(game.board, here(game, owner, game.board.cities[city].hex))
+    if game.options["garrisons_hold"]:
+        own += garrison(game, city)
+    return own >= int(game.board.tables["diplomacy"]["held_by"])
+
+
+def modifiers(game: Game, side: Side, together: Sequence[str], city: str) -> dict[str, int]:
+    """Return what changes a diplomacy roll (7.41)."""
+    numbers, board = game.board.tables["diplomacy"], game.board
+    province = board.provinces[board.cities[city].province]
+    if side == CARTHAGE:
+        if HANNIBAL not in together or not province.diagonal:
+            return {}
+        total = sp(board, added(*(game.leaders[leader].units for leader in together)))
+        return {"hannibal": total // int(numbers["carthage_sp"])}
+    besieged_too = game.options["diplomacy_besieged"]
+    leaders = [
+        leader
+        for leader in game.on_map(ROME)
+        if board.hexes[game.leaders[leader].at].province == province.id
+        and (besieged_too or not (game.leaders[leader].inside and game.besieged(game.leaders[leader].at)))
+    ]
+    total = sum(sp(board, game.leaders[leader].units) for leader in leaders)
+    return {"legions": total // int(numbers["rome_sp"])}
+
+
+def attempt(game: Game, table: Table, side: Side, city: str) -> bool:
+    """Try to win a city over, and tell whether it was won; the march goes on either way (7.4).
+
+    That a city is held too strongly Rome may learn only now: it does not see what Carthage has in it (7.5).
+    """
+    march, record = game.the_march, game.board.cities[city]
+    march.spent += int(game.board.tables["movement"]["diplomacy"])
+    game.tried.append(city)
+    if _held(game, ENEMY[side], city):
+        table.tell("diplomacy_refused", city=city, leader=march.leader, rule="7.42")
+        return False
+    assert record.loyalty is not None
+    changes, total = modifiers(game, side, march.together, city), 0
+    if side == ROME:
+        won = table.roll(
+            f"diplomacy/{city}", at_least=record.loyalty, rule="7.4", side=side, leader=march.leader, city=city,
+            modifiers=changes,
+        ).success  # fmt: skip
+    else:
+        # What Hannibal's army adds would tell Rome how strong it is (7.5): the die alone is shown, and what came of it.
+        roll = table.roll(f"diplomacy/{city}", rule="7.41", side=side, leader=march.leader, city=city)
+        total = roll.total + sum(changes.values())
+        won = total >= record.loyalty
+    if won:
+        win_over(game, table, side, city)
+    else:
+        table.tell("diplomacy_fails", city=city, leader=march.leader, rule="7.4")
+    if side != ROME:
+        need = record.loyalty
+        table.tell("diplomacy_total", city=city, total=total, need=need, to=[CARTHAGE], rule="7.41", **changes)
+    return won
+
+
+def win_over(game: Game, table: Table, side: Side, city: str) -> None:
+    """Let a city change sides by diplomacy: what the enemy has inside is lost (7.42, 10.5)."""
+    lose_inside(game, table, ENEMY[side], city, combat=False)
+    give_city(game, table, city, side, rule="7.4")
+
+
+def lose_inside(game: Game, table: Table, side: Side, city: str, *, combat: bool = True) -> None:
+    """Eliminate what a side has inside a city that it loses; each leader there dies on 1 to 3 (7.42, 9.91, 10.5).
+
+    `combat` tells whether the city was lost by force: only what is lost in combat counts for the slaves (6.22).
+    """
+    hex = game.board.cities[city].hex
+    units = inside(game, side, hex)
+    count_losses(game, units, {}, combat=combat)
+    bury(game, units)
+    game.loose[side].pop(hex, None)
+    for leader in game.leaders_at(side, hex, inside=True):
+        game.leaders[leader].units = {}
+        if not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"danger/{city}/{leader}"):
+            find_refuge(game, table, leader)

@@ -1,0 +1,59 @@
+"""Overruns: an army eight times as strong rides a small one down in the open and goes on (7.7)."""
+
+from __future__ import annotations
+
+from pbem.game.table import Table
+from pbem.protocol import Side
+from pbem.rules.hannibal_italy.battle.refuge import find_refuge
+from pbem.rules.hannibal_italy.position.board import CLEAR
+from pbem.rules.hannibal_italy.position.forces import bury, count_losses, outside, sp
+from pbem.rules.hannibal_italy.position.leadership import dies, kill
+from pbem.rules.hannibal_italy.position.state import ENEMY, Game
+
+
+def stops(game: Game, side: Side) -> frozenset[str]:
+    """Return the hexes in which a side's marches end because of the enemy there (7.2, 7.31)."""
+    cities, owners, leaders, enemy = game.board.cities, game.cities, game.leaders, ENEMY[side]
+    garrisons = [cities[city].hex for city in game.garrisons if owners[city] != side]
+    return frozenset([leaders[leader].at for leader in game.on_map(enemy)]).union(game.loose[enemy], garrisons)
+
+
+def possible(known: Game, hex: str) -> bool:
+    """Tell whether the ground of a hex allows an overrun: clear, without a city (7.7)."""
+    return known.board.hexes[hex].terrain == CLEAR and known.board.hexes[hex].city is None
+
+
+def ride_down(game: Game, table: Table, side: Side) -> bool:
+    """Overrun the enemy in the hex entered if odds and points allow it; tell whether the march goes on (7.7)."""
+    march, enemy = game.the_march, ENEMY[side]
+    rule = game.board.tables["movement"]["overrun"]
+    own = sum(sp(game.board, game.leaders[leader].units) for leader in march.together)
+    small = sp(game.board, outside(game, enemy, march.at))
+    if not possible(game, march.at) or own == 0 or own < int(rule["odds"]) * small:
+        table.tell("overrun_fails", leader=march.leader, hex=march.at, rule="7.7")
+        return False
+    if march.spent + int(rule["cost"]) > march.allowance:
+        return False
+    march.spent += int(rule["cost"])
+    game.lost_in_battle = 0
+    eliminate(game, table, enemy, march.at)
+    return True
+
+
+def eliminate(game: Game, table: Table, side: Side, hex: str) -> None:
+    """Eliminate a force that was overrun; its leaders go with it, or roll as in a lost city (7.7)."""
+    leaders = game.leaders_at(side, hex)
+    for leader in leaders:
+        record = game.leaders[leader]
+        count_losses(game, record.units, {}, combat=True)
+        bury(game, record.units)
+        record.units = {}
+    loose = game.loose[side].pop(hex, {})
+    count_losses(game, loose, {}, combat=True)
+    bury(game, loose)
+    table.tell("overrun", side=side, hex=hex, leaders=leaders, rule="7.7")
+    for leader in leaders:
+        if game.options["overrun_leaders"] == "eliminated":
+            kill(game, table, leader)
+        elif not dies(game, table, leader, int(game.board.tables["dies_on"]["city_lost"]), f"danger/{hex}/{leader}"):
+            find_refuge(game, table, leader)

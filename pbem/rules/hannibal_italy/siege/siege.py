@@ -1,0 +1,204 @@
+"""Sieges: enough strength before the walls, a roll each segment; or an assault (9.7, 9.71, 9.72)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
+from pbem.rules.hannibal_italy.battle.parties import waits_inside
+from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out
+from pbem.rules.hannibal_italy.movement.diplomacy import lose_inside
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ROME_CITY, UNFORTIFIED, City
+from pbem.rules.hannibal_italy.position.forces import (
+    any_outside,
+    at_enemy_cities,
+    garrison,
+    inside,
+    outside,
+    sp,
+    without_elephants,
+)
+from pbem.rules.hannibal_italy.position.leadership import candidates
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.under_way import Siege
+from pbem.rules.hannibal_italy.turn.control import give_city
+from pbem.rules.hannibal_italy.turn.victory import fall_of_rome
+
+SIEGE: Final = "siege"
+ASSAULT: Final = "assault"
+LEAVE: Final = "leave"
+"""Stand before the city and do nothing; a siege is given up (9.7)."""
+
+
+def besieged_hexes(game: Game) -> list[str]:
+    """Return the hexes with a walled city of one side and the other before it, by number (9.7).
+
+    A Roman leader alone besieges nothing; whether a Carthaginian is alone Rome does not see (7.5).
+    """
+    return sorted(
+        hex
+        for side in SIDES
+        for hex in at_enemy_cities(game, side)
+        if (city := game.city_at(hex)) is not None
+        and city.kind not in (UNFORTIFIED, CLASS_1)
+        and hex not in game.fought_in
+        and stands_before(game, side, hex)
+    )
+
+
+def stands_before(game: Game, side: Side, hex: str) -> bool:
+    """Tell whether a side may have units before the walls of a hex, as far as its enemy can see (7.5)."""
+    leader = side == CARTHAGE and bool(game.leaders_at(side, hex, inside=False))
+    return leader or any_outside(game, side, hex)
+
+
+def lift_abandoned(game: Game) -> None:
+    """Take off the markers of sieges whose besiegers have gone, or are dead (9.7, 9.71)."""
+    for city, siege in list(game.sieges.items()):
+        if not any_outside(game, siege.side, game.board.cities[city].hex):
+            del game.sieges[city]
+
+
+def needed(game: Game, city: City) -> int:
+    """Return the SP that stand against a besieger: walls, garrison unit, units inside (9.7, 9.72, 9.82)."""
+    within = inside(game, game.cities[city.id], city.hex)
+    units = {unit: count for unit, count in within.items() if unit != UNSEEN}
+    return city.intrinsic + garrison(game, city.id) + sp(game.board, units)
+
+
+def told(game: Game, side: Side, city: City) -> int:
+    """Return what a besieger knows of what stands against him: Rome sees who is inside once it besieges him (7.5)."""
+    if unseen_inside(game, side, city):
+        return city.intrinsic + garrison(game, city.id)
+    return needed(game, city)
+
+
+def unseen_inside(game: Game, side: Side, city: City) -> bool:
+    """Tell whether there is somebody inside whose strength a besieger cannot see yet (7.5, 9.7)."""
+    return side == ROME and city.id not in game.sieges and waits_inside(game, CARTHAGE, city.hex)
+
+
+def relieved(game: Game, city: City) -> bool:
+    """Tell whether the owner of a city has units before its walls: they would have to be beaten first (9.7)."""
+    return any_outside(game, game.cities[city.id], city.hex)
+
+
+def too_weak(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
+    """Let a besieger without the strength go back a hex; a siege is over with that (9.7, 9.71)."""
+    game.sieges.pop(city.id, None)
+    table.tell("too_weak", city=city.id, side=side, needed=needed(game, city), rule="9.7")
+    yield from go_back(game, table, side, city.hex)
+
+
+def go_back(game: Game, table: Table, side: Side, hex: str) -> Flow[None]:
+    """Let a side go to a hex next to it, of its own choice, and stay there for the segment (9.7, 9.71, 9.8)."""
+    leaders = game.leaders_at(side, hex, inside=False)
+    able = hexes_to(game, side, hex, leaders, attacking=False)
+    if not able or not (leaders or any_outside(game, side, hex)):
+        return
+    to = able[0]
+    if len(able) > 1:
+        order = yield from table.ask(side, "retreat", rule="9.71", default={"hex": to}, hex=hex, hexes=able)
+        to = game.board.find(order["hex"]) or to
+    move_out(game, table, side, hex, to, leaders, rule="9.71", loose=True)
+
+
+def roll_for_surrender(game: Game, table: Table, side: Side, city: City) -> None:
+    """Roll whether a besieged city surrenders: on a 6 at first, then on 5, on 4, and on 3 from then on (9.7)."""
+    numbers = [int(number) for number in game.board.tables["siege_numbers"]]
+    siege = game.sieges.get(city.id)
+    if siege is None:
+        siege = game.sieges[city.id] = Siege(side, numbers[0])
+        shut_in(game, city)
+        table.tell("siege_begins", city=city.id, side=side, rule="9.7")
+    roll = table.roll(f"siege/{city.id}", at_least=siege.number, rule="9.7", side=side, city=city.id)
+    if roll.success:
+        fall(game, table, side, city, rule="9.7")
+    else:
+        siege.number = max(siege.number - 1, numbers[-1])
+        table.tell("holds_out", city=city.id, side=side, rule="9.7")
+
+
+def shut_in(game: Game, city: City) -> None:
+    """Put the leaders of a besieged city, who have no units before its walls, inside (9.71)."""
+    for leader in game.leaders_at(game.cities[city.id], city.hex):
+        game.leaders[leader].inside = True
+
+
+def fall(game: Game, table: Table, side: Side, city: City, *, rule: str) -> None:
+    """Let a city fall: what is inside is lost, its leaders roll for their lives (9.7, 9.8, 9.91, 10.5)."""
+    lose_inside(game, table, ENEMY[side], city.id)
+    give_city(game, table, city.id, side, rule=rule)
+    if city.id == ROME_CITY and side == CARTHAGE:
+        fall_of_rome(game, table)
+
+
+def column_of(game: Game, side: Side, city: City, against: int | None = None) -> int:
+    """Return the column of an assault; NO_CASE: fewer than three to two. An empty city is stormed as at 5-1 (9.72).
+
+    `against` is what stands against it, as far as somebody knows; left out, what there is.
+    """
+    own = sp(game.board, without_elephants(game.board, outside(game, side, city.hex)))
+    need = needed(game, city) if against is None else against
+    column = assault_column(game.board, own, need, str(game.options["assault_odds"]))
+    empty = not inside(game, game.cities[city.id], city.hex) and not garrison(game, city.id)
+    return len(game.board.assault.columns) - 1 if empty and column != NO_CASE else column
+
+
+def assault_modifiers(game: Game, side: Side, city: City) -> dict[str, int]:
+    """Return what changes the die of an assault: commanders, and Carthage's want of a siege train (9.81, 10.3).
+
+    Before the commanders of an assault under way are named, the first who may command is taken for each side.
+    """
+    owner = game.cities[city.id]
+    leaders = {
+        side: game.leaders_at(side, city.hex, inside=False),
+        owner: game.leaders_at(owner, city.hex, inside=True),
+    }
+    modifiers = {"leaders": _rating(game, side, leaders[side]) - _rating(game, owner, leaders[owner])}
+    if side == CARTHAGE:
+        modifiers["no_siege_train"] = int(game.board.tables["carthage_assaults"])
+    return modifiers
+
+
+def _rating(game: Game, side: Side, leaders: list[str]) -> int:
+    named = game.battle.parties[side].commander if game.battle is not None else ""
+    able = [named] if named else candidates(game, side, leaders)
+    return game.card(able[0]).combat if able else 0
+
+
+# ---- what may be ordered
+
+
+def _options(known: Game, decision: Decision) -> Choices:
+    able = [SIEGE, LEAVE, *([ASSAULT] if decision.facts["can_assault"] else [])]
+    return listed([Order("besiege", {"do": do}) for do in able])
+
+
+def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an assault: three to two are needed (9.8)."""
+    if order["do"] == ASSAULT and not decision.facts["can_assault"]:
+        facts = decision.facts
+        reason = (
+            f"an assault needs three to two without elephants; you have {facts['own_sp']} SP against {facts['needed']}"
+        )
+        yield order.fault(("do",), reason, rule="9.8")
+
+
+def _retreat_options(known: Game, decision: Decision) -> Choices:
+    return listed([Order("retreat", {"hex": hex}) for hex in decision.facts["hexes"]])
+
+
+def _check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71)."""
+    able = decision.facts["hexes"]
+    if known.board.find(order["hex"]) not in able:
+        yield order.fault(("hex",), f"{order['hex']} is not open to you; {', '.join(able)} are", rule="9.71")
+
+
+KINDS: Final[Kinds] = {"besiege": (_options, _check), "retreat": (_retreat_options, _check_retreat)}

@@ -1,0 +1,99 @@
+"""The dictator and his master of horse, after a disaster (5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
+from pbem.rules.hannibal_italy.turn.elections import eligible, leave_office, take_over
+from pbem.rules.hannibal_italy.turn.placing import leave_for_rome
+
+NONE: Final = "none"
+BOTH: Final = 2
+
+
+def appoint(game: Game, table: Table) -> Flow[bool]:
+    """Ask Rome for a dictator at the end of a summer in which four legions or both consuls were lost (5.4)."""
+    if not disaster(game) or len(able := eligible(game)) < BOTH:
+        return True
+    order = yield from table.ask(ROME, "dictator", rule="5.4", default={"dictator": NONE}, leaders=able)
+    if order["dictator"] == NONE:
+        return True
+    game.vacant = [*_dismiss_consuls(game, table), *game.fallen]
+    game.left_by_consuls = list(game.vacant)
+    chosen = ((order["dictator"], DICTATOR), (order["master"], MASTER_OF_HORSE))
+    game.dictators.append(order["dictator"])
+    for leader, office in chosen:
+        game.put(leader, UNPLACED)
+        game.leaders[leader].office = office
+        table.tell("appointed", leader=leader, office=office, rule="5.4")
+        if game.options["dictator_as_consul"] == "everything":
+            game.last_consuls.append(leader)
+            if leader not in game.served:
+                game.served.append(leader)
+    yield from take_over(game, table)
+    leave_for_rome(game, table)
+    return True
+
+
+def disaster(game: Game) -> bool:
+    """Tell whether Rome may name a dictator: four legions lost, or both consuls (5.4)."""
+    lost = game.lost_this_segment if game.options["dictator_losses"] == "segment" else game.lost_this_year
+    board = game.board
+    needed = int(board.tables["dictator_after"]) * int(board.tables["stacking"]["legion_sp"])
+    return lost >= needed or game.consuls_killed >= BOTH
+
+
+def _dismiss_consuls(game: Game, table: Table) -> list[str]:
+    """Take the consuls out of play and return where they stood (5.4)."""
+    consuls = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == CONSUL]
+    hexes = [game.leaders[leader].at for leader in consuls]
+    for leader in consuls:
+        leave_office(game, table, leader, SENATE)
+    return hexes
+
+
+def senior(game: Game, one: str, other: str) -> bool:
+    """Tell whether a leader is at least as senior as another: he has been consul, or neither has (5.4, 5.22)."""
+    return one in game.served or other not in game.served
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return no dictator, and every pair of which the senior is dictator, who has not been before (5.4)."""
+    able = decision.facts["leaders"]
+    pairs = [
+        (one, other)
+        for one in able
+        for other in able
+        if one != other and one not in known.dictators and senior(known, one, other)
+    ]
+    return chain(
+        listed([Order("dictator", {"dictator": NONE})]),
+        grid(lambda pair: Order("dictator", {"dictator": pair[0], "master": pair[1]}), pairs),
+    )
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a dictator: not eligible, not the senior, or dictator before (5.4)."""
+    able, dictator = decision.facts["leaders"], order["dictator"]
+    if dictator == NONE:
+        return
+    master = order.get("master", "")
+    for key, leader in (("dictator", dictator), ("master", master)):
+        if leader not in able:
+            yield order.fault((key,), f"{leader or 'nobody'} is not eligible; {', '.join(able)} are", rule="5.4")
+            return
+    if dictator == master:
+        yield order.fault(("master",), "name two leaders", rule="5.4")
+    elif dictator in known.dictators:
+        yield order.fault(("dictator",), f"{dictator} has been dictator before", rule="5.4")
+    elif not senior(known, dictator, master):
+        yield order.fault(("dictator",), f"{master} is the senior of the two, and so dictator", rule="5.4")
+
+
+KINDS: Final[Kinds] = {"dictator": (options, check)}

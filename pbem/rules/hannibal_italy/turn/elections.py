@@ -1,0 +1,270 @@
+"""The Roman elections of each summer from 217 on (5.1 to 5.3, 5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any, Final
+
+from pbem.game.choices import Choices, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.forces import put_loose, sp
+from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves
+from pbem.rules.hannibal_italy.position.stacking import crowded
+from pbem.rules.hannibal_italy.position.state import (
+    CANDIDATES,
+    CONSUL,
+    PRAETOR,
+    PROCONSUL,
+    ROME,
+    SENATE,
+    UNPLACED,
+    Game,
+    Leader,
+)
+from pbem.rules.hannibal_italy.position.under_way import Year
+from pbem.rules.hannibal_italy.turn.placing import (
+    found,
+    leave_for_rome,
+    place,
+    places_for,
+    shed,
+    unplaced,
+    wrong_places,
+)
+
+NONE: Final = "none"
+
+
+def elect(game: Game, table: Table) -> Flow[bool]:
+    """Hold the elections: proconsuls, candidates, dice, offices, and where the elected go (5.2, 5.3)."""
+    for leader in game.leaders.values():
+        leader.last_year, leader.year = leader.year, Year()
+    yield from _proconsuls(game, table)
+    _step_down(game, table)
+    drawn = table.shuffle(f"election/{game.year}", eligible(game))[: int(game.board.tables["elections"]["drawn"])]
+    for leader in drawn:
+        game.put(leader, CANDIDATES)
+    table.tell("candidates", leaders=candidates(game), rule="5.2")
+    if game.options["quick_elections"]:
+        ranking = table.shuffle(f"election/{game.year}/offices", candidates(game))
+    else:
+        ranking = yield from _ranking(game, table)
+    _give_offices(game, table, ranking)
+    yield from take_over(game, table)
+    if game.options["elected_wait"] == "in_rome":
+        leave_for_rome(game, table)
+    return True
+
+
+def eligible(game: Game) -> list[str]:
+    """Return the leaders in the Senate who may be elected this year (5.20)."""
+    cards = game.board.leaders
+    waiting = [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == SENATE]
+    return [leader for leader in waiting if (year := cards[leader].first_year) is None or game.year <= year]
+
+
+def candidates(game: Game) -> list[str]:
+    """Return who stands for election (5.2)."""
+    return [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == CANDIDATES]
+
+
+def _proconsuls(game: Game, table: Table) -> Flow[None]:
+    """Ask Rome which consul stays as proconsul, and which proconsuls it takes off (5.3)."""
+    held = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == PROCONSUL]
+    consuls = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == CONSUL]
+    if not held and not consuls:
+        return
+    order = yield from table.ask(
+        ROME, "proconsul", rule="5.3", default={"keep": NONE}, year=game.year, consuls=consuls, proconsuls=held
+    )
+    for leader in order.get("dismiss", []):
+        to = SENATE if game.options["dismissed_proconsul"] == "senate" else CANDIDATES
+        leave_office(game, table, leader, to)
+    if order["keep"] != NONE:
+        game.leaders[order["keep"]].office = PROCONSUL
+        shed(game, order["keep"])
+        table.tell("proconsul", leader=order["keep"], rule="5.3")
+
+
+def _step_down(game: Game, table: Table) -> None:
+    """Take praetors, consuls and dictators off the map; their units stay where they are (5.2, 5.4)."""
+    game.vacant, game.left_by_consuls = [], []
+    for leader in list(game.on_map(ROME)):
+        if game.leaders[leader].office != PROCONSUL:
+            game.vacant.append(game.leaders[leader].at)
+            if game.leaders[leader].office in HIGHEST:
+                game.left_by_consuls.append(game.leaders[leader].at)
+            leave_office(game, table, leader, CANDIDATES)
+
+
+def leave_office(game: Game, table: Table, leader: str, to: str) -> None:
+    """Take a leader off the map; slaves who follow him leave the game (5.2, 6.22)."""
+    record = game.leaders[leader]
+    disband_slaves(game, table, leader)
+    put_loose(game, ROME, record.at, record.units)
+    game.leaders[leader] = Leader(year=record.year, last_year=record.last_year)
+    game.put(leader, to)
+
+
+def modifiers(game: Game, leader: str) -> dict[str, int]:
+    """Return what changes a candidate's election roll (5.2, election modifiers)."""
+    numbers: Mapping[str, int] = game.board.tables["elections"]["modifiers"]
+    year, found = game.leaders[leader].last_year, {}
+    if leader in game.served:
+        found["served_before"] = numbers["served_before"]
+    if leader in game.last_consuls:
+        found["consul_last_year"] = numbers["consul_last_year"]
+    if year.fought:
+        word = "equal_losses" if year.lost == year.took else "enemy_lost_more"
+        word = "rome_lost_more" if year.lost > year.took else word
+        found[word] = numbers[word]
+    if year.withdrew:
+        found["withdrew"] = numbers["withdrew"]
+    if game.card(leader).election:
+        found["own"] = game.card(leader).election
+    return found
+
+
+def _ranking(game: Game, table: Table) -> Flow[list[str]]:
+    """Roll for each candidate and return them in order; former consuls win ties, then Rome decides (5.2, 5.22)."""
+    totals: dict[str, int] = {}
+    for leader in candidates(game):
+        roll = table.roll(
+            f"election/{game.year}/{leader}", rule="5.2", modifiers=modifiers(game, leader), side=ROME, leader=leader,
+        )  # fmt: skip
+        totals[leader] = roll.total
+    ranked = sorted(totals, key=lambda leader: (-totals[leader], leader not in game.served, leader))
+    places = game.board.tables["elections"]
+    settled: list[str] = []
+    for border in (int(places["consuls"]), int(places["consuls"]) + int(places["praetors"])):
+        tied = _tied(game, ranked, totals, border)
+        if len(tied) > 1 and tied != settled:
+            order = yield from table.ask(
+                ROME, "tie", rule="5.22", default={"leaders": tied}, leaders=tied, places=border - ranked.index(tied[0])
+            )
+            at = ranked.index(tied[0])
+            ranked[at : at + len(tied)] = settled = order["leaders"]
+    return ranked
+
+
+def _tied(game: Game, ranked: Sequence[str], totals: Mapping[str, int], border: int) -> list[str]:
+    """Return those between whom an office has to be decided: equal in roll and in having served (5.22)."""
+    if border >= len(ranked):
+        return []
+
+    def rank(leader: str) -> tuple[int, bool]:
+        return totals[leader], leader in game.served
+
+    last = rank(ranked[border - 1])
+    return [leader for leader in ranked if rank(leader) == last] if rank(ranked[border]) == last else []
+
+
+def _give_offices(game: Game, table: Table, ranked: Sequence[str]) -> None:
+    """Make the first two consuls, the next two praetors; the others go back to the Senate (5.2, 5.24)."""
+    places = game.board.tables["elections"]
+    consuls = int(places["consuls"])
+    for at, leader in enumerate(ranked):
+        office = CONSUL if at < consuls else PRAETOR if at < consuls + int(places["praetors"]) else ""
+        game.leaders[leader].office = office
+        game.put(leader, UNPLACED if office else SENATE)
+        if office:
+            table.tell("elected", leader=leader, office=office, rule="5.2")
+        if office == CONSUL and leader not in game.served:
+            game.served.append(leader)
+    game.last_consuls = list(ranked[:consuls])
+
+
+def take_over(game: Game, table: Table) -> Flow[None]:
+    """Let Rome put the elected where the old magistrates stood; others wait for the new legions (5.23)."""
+    hexes = [hex for hex in places_for(game, []) if hex in game.vacant]
+    if not hexes or not unplaced(game):
+        return
+    order = yield from table.ask(
+        ROME, "place", rule="5.23", default={"leaders": _swap(game, hexes)}, leaders=unplaced(game), hexes=hexes
+    )
+    for leader, hex in order["leaders"].items():
+        place(game, table, leader, found(game.board, hex))
+
+
+def _swap(game: Game, hexes: Sequence[str]) -> dict[str, str]:
+    """Return the answer of a silent Rome: consul for consul, praetor for praetor, the strongest army first (5.23)."""
+    rest = list(game.vacant)
+    for hex in game.left_by_consuls:
+        rest.remove(hex)
+    chosen: dict[str, str] = {}
+    for consuls, left in ((True, game.left_by_consuls), (False, rest)):
+        who = [each for each in unplaced(game) if (game.leaders[each].office in HIGHEST) == consuls]
+        strongest = sorted(left, key=lambda hex: (-sp(game.board, game.loose[ROME].get(hex, {})), hex))
+        for leader, hex in zip(who, strongest, strict=False):
+            there = [each for each, other in chosen.items() if other == hex]
+            if hex in hexes and not crowded(game, ROME, hex, [*there, leader]):
+                chosen[leader] = hex
+    return chosen
+
+
+# ---- what may be ordered
+
+
+def _proconsul_options(known: Game, decision: Decision) -> Choices:
+    facts = decision.facts
+    most = known.board.tables["elections"]["proconsuls"]["most"]
+    bodies: list[dict[str, Any]] = [{"keep": NONE}]
+    for dismissed in ([], *([leader] for leader in facts["proconsuls"])):
+        if len(facts["proconsuls"]) - len(dismissed) < most:
+            bodies += [{"keep": leader, "dismiss": dismissed} for leader in facts["consuls"]]
+        if dismissed:
+            bodies.append({"keep": NONE, "dismiss": dismissed})
+    return grid(lambda body: Order("proconsul", body), bodies)
+
+
+def _check_proconsul(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with proconsuls: no consul, no proconsul, more than two (5.3)."""
+    facts, keep, dismiss = decision.facts, order["keep"], order.get("dismiss", [])
+    if keep != NONE and keep not in facts["consuls"]:
+        able = ", ".join(facts["consuls"]) or "nobody"
+        yield order.fault(("keep",), f"{keep} is no consul on the map; {able} could stay", rule="5.3")
+    for at, leader in enumerate(dismiss):
+        if leader not in facts["proconsuls"] or leader in dismiss[:at]:
+            yield order.fault(("dismiss", at), f"{leader} is no proconsul to take off", rule="5.3")
+    most = known.board.tables["elections"]["proconsuls"]["most"]
+    if keep != NONE and len(facts["proconsuls"]) - len(dismiss) >= most:
+        yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first", rule="5.3")
+
+
+def _tie_options(known: Game, decision: Decision) -> Choices:
+    return listed([Order("tie", {"leaders": list(order)}) for order in permutations(decision.facts["leaders"])])
+
+
+def _check_tie(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the order of those who are equal: it is not all of them (5.22)."""
+    tied = decision.facts["leaders"]
+    if sorted(order["leaders"]) != sorted(tied):
+        yield order.fault(("leaders",), f"name all of {', '.join(tied)} once, the first choice first", rule="5.22")
+
+
+def _place_options(known: Game, decision: Decision) -> Choices:
+    facts = decision.facts
+    bodies: list[dict[str, str]] = [{}, _swap(known, facts["hexes"])]
+    bodies += [{leader: hex} for leader in facts["leaders"] for hex in facts["hexes"]]
+    unique = list({str(sorted(body.items())): body for body in bodies}.values())
+    return listed([Order("place", {"leaders": body}) for body in unique])
+
+
+def _check_place(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of the elected: they come only where the old ones stood (5.23)."""
+    for leader, where in order["leaders"].items():
+        if known.board.find(where) not in decision.facts["hexes"] and leader in decision.facts["leaders"]:
+            able = ", ".join(decision.facts["hexes"])
+            yield order.fault(("leaders", leader), f"{where} is not among {able}; others wait", rule="5.23")
+            return
+    yield from wrong_places(known, order, [])
+
+
+KINDS: Final[Kinds] = {
+    "proconsul": (_proconsul_options, _check_proconsul),
+    "tie": (_tie_options, _check_tie),
+    "place": (_place_options, _check_place),
+}

@@ -1,0 +1,106 @@
+"""Elephants die in the winter (11.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS
+from pbem.rules.hannibal_italy.position.forces import added, steps, veiled, weakened
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game
+
+
+def attrition(game: Game, table: Table) -> Flow[bool]:
+    """Roll for the elephants that the winter costs; Carthage says whose they are (11.2).
+
+    Rome can count those that have come and those that it has seen die. As long as some may live on, Carthage is
+    asked, be there a choice or not: what it has is not for Rome to know (7.5).
+    """
+    roll = table.roll("elephants", rule="11.2", side=CARTHAGE)
+    due = int(game.board.tables["by_die"][roll.total - 1])
+    table.tell("elephants_die", steps=due, rule="11.2")
+    thought_alive = _arrived(game) - game.elephants_dead
+    herds = {holder: steps(game.board, units) for holder, units in _herds(game).items()}
+    chosen = _in_turn(herds)[:due]
+    if 0 < due < thought_alive:
+        order = yield from table.ask(
+            CARTHAGE, "elephants", rule="11.2", default={"of": chosen}, secret=True, steps=len(chosen), herds=herds
+        )
+        chosen = order["of"]
+    game.elephants_dead += min(due, thought_alive)
+    for holder in chosen:
+        _lose_one(game, holder)
+    return True
+
+
+def _arrived(game: Game) -> int:
+    """Return the steps of elephants that have come to Italy so far (12.31, 12.311, 12.321)."""
+    armies = [*game.plan[CARTHAGE]]
+    armies += [army for at, army in enumerate(game.plan["reinforcements"]) if at not in game.due]
+    return sum(steps(game.board, _elephants_in(game, army.get("units", {}))) for army in armies)
+
+
+def _herds(game: Game) -> dict[str, dict[str, int]]:
+    """Return the elephants by who has them: leaders, and hexes where they stand without one (11.2)."""
+    holders: dict[str, Mapping[str, int]] = {leader: game.leaders[leader].units for leader in game.on_map(CARTHAGE)}
+    holders |= game.loose[CARTHAGE]
+    herds = {holder: _elephants_in(game, units) for holder, units in holders.items()}
+    return {holder: herds[holder] for holder in sorted(herds) if herds[holder]}
+
+
+def _elephants_in(game: Game, units: Mapping[str, int]) -> dict[str, int]:
+    return {unit: count for unit, count in units.items() if _is_elephant(game, unit)}
+
+
+def _is_elephant(game: Game, unit: str) -> bool:
+    return unit != UNSEEN and game.board.units[unit].kind == ELEPHANTS
+
+
+def _in_turn(herds: Mapping[str, int]) -> list[str]:
+    """Return the owners of elephants, each as often as he has steps (11.2)."""
+    return [holder for holder, count in herds.items() for _ in range(count)]
+
+
+def _lose_one(game: Game, holder: str) -> None:
+    units = game.leaders[holder].units if holder in game.leaders else game.loose[CARTHAGE][holder]
+    own = _elephants_in(game, units)
+    rest = {unit: count for unit, count in units.items() if unit not in own}
+    left = added(rest, weakened(game.board, own, order_of(game.board, own, CHEAPEST, 1)))
+    if holder in game.leaders:
+        game.leaders[holder].units = left
+    elif left:
+        game.loose[CARTHAGE][holder] = left
+    else:
+        del game.loose[CARTHAGE][holder]
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the choice of elephants: who has none, too few or too many (11.2)."""
+    herds, count = dict(decision.facts["herds"]), decision.facts["steps"]
+    for at, owner in enumerate(order["of"]):
+        if not herds.get(owner):
+            yield order.fault(("of", at), f"{owner} has no elephants left to lose", rule="11.2")
+            return
+        herds[owner] -= 1
+    if len(order["of"]) != count:
+        yield order.fault(("of",), f"{count} steps of elephants are lost; this names {len(order['of'])}", rule="11.2")
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return, for each owner of elephants, losses that begin with his (11.2)."""
+    herds, count = decision.facts["herds"], decision.facts["steps"]
+    if veiled(known, CARTHAGE):
+        return NOT_TOLD
+    bodies = []
+    for first in herds or [""]:
+        turns = {first: herds.get(first, 0), **herds}
+        bodies.append(_in_turn(turns)[:count])
+    return listed([Order("elephants", {"of": of}) for of in bodies])
+
+
+KINDS: Final[Kinds] = {"elephants": (options, check)}

@@ -1,0 +1,95 @@
+"""Where newly elected leaders go: where the old ones stood, with new legions, or to Rome (5.23, 7.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pbem.game.table import Table
+from pbem.protocol import Fault, Order
+from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
+from pbem.rules.hannibal_italy.position.leadership import limit
+from pbem.rules.hannibal_italy.position.stacking import crowded
+from pbem.rules.hannibal_italy.position.state import RANKS, ROME, UNPLACED, Game
+
+
+def found(board: Board, place: str | int) -> str:
+    """Return the hex that an order names, which has been checked."""
+    hex = board.find(place)
+    assert hex is not None, place
+    return hex
+
+
+def unplaced(game: Game) -> list[str]:
+    """Return the elected leaders who are not on the map yet, the highest office first (5.23)."""
+    waiting = [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == UNPLACED]
+    return sorted(waiting, key=lambda leader: RANKS.index(game.leaders[leader].office))
+
+
+def places_for(game: Game, raised: Iterable[str]) -> list[str]:
+    """Return the hexes in which they may be put: left by the old magistrates, with new legions, or Rome (5.23)."""
+    hexes = {*game.vacant, *(game.board.cities[city].hex for city in raised), game.board.home}
+    return sorted(hex for hex in hexes if not crowded(game, ROME, hex, ["somebody"]))
+
+
+def place(game: Game, table: Table, leader: str, hex: str) -> None:
+    """Put an elected leader on the map; he takes over what he may lead of the units that have no leader (5.23, 7.8).
+
+    In a city that is besieged or before which an enemy leader stands they are inside (7.6, 9.71), and so is he.
+    """
+    record = game.leaders[leader]
+    record.inside = shut_up(game, ROME, hex)
+    game.put(leader, hex)
+    units = _commanded(game, leader, game.loose[ROME].get(hex, {}))
+    take_loose(game, ROME, hex, units)
+    record.units = added(record.units, units)
+    table.tell("placed", leader=leader, office=record.office, hex=hex, rule="5.23")
+
+
+def _commanded(game: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
+    """Return as many units as a leader may have with him, the strongest first, slaves before all (6.22, 7.8)."""
+    most, board = limit(game, leader), game.board
+    chosen: dict[str, int] = {}
+    total = sp(board, game.leaders[leader].units)
+    for unit in sorted(units, key=lambda each: (board.units[each].whole != SLAVES, -board.units[each].sp, each)):
+        room = units[unit] if most is None else max(0, (most - total) // board.units[unit].sp)
+        count = min(units[unit], room)
+        if count and steps(board, {unit: count}):
+            chosen[unit] = count
+            total += count * board.units[unit].sp
+    return chosen
+
+
+def shed(game: Game, leader: str) -> None:
+    """Let a leader leave behind what is more than his office may lead (7.8)."""
+    record = game.leaders[leader]
+    units, record.units = record.units, {}
+    record.units = _commanded(game, leader, units)
+    put_loose(game, ROME, record.at, taken(units, record.units))
+
+
+def leave_for_rome(game: Game, table: Table) -> None:
+    """Send whoever has not been put down by now to Rome (5.23)."""
+    for leader in unplaced(game):
+        place(game, table, leader, game.board.home)
+
+
+def wrong_places(known: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with where leaders are put: who is not elected, or where they may not go (5.23, 7.8)."""
+    if not order.get("leaders"):
+        return
+    waiting, able = unplaced(known), places_for(known, raised)
+    coming: dict[str, int] = {}
+    for leader, place in order["leaders"].items():
+        hex = known.board.find(place)
+        if leader not in waiting:
+            named = ", ".join(waiting) or "nobody"
+            yield order.fault(("leaders", leader), f"{leader} is not waiting for a place; {named} is", rule="5.23")
+        elif hex not in able:
+            yield order.fault(
+                ("leaders", leader), f"{place} is not open to {leader}; {', '.join(able)} are", rule="5.23"
+            )
+        else:
+            coming[hex] = coming.get(hex, 0) + 1
+            if crowded(known, ROME, hex, [f"number {number}" for number in range(coming[hex])]):
+                yield order.fault(("leaders", leader), f"too many leaders would be at {place}; 3 may be", rule="7.8")

@@ -1,0 +1,263 @@
+"""Recruiting at the beginning of each side's summer movement: legions, slaves, allies, Gauls, Capua (6, 12.21)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game.choices import Choices, chain, grid, later, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.board import CAPUA
+from pbem.rules.hannibal_italy.position.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
+from pbem.rules.hannibal_italy.position.stacking import too_many
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
+from pbem.rules.hannibal_italy.turn.control import give_city
+from pbem.rules.hannibal_italy.turn.placing import found, leave_for_rome, place, places_for, unplaced, wrong_places
+from pbem.rules.hannibal_italy.turn.set_up import draw
+
+NONE: Final = "none"
+DIE: Final = 6
+GAUL: Final = "gaul"
+ALLIED: Final = "allied"
+
+
+def recruit(game: Game, table: Table) -> Flow[bool]:
+    """Let the side that is about to move recruit (6.1)."""
+    if game.mover == ROME:
+        yield from _raise_legions(game, table)
+    else:
+        _capua_revolts(game, table)
+        yield from _raise_allies(game, table)
+    return True
+
+
+# ---- Rome
+
+
+def _raise_legions(game: Game, table: Table) -> Flow[None]:
+    """Let Rome raise this year's legions, place elected leaders, and give one the slaves (6.2, 6.22, 5.23)."""
+    game.raised = {}
+    due = quota(game)
+    cities = {province: bases(game, province) for province in due}
+    slaves = may_raise_slaves(game)
+    if not any(cities.values()) and not slaves and not unplaced(game):
+        return
+    order = yield from table.ask(
+        ROME, "raise", rule="6.2", default=_default(game, due, cities), year=game.year, legions=due,
+        cities=cities, slaves=slaves, leaders=unplaced(game),
+    )  # fmt: skip
+    for city, count in order.get("legions", {}).items():
+        if count:
+            game.raised[city] = count
+            units = dict.fromkeys(game.board.legion, count)
+            put_loose(game, ROME, game.board.cities[city].hex, units)
+            table.tell("legions_raised", city=city, count=count, rule="6.2")
+    for leader, hex in order.get("leaders", {}).items():
+        place(game, table, leader, found(game.board, hex))
+    leave_for_rome(game, table)
+    if (leader := order.get("slaves", NONE)) != NONE:
+        game.slaves = leader
+        game.leaders[leader].units = added(game.leaders[leader].units, {SLAVES: 1})
+        table.tell("slaves_raised", leader=leader, rule="6.22")
+
+
+def quota(game: Game) -> dict[str, int]:
+    """Return how many legions each province raises this year, where Rome controls it (6.2)."""
+    return {
+        province: count for province, count in chart(game).items() if count and game.provinces.get(province) == ROME
+    }
+
+
+def chart(game: Game) -> dict[str, int]:
+    """Return the column of this year in the recruitment schedule; it stops at 207 (6.2)."""
+    table = game.board.tables["recruitment"]
+    years: list[int] = table["years"]
+    if game.year not in years and (game.year > years[0] or game.options["year_206"] == NONE):
+        return {}
+    at = years.index(game.year) if game.year in years else len(years) - 1
+    return {province: counts[at] for province, counts in table.items() if province != "years"}
+
+
+def bases(game: Game, province: str) -> list[str]:
+    """Return the cities of a province where legions may be put: Roman recruiting cities, not besieged (6.2)."""
+    return [
+        city
+        for city in game.board.provinces[province].cities
+        if game.board.cities[city].recruiting and game.cities[city] == ROME and city not in game.sieges
+    ]
+
+
+def may_raise_slaves(game: Game) -> bool:
+    """Tell whether Rome may raise the slave legion: it has lost four legions in combat, and it has not yet (6.22)."""
+    board = game.board
+    needed = int(board.tables["slaves_after"]) * int(board.tables["stacking"]["legion_sp"])
+    lost = game.legions_lost if game.options["slaves_losses"] == "game" else game.worst_battle
+    return not game.slaves and lost >= needed and bool(_slave_leaders(game))
+
+
+def _slave_leaders(game: Game) -> list[str]:
+    """Return the Roman leaders in play under whom the slave legion may be put: they have room (6.22, 7.8)."""
+    return [
+        leader
+        for leader in game.on_map(ROME)
+        if too_many(game, leader, added(game.leaders[leader].units, {SLAVES: 1})) is None
+    ]
+
+
+def to_raise_now(game: Game) -> int:
+    """Return how many legions may be raised in all: there are counters, and the chart allows them (6.1, 6.2)."""
+    most = to_raise(game)
+    if game.options["recruitment"] == "yearly":
+        return most
+    foot = on_board(game).get(game.board.legion[0], 0)
+    return max(0, min(most, sum(chart(game).values()) - foot))
+
+
+def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return the answer of a silent Rome: all legions in the first city of each province (6.2).
+
+    Where counters are short the province of the largest army comes first.
+    """
+    left, legions = to_raise_now(game), {}
+    most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=game.board.home)
+    home = game.board.hexes[most].province
+    for province, count in sorted(due.items(), key=lambda each: each[0] != home):
+        if cities[province] and left:
+            legions[cities[province][0]] = min(count, left)
+            left -= legions[cities[province][0]]
+    return {"legions": legions}
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with recruits: no base, too many, more than there are counters (6.2, 6.22, 5.23)."""
+    due, cities = decision.facts["legions"], decision.facts["cities"]
+    wanted: dict[str, int] = {}
+    for city, count in order.get("legions", {}).items():
+        record = known.board.cities.get(city)
+        if record is None or city not in cities.get(record.province, []):
+            able = ", ".join(each for named in cities.values() for each in named)
+            yield order.fault(("legions", city), f"no legions are raised in {city}; they are in {able}", rule="6.2")
+            continue
+        wanted[record.province] = wanted.get(record.province, 0) + count
+        if wanted[record.province] > due[record.province]:
+            name = known.board.provinces[record.province].name
+            yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
+    if wanted and sum(wanted.values()) > (most := to_raise_now(known)):
+        yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
+    raised = {city: count for city, count in order.get("legions", {}).items() if count}
+    yield from wrong_places(known, order, raised)
+    leader = order.get("slaves", NONE)
+    if leader != NONE:
+        if not decision.facts["slaves"]:
+            yield order.fault(("slaves",), "the slave legion cannot be raised now", rule="6.22")
+        elif leader not in known.on_map(ROME):
+            yield order.fault(("slaves",), f"{leader} is no Roman leader in play", rule="6.22")
+        elif leader not in _slave_leaders(known):
+            yield order.fault(("slaves",), f"{leader} leads all that he may; no slaves go with him", rule="7.8")
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2)."""
+    facts = decision.facts
+    base = _default(known, facts["legions"], facts["cities"])
+    leaders = _slave_leaders(known) if facts["slaves"] else []
+    return chain(
+        later(lambda: _elsewhere(base, facts["cities"].values())),
+        grid(lambda leader: Order("raise", {**base, "slaves": leader}), leaders),
+        later(lambda: _placing(base, facts["leaders"], places_for(known, base["legions"]))),
+    )
+
+
+def _elsewhere(base: Mapping[str, Any], cities: Iterable[Sequence[str]]) -> Choices:
+    """Return the usual way to raise legions, none at all, and those of one province in another city of it (6.2)."""
+    bodies: list[Mapping[str, Any]] = [base, {"legions": {}}]
+    for usual, *others in filter(None, cities):
+        if count := base["legions"].get(usual, 0):
+            rest = {city: number for city, number in base["legions"].items() if city != usual}
+            bodies += [{"legions": {**rest, city: count}} for city in others]
+    return grid(lambda body: Order("raise", body), bodies)
+
+
+def _placing(base: Mapping[str, Any], leaders: Sequence[str], hexes: Sequence[str]) -> Choices:
+    """Return the usual way to raise legions, with one of the elected put into a hex (5.23)."""
+    return grid(lambda leader, hex: Order("raise", {**base, "leaders": {leader: hex}}), leaders, hexes)
+
+
+# ---- Carthage
+
+
+def _capua_revolts(game: Game, table: Table) -> None:
+    """Roll whether Capua joins Carthage, each summer from 214 on (12.21)."""
+    numbers = game.board.tables["capua"]
+    if game.year > numbers["from"] or game.cities[CAPUA] == CARTHAGE:
+        return
+    if game.capua_revolted and not game.options["capua_again"]:
+        return
+    roll = table.roll("capua", at_most=int(numbers["on"]), rule="12.21", side=CARTHAGE, city=CAPUA)
+    if roll.success:
+        give_city(game, table, CAPUA, CARTHAGE, rule="12.21")
+        if not game.capua_revolted:  # eliminated, its garrison unit never comes again (9.82)
+            game.garrisons.append(CAPUA)
+        game.capua_revolted = True
+
+
+def _raise_allies(game: Game, table: Table) -> Flow[None]:
+    """Roll once for each province in which a leader may recruit, and draw what comes, unseen (6.3 to 6.32)."""
+    there = {game.board.hexes[game.leaders[leader].at].province for leader in game.on_map(CARTHAGE)}
+    for province in game.board.provinces.values():
+        if province.id not in there or not (leaders := recruiters(game, province.id)):
+            continue
+        pool = GAUL if province.recruits == GAUL else ALLIED
+        rule = "6.31" if pool == GAUL else "6.3"
+        roll = table.roll(
+            f"recruit/{province.id}", rule=rule, side=CARTHAGE, province=province.id,
+            modifiers={"hannibal": max(game.card(leader).recruits for leader in leaders)},
+        )  # fmt: skip
+        count = int(game.board.tables["by_die"][min(roll.total, DIE) - 1])
+        if not count:
+            continue
+        receiver = leaders[0]
+        if len(leaders) > 1 and game.options["allies_receiver"] == "picked":
+            order = yield from table.ask(
+                CARTHAGE, "receive", rule="6.3", default={"leader": leaders[0]}, province=province.id, leaders=leaders,
+                count=count, secret=True,
+            )  # fmt: skip
+            receiver = order["leader"]
+        drawn = draw(game, table, pool, count, f"recruit/{province.id}/units")
+        record = game.leaders[receiver]
+        record.units = added(record.units, drawn)
+        # How many the pool still had is Carthage's affair: Rome is told what the schedule grants.
+        table.tell("recruits_come", province=province.id, count=count, rule=rule)
+        table.tell("recruits_drawn", leader=receiver, units=drawn, to=[CARTHAGE], rule=rule)
+
+
+def recruiters(game: Game, province: str) -> list[str]:
+    """Return the leaders who may recruit in a province, Hannibal first (6.3, 6.31, 9.71)."""
+    record = game.board.provinces[province]
+    if not record.diagonal:
+        return []
+    gaulish = record.recruits == GAUL
+    able = [
+        leader
+        for leader in game.on_map(CARTHAGE)
+        if game.board.hexes[game.leaders[leader].at].province == province
+        and game.card(leader).gaulish == gaulish
+        and not (game.leaders[leader].inside and game.besieged(game.leaders[leader].at))
+    ]
+    return sorted(able, key=lambda leader: (-game.card(leader).recruits, leader))
+
+
+def _receivers(known: Game, decision: Decision) -> Choices:
+    return listed([Order("receive", {"leader": leader}) for leader in decision.facts["leaders"]])
+
+
+def _check_receiver(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with who gets the allies: he is not in the province (6.3)."""
+    able = decision.facts["leaders"]
+    if order["leader"] not in able:
+        yield order.fault(("leader",), f"{order['leader']} is not there; {', '.join(able)} are", rule="6.3")
+
+
+KINDS: Final[Kinds] = {"raise": (options, check), "receive": (_receivers, _check_receiver)}

@@ -1,0 +1,93 @@
+"""Carthaginian reinforcements, and the Gaulish leader's return (4.2 B, 10.6, 12.311, 12.321)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.forces import hexes_of
+from pbem.rules.hannibal_italy.position.stacking import crowded
+from pbem.rules.hannibal_italy.position.state import AWAY, CARTHAGE, ROME, Game
+from pbem.rules.hannibal_italy.turn.control import controller
+from pbem.rules.hannibal_italy.turn.placing import found
+from pbem.rules.hannibal_italy.turn.set_up import place_army
+
+CISALPINE_GAUL: Final = "cisalpine_gaul"
+GAULISH_LANDS: Final = (CISALPINE_GAUL, "liguria")
+
+
+def arrive(game: Game, table: Table) -> Flow[bool]:
+    """Bring on the reinforcements of this summer, and a Gaulish leader who was killed (12.311, 12.321, 10.6)."""
+    for number in list(game.due):
+        army = game.plan["reinforcements"][number]
+        hexes = landings(game, army)
+        if game.year > army["year"] or not hexes:
+            continue
+        rule = "12.321" if "edge" in army else "12.311"
+        to = yield from _where(game, table, hexes, sorted(army.get("leaders", ["reinforcements"]))[0], rule)
+        game.due.remove(number)
+        place_army(game, table, CARTHAGE, to, army)
+        table.tell("arrived", hex=to, leaders=list(army.get("leaders", [])), rule=rule)
+    for leader in [each for each, card in game.board.leaders.items() if card.gaulish]:
+        if game.leaders[leader].at == AWAY and (hexes := _gaulish_hexes(game)):
+            to = yield from _where(game, table, hexes, leader, "10.6")
+            game.put(leader, to)
+            table.tell("arrived", hex=to, leaders=[leader], rule="10.6")
+    return True
+
+
+def _where(game: Game, table: Table, hexes: Sequence[str], who: str, rule: str) -> Flow[str]:
+    order = yield from table.ask(CARTHAGE, "arrive", rule=rule, default={"hex": hexes[0]}, who=who, hexes=list(hexes))
+    return found(game.board, order["hex"])
+
+
+def landings(game: Game, army: Mapping[str, Any]) -> list[str]:
+    """Return where reinforcements may come on, the usual hex first; empty: they wait (12.311, 12.321).
+
+    Any coastal hex of the province, by the rules; hexes without Romans come first, and those near Rhegium.
+    """
+    if "edge" in army:
+        hexes = game.board.edges[army["edge"]]
+    else:
+        province = army["controls"]
+        last = game.options["bruttium_control"] == "last"
+        if (game.provinces.get(province) if last else controller(game, province)) != CARTHAGE:
+            return []
+        hexes = tuple(hex for hex in game.board.provinces[province].hexes[::-1] if game.board.hexes[hex].coast)
+    leaders = list(army.get("leaders", []))
+    # Without a leader they would be inside a city of theirs, and nothing enters a besieged one (7.6, 9.71).
+    shut = {hex for hex in hexes if not leaders and game.friendly_city(CARTHAGE, hex) and game.besieged(hex)}
+    able = [hex for hex in hexes if hex not in shut and not crowded(game, CARTHAGE, hex, leaders)]
+    romans = hexes_of(game, ROME)
+    return sorted(able, key=lambda hex: hex in romans)
+
+
+def _gaulish_hexes(game: Game) -> list[str]:
+    """Return the hexes without Romans in which the Gaulish leader may come back (10.6)."""
+    lands = [CISALPINE_GAUL] if game.options["gaulish_return"] == CISALPINE_GAUL else GAULISH_LANDS
+    romans = hexes_of(game, ROME)
+    return [
+        hex
+        for province in lands
+        for hex in game.board.provinces[province].hexes
+        if hex not in romans and not game.friendly_city(ROME, hex)
+    ]
+
+
+def options(known: Game, decision: Decision) -> Choices:
+    """Return the hexes in which they may arrive (12.311)."""
+    return listed([Order("arrive", {"hex": hex}) for hex in decision.facts["hexes"]])
+
+
+def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a hex of arrival (12.311, 12.321, 10.6)."""
+    hexes = decision.facts["hexes"]
+    if known.board.find(order["hex"]) not in hexes:
+        yield order.fault(("hex",), f"{order['hex']} is not among {', '.join(hexes)}", rule=decision.rule)
+
+
+KINDS: Final[Kinds] = {"arrive": (options, check)}

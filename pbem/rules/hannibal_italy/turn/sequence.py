@@ -1,0 +1,102 @@
+"""The sequence of play: a year of a summer and a winter, each with its phases (4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from pbem.game.table import Table
+from pbem.protocol import PAUSE, REST, Flow
+from pbem.rules.hannibal_italy.battle import phase as combat
+from pbem.rules.hannibal_italy.movement import march as movement
+from pbem.rules.hannibal_italy.position.state import SUMMER, WINTER, Game
+from pbem.rules.hannibal_italy.siege.siege import lift_abandoned
+from pbem.rules.hannibal_italy.turn import dictators, elections, elephants, recruiting, victory, winter
+from pbem.rules.hannibal_italy.turn import first_player as initiative
+from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
+
+Phase: TypeAlias = Callable[[Game, Table], Flow[bool]]
+"""Plays a phase, or a piece of it, and returns whether it is over."""
+Silent: TypeAlias = Callable[[Game, Table], None]
+"""Plays a phase in which nobody is asked."""
+
+SUMMER_PHASES: Final = (
+    "election", "arrivals", "initiative", "first_recruiting", "first_move", "second_recruiting", "second_move",
+    "control", "field", "siege", "works", "dictator",
+)  # fmt: skip
+WINTER_PHASES: Final = (
+    "second_move", "first_move", "control", "field", "siege", "works", "winter", "attrition", "score",
+)  # fmt: skip
+GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
+"""Phases in whose midst orders of a sheet that are not used yet wait: for the next march, the next battle."""
+
+PHASES: Final[Mapping[str, Phase]] = {
+    "first_initiative": initiative.first_of_all,
+    "election": elections.elect,
+    "arrivals": arrivals.arrive,
+    "initiative": initiative.name_first,
+    "first_recruiting": recruiting.recruit,
+    "first_move": movement.march,
+    "second_recruiting": recruiting.recruit,
+    "second_move": movement.march,
+    "field": combat.next_battle,
+    "siege": combat.next_siege,
+    "works": combat.siege_works,
+    "dictator": dictators.appoint,
+    "winter": winter.end_of_winter,
+    "attrition": elephants.attrition,
+}
+SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score": victory.score}
+
+
+def play(game: Game, table: Table) -> Flow[None]:
+    """Play phase by phase, with a resting point after each and within those of movement and combat (4.2)."""
+    while game.result is None:
+        phase = game.phase
+        over = True
+        if phase in SILENT:
+            SILENT[phase](game, table)
+        else:
+            over = yield from PHASES[phase](game, table)
+        lift_abandoned(game)
+        if over and game.result is None:
+            go_on(game, table)
+        yield PAUSE if phase in GOES_ON and game.phase in GOES_ON and _same_hands(phase, game.phase) else REST
+
+
+def _same_hands(before: str, after: str) -> bool:
+    """Tell whether a side that is at work in a phase goes on in the next: recruiting and then moving (4.2)."""
+    return before.partition("_")[0] == after.partition("_")[0]
+
+
+def go_on(game: Game, table: Table) -> None:
+    """Go on to the next phase, at the end of a segment to the next one (4.2)."""
+    phases = SUMMER_PHASES if game.segment == SUMMER else WINTER_PHASES
+    if game.phase == "first_initiative":
+        begin_segment(game, table, WINTER)
+    elif game.phase != phases[-1]:
+        game.phase = phases[phases.index(game.phase) + 1]
+        begin_phase(game)
+    elif game.segment == SUMMER:
+        begin_segment(game, table, WINTER)
+    else:
+        game.year -= 1
+        begin_segment(game, table, SUMMER)
+
+
+def begin_segment(game: Game, table: Table, segment: str) -> None:
+    """Begin a segment: what was done in the last one may be done again (7.4, 9.7)."""
+    game.segment = segment
+    game.phase = (SUMMER_PHASES if segment == SUMMER else WINTER_PHASES)[0]
+    game.tried, game.lost_this_segment, game.consuls_killed, game.fallen = [], 0, 0, []
+    if segment == SUMMER:
+        game.lost_this_year = 0
+    for leader in game.leaders.values():
+        leader.came_from = ""
+    begin_phase(game)
+    table.tell("segment_begins", year=game.year, segment=segment, rule="4.2")
+
+
+def begin_phase(game: Game) -> None:
+    """Forget what holds for one phase only."""
+    game.moved, game.held, game.fought_in, game.dropped = [], [], [], {}

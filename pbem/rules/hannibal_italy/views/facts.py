@@ -1,0 +1,86 @@
+"""What the conditions of a standing order may go by, besides the facts that its question states.
+
+A strength that its side may not see is no fact: a condition on it never fits, and the question is asked (7.5).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pbem.protocol import Decision, Side
+from pbem.rules.hannibal_italy.battle.battle import over_a_river
+from pbem.rules.hannibal_italy.position.forces import here, sp
+from pbem.rules.hannibal_italy.position.state import ENEMY, UNSEEN, Game
+
+NO_ENEMY: Final = 1000
+"""The odds where the enemy has nothing."""
+
+
+def periods(game: Game) -> dict[str, Any]:
+    """Return the segment and the year that a game is in, for standing orders that end with one (4.2)."""
+    return {"segment": f"{game.year}/{game.segment}", "year": game.year}
+
+
+def facts(known: Game, decision: Decision) -> dict[str, Any]:
+    """Return what a standing order may go by for any question, and where it is about a hex, what stands there."""
+    found: dict[str, Any] = {"year": known.year, "segment": known.segment, "first": known.first == decision.side}
+    hex = _hex(known, decision)
+    if hex is not None:
+        found |= _of_hex(known, decision, hex)
+    battle = known.battle
+    if battle is not None and decision.side in battle.parties:
+        found |= _of_battle(known, decision.side)
+    return found
+
+
+def _hex(known: Game, decision: Decision) -> str | None:
+    """Return the hex that a question is about: that it names, or that of the city it names."""
+    named = decision.facts.get("hex")
+    if named is None and decision.facts.get("city") in known.board.cities:
+        named = known.board.cities[decision.facts["city"]].hex
+    return named if named in known.board.hexes else None
+
+
+def _of_hex(known: Game, decision: Decision, hex: str) -> dict[str, Any]:
+    side, board, stated = decision.side, known.board, decision.facts
+    record = board.hexes[hex]
+    own = stated.get("own_sp", _strength(known, side, hex))
+    enemy = stated.get("enemy_sp", stated.get("needed", _strength(known, ENEMY[side], hex)))
+    found: dict[str, Any] = {
+        "at": record.city or hex,
+        "terrain": "city" if record.city is not None else record.terrain,
+        "province": record.province,
+        "controls": known.provinces.get(record.province) == side,
+        "enemy_leaders": known.leaders_at(ENEMY[side], hex),
+    }
+    if own is not None:
+        found["own_sp"] = own
+    if enemy is not None:
+        found["enemy_sp"] = enemy
+    if own is not None and enemy is not None:
+        found["odds"] = 100 * own // enemy if enemy else NO_ENEMY
+    return found
+
+
+def _strength(known: Game, side: Side, hex: str) -> int | None:
+    """Return the SP of a side in a hex; None if the viewer may not see them (7.5)."""
+    units = here(known, side, hex)
+    return None if UNSEEN in units else sp(known.board, units)
+
+
+def _of_battle(known: Game, side: Side) -> dict[str, Any]:
+    """Return who commands, whether strengths are open, whether the river is in the way of an attack, what is left."""
+    battle = known.the_battle
+    party, other = battle.parties[side], battle.parties[ENEMY[side]]
+    found: dict[str, Any] = {
+        "seen": battle.revealed,
+        "river": over_a_river(known, side),
+        "commander": party.commander or None,
+        "enemy_commander": other.commander or None,
+    }
+    units = [known.leaders[leader].units for leader in party.leaders]
+    if not any(UNSEEN in each for each in units):
+        left = sum(sp(known.board, each) for each in units)
+        whole = left + party.lost
+        found["left"] = 100 * left // whole if whole else 0
+    return found

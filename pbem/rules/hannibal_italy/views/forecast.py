@@ -1,0 +1,99 @@
+"""What a march may lead to, thought through before it is ordered: getting away, diplomacy, who stands at its end (7).
+
+The rules themselves are played on from the position as the mover knows it. What he may not see counts as nothing, so
+that each chance is taken at its best; where it matters, that is said (7.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from pbem.game.table import Table
+from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
+from pbem.rules.hannibal_italy.movement.diplomacy import modifiers
+from pbem.rules.hannibal_italy.movement.march import points, set_out, way_of
+from pbem.rules.hannibal_italy.movement.overrun import stops
+from pbem.rules.hannibal_italy.movement.taking import takers
+from pbem.rules.hannibal_italy.position.board import FOOT, UNFORTIFIED, Board, Unit
+from pbem.rules.hannibal_italy.position.forces import here, outside, present, sp
+from pbem.rules.hannibal_italy.position.stacking import forbidden
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Game
+from pbem.rules.hannibal_italy.siege.siege import needed
+
+
+def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from a march, in thought; None for any other answer (7.1)."""
+    if decision.kind != "move" or "end" in order.body:
+        return None
+    return _march(known, table, decision.side, order)
+
+
+def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    game = table.lay(known)
+    game.board = with_unseen(known.board)
+    together = [taker.leader for taker in takers(order)]
+    way = way_of(game, order, game.leaders[together[0]].at, forbidden(game, side, together), stops(game, side))
+    tried = [step.city for step in way.steps if step.city]
+    told = len(table.events)
+    set_out(game, table, order)
+    happened = table.events[told:]
+    for event in list(happened):
+        if event.kind in ("overrun", "overrun_fails") and _hidden(known, side, event.facts["hex"]):
+            table.tell("overrun_unsure", hex=event.facts["hex"], rule="7.7")
+    for city in tried:
+        if _hidden(known, side, known.board.cities[city].hex):
+            table.tell("could_be_held", city=city, rule="7.42")
+    _at_its_end(game, known, table, side, order["leader"])
+    return
+    yield  # nobody is asked anything on a march
+
+
+@lru_cache(maxsize=8)
+def with_unseen(board: Board) -> Board:
+    """Return the board with a unit of no strength, for what its viewer may not see."""
+    unseen = Unit(UNSEEN, UNSEEN, CARTHAGE, FOOT, 0, 0, UNSEEN, None, None, False)
+    return replace(board, units={**board.units, UNSEEN: unseen})
+
+
+def _hidden(known: Game, side: Side, hex: str) -> bool:
+    """Tell whether the enemy has units in a hex that the viewer may not see (7.5)."""
+    return UNSEEN in here(known, ENEMY[side], hex)
+
+
+def _at_its_end(game: Game, known: Game, table: Table, side: Side, leader: str) -> None:
+    """Tell what the march comes to: what is left of the movement points, and the enemy at its end (7.2, 9.1, 9.7)."""
+    board, hex, enemy = game.board, game.leaders[leader].at, ENEMY[side]
+    marched = next((each for each in reversed(table.events) if each.kind in ("marched", "stays")), None)
+    if marched is None:
+        return
+    table.tell("arrives", spent=points(marched.facts["spent"]), rule="7.3")
+    own = sp(board, outside(game, side, hex))
+    if present(game, enemy, hex):
+        facts: dict[str, Any] = {"hex": hex, "own_sp": own, "enemy_leaders": game.leaders_at(enemy, hex)}
+        if not _hidden(known, side, hex):
+            facts["enemy_sp"] = sp(board, here(game, enemy, hex))
+        table.tell("battle_ahead", rule="9.1", **facts)
+    city = game.city_at(hex)
+    if city is not None and game.cities[city.id] == enemy and city.kind != UNFORTIFIED:
+        if _hidden(known, side, hex):
+            table.tell("siege_unsure", city=city.id, own_sp=own, rule="9.7")
+        else:
+            table.tell("siege_ahead", city=city.id, own_sp=own, needed=needed(game, city), rule="9.7")
+
+
+def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    """Return what a roll without a number to reach comes to for the mover: how bad it is, and in words (7.41)."""
+    city = facts.get("city")
+    if city is None or game.march is None:
+        return 0, ""
+    total = roll.total + sum(modifiers(game, facts["side"], game.march.together, city).values())
+    won = total >= (game.board.cities[city].loyalty or 0)
+    return int(not won), "won over" if won else "refuses"
+
+
+def prospects(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who can do what a question asks; on a march nobody is asked anything."""
+    yield from ()

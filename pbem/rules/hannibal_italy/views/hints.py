@@ -1,0 +1,329 @@
+"""What a form says beside a question: what can be ordered, with what strength and chance, and orders to choose from.
+
+A hint is drawn from what its reader knows, no more (7.5). Texts stand in the form as remarks, orders as choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from pbem.game.decision_kinds import legal
+from pbem.game.odds import percent
+from pbem.protocol import Decision
+from pbem.rules.hannibal_italy.battle.battle import over_a_river
+from pbem.rules.hannibal_italy.battle.foraging import least
+from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, DEAREST, order_of
+from pbem.rules.hannibal_italy.position.forces import here, sp, steps, to_raise, weakened
+from pbem.rules.hannibal_italy.position.state import ENEMY, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.turn.dictators import check as check_dictator
+from pbem.rules.hannibal_italy.turn.winter import enough
+from pbem.rules.hannibal_italy.views.averages import Prospect, assault, round_of_battle
+from pbem.rules.hannibal_italy.views.hints_of_marches import Hint, marches
+from pbem.rules.hannibal_italy.views.panel import place
+from pbem.rules.hannibal_italy.views.wording import strength, units_as_written, units_in_words
+
+_MOST: Final = 6
+
+
+def hints(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what is worth knowing for an answer, and orders that are legal."""
+    yield from _HINTS.get(decision.kind, _nothing)(known, decision)
+
+
+def _nothing(known: Game, decision: Decision) -> Iterator[Hint]:
+    yield from ()
+
+
+# ---- elections and offices (5)
+
+
+def _first_player(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what the choice means for both segments of the year (4.2)."""
+    yield "The other side marches twice in a row: second in the summer, first in the winter."
+
+
+def _proconsul(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield where each could stay, with what, and what an election would give him (5.2, 5.3)."""
+    for leader in (*decision.facts["consuls"], *decision.facts["proconsuls"]):
+        record = known.leaders[leader]
+        units = strength(known.board, record.units)
+        yield f"  {leader}, {record.office} at {place(known, record.at)}: {units}{_skill(known, leader)}"
+    yield "The units of those who step down stay where they are. dismiss: [name] takes a proconsul off."
+
+
+def _skill(known: Game, leader: str) -> str:
+    """Return what a leader changes a die by, and what he needs to withdraw (10.3, 10.4)."""
+    card = known.card(leader)
+    out = "always withdraws" if card.withdraws_on is None else f"withdraws on {card.withdraws_on} or more"
+    return f", combat {card.combat:+d}, {out}"
+
+
+def _tie(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what speaks for each (5.22)."""
+    for leader in decision.facts["leaders"]:
+        yield f"  {leader}{_skill(known, leader)}"
+    yield "The first of your list come first."
+
+
+def _place(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who is elected, and what stands in the hexes that are open (5.23, 7.8)."""
+    yield from _elected(known, decision.facts["leaders"])
+    for hex in decision.facts["hexes"]:
+        yield f"  {_numbered(known, hex)}: {units_in_words(known.board, here(known, ROME, hex)) or 'no units'}"
+
+
+def _numbered(known: Game, hex: str) -> str:
+    """Return a hex by its number, as the orders below name it, and by its city, by which an order may name it, too."""
+    city = known.board.hexes[hex].city
+    return f'"{hex}" {city}' if city is not None else f'"{hex}"'
+
+
+def _elected(known: Game, leaders: list[str]) -> Iterator[str]:
+    most = known.board.tables["stacking"]["legions"]
+    for leader in leaders:
+        office = known.leaders[leader].office
+        leads = f"may lead {most[office]} legions" if office in most else ""
+        yield f"  {leader}, {office}, {leads}{_skill(known, leader)}"
+
+
+def _dictator(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who is eligible, and the best pairs (5.4)."""
+    able = sorted(decision.facts["leaders"], key=lambda leader: (-known.card(leader).combat, leader))
+    for leader in able[:_MOST]:
+        before = ", has been consul" if leader in known.served else ""
+        before += ", has been dictator" if leader in known.dictators else ""
+        yield f"  {leader}{_skill(known, leader)}{before}"
+    others = ", ".join(able[_MOST:])
+    if others:
+        yield f"Also eligible: {others}."
+    yield "Who has been consul is the senior of the two. Nobody is dictator twice."
+    bodies = ({"dictator": one, "master": other} for one in able for other in able if one != other)
+    yield from islice(legal(check_dictator, known, decision, bodies), _MOST // 2)
+
+
+# ---- recruiting and arrivals (6, 12.31)
+
+
+def _arrive(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what the hexes are (12.311, 12.321)."""
+    board = known.board
+    for hex in decision.facts["hexes"][:_MOST]:
+        city = known.city_at(hex)
+        where = f", {city.name}, {city.kind.replace('_', ' ')}" if city is not None else ""
+        yield f"  {hex}: {board.hexes[hex].terrain}, {board.provinces[board.hexes[hex].province].name}{where}"
+
+
+def _raise(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield where the legions of each province may be put, how many counters there are, who waits for a place (6.2)."""
+    facts, board = decision.facts, known.board
+    for province, count in facts["legions"].items():
+        cities = ", ".join(facts["cities"].get(province, ())) or "nowhere"
+        yield f"  {board.provinces[province].name}: {count}, in {cities}"
+    yield f"There are counters for {to_raise(known)} legions. What you do not raise this year is lost."
+    if facts["leaders"]:
+        yield from _elected(known, facts["leaders"])
+        yield "They go to Rome unless you say where: leaders: {name: hex}, to new legions or where the old ones stood."
+    if facts["slaves"]:
+        yield "The slave legion goes to any leader: slaves: name. It comes once, and leaves the game with his command."
+
+
+def _receive(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what each has already (6.3)."""
+    for leader in decision.facts["leaders"]:
+        record = known.leaders[leader]
+        yield f"  {leader} at {place(known, record.at)}: {strength(known.board, record.units)}"
+
+
+# ---- battle (9)
+
+
+def _fight(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what stands against each other, the ground, and what a round would come to (9.1 to 9.3)."""
+    side, facts = decision.side, decision.facts
+    yield _ground(known, facts["hex"])
+    for attacker, words in ((side, "You"), (ENEMY[side], "The enemy")):
+        if over_a_river(known, attacker):
+            yield f"{words} came over a river: one column less in an attack."
+    if "enemy_sp" not in facts:
+        yield "What the enemy has is not known before one of your leaders meets him."
+        return
+    for attacker, words in ((side, "If you attack"), (ENEMY[side], "If he attacks")):
+        yield _told(words, round_of_battle(known, attacker), side == attacker)
+    if known.provinces.get(known.board.hexes[facts["hex"]].province) != side:
+        yield "You do not control the province: a quarter of your SP will be foraging."
+    yield "If both want battle, the side that marched last attacks."
+
+
+def _ground(known: Game, hex: str) -> str:
+    board = known.board
+    record = board.hexes[hex]
+    city = known.city_at(hex)
+    ground = f"{city.name}, a city" if city is not None else record.terrain
+    return f"The ground: {ground}, in {board.provinces[record.province].name}."
+
+
+def _told(words: str, prospect: Prospect | None, attacking: bool) -> str:
+    """Return what a round comes to on average, as told to one side (9.2)."""
+    if prospect is None:
+        return f"{words}: the odds are below the lowest column, no attack."
+    own, other = (prospect.attacker, prospect.defender) if attacking else (prospect.defender, prospect.attacker)
+    reasons = ", ".join(f"{why.replace('_', ' ')} {value:+d}" for why, value in prospect.modifiers.items() if value)
+    die = f", die {sum(prospect.modifiers.values()):+d} ({reasons})" if reasons else ""
+    return f"{words}: {prospect.column}{die}; a round costs you {own:.1f} steps, him {other:.1f}."
+
+
+def _withdraw(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what it takes (10.4)."""
+    yield _getting_away(known, decision.facts["leader"])
+    yield "Nobody is in danger on the way now. Who does not get away must fight."
+
+
+def _getting_away(known: Game, leader: str) -> str:
+    number = known.card(leader).withdraws_on
+    if number is None:
+        return f"{leader} always gets away."
+    return f"{leader} gets away on {number} or more: {percent(7 - number)} %."
+
+
+def _go_on(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what another round would come to, and what breaking off takes (9.2, 10.4, 10.5)."""
+    side, facts, battle = decision.side, decision.facts, known.the_battle
+    attacker = side if facts["attacking"] else ENEMY[side]
+    yield _told("The next round", round_of_battle(known, attacker), facts["attacking"])
+    commander = battle.parties[side].commander
+    if facts["way_out"] and commander:
+        yield _getting_away(known, commander)
+        dies = int(known.board.tables["dies_on"]["withdrawing"])
+        yield f"Each of your leaders who withdraws is killed on {dies}: {percent(dies)} %."
+    yield "stop ends the battle if the enemy gives way; give_way ends it if he would stop or give way, and you go back."
+
+
+def _command(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what each changes the die by (10.3, 10.31)."""
+    if decision.facts["army"] != decision.side:
+        yield "The enemy's commander is yours to choose."
+    for leader in decision.facts["leaders"]:
+        yield f"  {leader}{_skill(known, leader)}"
+
+
+def _forage(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what can forage, and what the least would be (9.4, 11.3)."""
+    units, due, board = decision.facts["units"], decision.facts["due"], known.board
+    yield f"You have {units_as_written(board, units)}. Elephants do not forage."
+    if UNSEEN not in units:
+        chosen = least(board, units, due)
+        yield f"least means {units_as_written(board, chosen)}."
+
+
+def _ambush(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what can lie in ambush, and what the smallest would be (9.5)."""
+    units, due, board = decision.facts["units"], decision.facts["least"], known.board
+    yield f"You have {units_as_written(board, units)}."
+    if UNSEEN not in units:
+        die = int(board.tables["ambush"]["die"])
+        yield f"least means {units_as_written(board, least(board, units, due))}."
+        yield f"In its round the die is {die:+d} for you."
+
+
+def _losses(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what either way would cost, and how to name units (9.3)."""
+    units, count, board = decision.facts["units"], decision.facts["steps"], known.board
+    yield f"You have {units_as_written(board, units)}."
+    if UNSEEN not in units:
+        for way in (CHEAPEST, DEAREST):
+            yield f"{way}: {_cost(known, units, order_of(board, units, way, count))}"
+    yield "Or name them, one word a step: lose: [name, name]."
+
+
+def _cost(known: Game, units: Mapping[str, int], lost: list[str]) -> str:
+    """Return which units lose steps, and how many SP that is."""
+    board = known.board
+    counted = ", ".join(f"{unit} {lost.count(unit)}" for unit in dict.fromkeys(lost))
+    return f"{counted}, {sp(board, units) - sp(board, weakened(board, units, lost))} SP"
+
+
+def _winter_losses(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what either way would cost (8.3)."""
+    units, target, board = decision.facts["units"], decision.facts["target"], known.board
+    yield f"You have {units_as_written(board, units)}, {steps(board, units)} steps."
+    for way in (CHEAPEST, DEAREST):
+        yield f"{way}: {_cost(known, units, enough(board, units, way, target))}"
+
+
+# ---- sieges (9.7 to 9.9)
+
+
+def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield how likely the city surrenders, and what an assault would come to (9.7, 9.8)."""
+    facts, side = decision.facts, decision.side
+    number = facts["number"]
+    if facts["own_sp"] < facts["needed"]:
+        yield "You are too weak: whoever tries must go back a hex."
+    elif facts.get("unseen"):
+        yield "You do not see what is inside: if it makes you too weak, you must go back a hex."
+    yield f"siege: it surrenders on {number} or more, {percent(7 - number)} %; one less next time, down to 3."
+    found = assault(known, side, known.board.cities[facts["city"]], facts["needed"]) if facts["can_assault"] else None
+    if found is None:
+        yield "assault: you lack three to two, elephants left out."
+    else:
+        chances = ", ".join(f"{words} {100 * chance:.0f} %" for words, chance in found.exact.items())
+        die = sum(found.modifiers.values())
+        yield f"assault: {found.column}, die {die:+d}: {chances}; it costs you {found.attacker:.1f} steps."
+    yield "leave: nothing is done; a siege that goes on is given up."
+
+
+def _works(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what siege works do (9.91 to 9.93)."""
+    number = int(known.board.tables["works_number"])
+    if decision.facts["works"] == "none":
+        yield f"They are completed in the next segment; from then on the fortress falls on {number}, each segment."
+    else:
+        yield f"This segment the fortress falls on {number}: {percent(7 - number)} %. Without you they are lost."
+
+
+def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what the hexes are (9.71)."""
+    for hex in decision.facts["hexes"]:
+        yield f"  {_numbered(known, hex)}: {known.board.hexes[hex].terrain}"
+
+
+def _sally(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what stands inside and before the walls, as far as it is known (9.71)."""
+    hex, side = decision.facts["hex"], decision.side
+    yield f"You have {units_in_words(known.board, here(known, side, hex))}."
+    yield f"Before the walls: {units_in_words(known.board, here(known, ENEMY[side], hex))}."
+    yield "Who withdraws from the battle goes back inside."
+
+
+def _elephants(known: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who has how many (11.2)."""
+    herds: Mapping[str, Any] = decision.facts["herds"]
+    yield ", ".join(f"{owner} has {count}" for owner, count in herds.items()) + ". Name one owner a step."
+
+
+_HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
+    "first_player": _first_player,
+    "proconsul": _proconsul,
+    "tie": _tie,
+    "place": _place,
+    "dictator": _dictator,
+    "arrive": _arrive,
+    "raise": _raise,
+    "receive": _receive,
+    "move": marches,
+    "fight": _fight,
+    "withdraw": _withdraw,
+    "go_on": _go_on,
+    "command": _command,
+    "forage": _forage,
+    "ambush": _ambush,
+    "losses": _losses,
+    "winter_losses": _winter_losses,
+    "besiege": _besiege,
+    "works": _works,
+    "retreat": _retreat,
+    "sally": _sally,
+    "elephants": _elephants,
+}

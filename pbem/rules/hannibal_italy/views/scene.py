@@ -1,0 +1,135 @@
+"""What there is to draw: the hexes, armies and their backs, sieges, the tracks and who leads what (3, 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pbem.game.hex_map import hex_map
+from pbem.game.scene import Arrow, BaseMap, Counter, Marker, Scene, Side
+from pbem.protocol import Event
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board
+from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
+from pbem.rules.hannibal_italy.position.state import (
+    CONSUL,
+    DICTATOR,
+    MASTER_OF_HORSE,
+    PRAETOR,
+    PROCONSUL,
+    RANKS,
+    SIDES,
+    UNSEEN,
+    Game,
+)
+from pbem.rules.hannibal_italy.views.panel import name, panels, phase
+
+if TYPE_CHECKING:
+    from pbem.game.box import Box
+
+_ROAD: Final = "road"
+_BADGES: Final[Mapping[str, str]] = {
+    CONSUL: "C", PROCONSUL: "PC", PRAETOR: "P", DICTATOR: "D", MASTER_OF_HORSE: "MH",
+}  # fmt: skip
+"""What stands for an office on a counter, as the legend of layout.yaml has it."""
+
+
+def base(box: Box, board: Board) -> BaseMap:
+    """Return the map as it is printed."""
+    hexes = (
+        {
+            "id": each.id, "at": each.at, "terrain": each.terrain, "region": each.province,
+            **(_city(board, each.city) if each.city is not None else {}),
+        }
+        for each in board.hexes.values()
+    )  # fmt: skip
+    roads = sorted((a, b, _ROAD) for a, b in board.roads if a < b)
+    rivers = sorted((a, b) for a, b in board.rivers if a < b)
+    return hex_map(box.table("layout"), box.table("coast"), hexes, roads, rivers)
+
+
+def _city(board: Board, id: str) -> dict[str, str]:
+    """Return what is printed of a city: name, class, loyalty, and a cross where legions are raised (3.2)."""
+    city = board.cities[id]
+    name = f"{city.name} +" if city.recruiting else city.name
+    return {"name": name, "kind": city.kind, "mark": "" if city.loyalty is None else str(city.loyalty)}
+
+
+def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+    """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
+    board = known.board
+    return Scene(
+        base,
+        title=f"{known.segment.title()} of {known.year} BC",
+        subtitle=phase(known),
+        sides=tuple(Side(side["id"], side["name"], side["colour"]) for side in sides),
+        control={board.cities[city].hex: side for city, side in known.cities.items()},
+        tints=dict(known.provinces),
+        counters=tuple(_counters(known)),
+        markers=tuple(_markers(known)),
+        arrows=tuple(_arrows(known, told)),
+        panels=tuple(panels(known, sides)),
+    )
+
+
+def _counters(known: Game) -> Iterator[Counter]:
+    for side in SIDES:
+        for hex in hexes_of(known, side):
+            for id in sorted(known.leaders_at(side, hex), key=lambda id: (_rank(known, id), id)):
+                yield _leader(known, side, hex, id)
+            if units := known.loose[side].get(hex):
+                yield _counter(known, side, hex, units, inside=loose_inside(known, side, hex))
+    for city in known.garrisons:
+        where, strength = known.board.cities[city].hex, str(garrison(known, city))
+        yield Counter(where, known.cities[city], strength, inside=True)
+
+
+def _rank(known: Game, leader: str) -> int:
+    """Return who is named first in a stack: who may command (10.31)."""
+    card, office = known.card(leader), known.leaders[leader].office
+    if office in RANKS:
+        return RANKS.index(office)
+    return 0 if card.supreme else 2 if card.gaulish else 1
+
+
+def _leader(known: Game, side: str, hex: str, id: str) -> Counter:
+    leader = known.leaders[id]
+    return _counter(known, side, hex, leader.units, name(known, id), leader.office, inside=leader.inside)
+
+
+def _counter(
+    known: Game, side: str, hex: str, units: Mapping[str, int], label: str = "", office: str = "", *, inside: bool
+) -> Counter:
+    """Return units with their leader; the back of the counter if the viewer may not know them (7.5)."""
+    board = known.board
+    badges = (_BADGES[office],) if office else ()
+    if UNSEEN in units:
+        return Counter(hex, side, "", label, "", badges, inside, hidden=True)
+    herd = sum(count for unit, count in units.items() if board.units[unit].kind == ELEPHANTS)
+    if herd:
+        badges = (*badges, f"{herd} el")
+    return Counter(hex, side, str(sp(board, units)) if units else "", label, "", badges, inside)
+
+
+def _markers(known: Game) -> Iterator[Marker]:
+    for city, siege in known.sieges.items():
+        record = known.board.cities[city]
+        words = f"{siege.works} works" if record.kind == CLASS_1 else f"siege {siege.number}"
+        yield Marker(record.hex, words, "siege", siege.side)
+    if known.battle is not None:
+        words = f"round {known.battle.round}" if known.battle.round else "battle"
+        yield Marker(known.battle.hex, words, "battle")
+
+
+def _moves(told: Sequence[Event]) -> bool:
+    return any(event.kind in ("marched", "withdrawn") for event in told)
+
+
+def _arrows(known: Game, told: Sequence[Event]) -> Iterator[Arrow]:
+    """Yield an arrow for each march and withdrawal that was told, of the last segment: more nobody can tell apart."""
+    begun = [at for at, event in enumerate(told) if event.kind == "segment_begins"]
+    for event in told[max((at for at in begun if _moves(told[at:])), default=0) :]:
+        facts = event.facts
+        if event.kind == "marched" and len(facts.get("way", ())) > 1:
+            yield Arrow(tuple(facts["way"]), known.card(facts["leader"]).side)
+        elif event.kind == "withdrawn":
+            yield Arrow((facts["hex"], facts["refuge"]), facts["side"], "retreat")

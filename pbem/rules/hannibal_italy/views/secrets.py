@@ -1,0 +1,97 @@
+"""What each side may know: Rome sees Carthaginian leaders and where they are, not what is with them (7.5, 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pbem.game.plain import twin
+from pbem.game.table import Table
+from pbem.protocol import Side
+from pbem.rules.hannibal_italy.position.forces import added
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game, Leader
+from pbem.rules.hannibal_italy.position.under_way import Battle
+
+
+def known(game: Game, side: Side | None) -> Game:
+    """Return the position as a side may know it: Carthage all of it, an onlooker no more than Rome (7.5)."""
+    if side == CARTHAGE:
+        return game
+    seen = twin(game)
+    shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
+    veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
+    seen.leaders = {**game.leaders, **{id: _veiled(game.leaders[id]) for id in veiled}}
+    seen.pools = {}
+    seen.loose = {**game.loose, CARTHAGE: {hex: _hidden(game, hex, shown) for hex in game.loose[CARTHAGE]}}
+    if game.battle is not None and not game.battle.revealed:
+        seen.battle = _unforaged(game.battle)
+    if game.dropped and game.mover == CARTHAGE:
+        seen.dropped = {}
+    return seen
+
+
+def _unforaged(battle: Battle) -> Battle:
+    """Return a battle that Rome has not seen yet, as at a siege, without what Carthage has sent foraging (9.4)."""
+    seen = twin(battle)
+    party = twin(battle.parties[CARTHAGE])
+    party.foragers = {}
+    seen.parties = {**battle.parties, CARTHAGE: party}
+    return seen
+
+
+def _veiled(leader: Leader) -> Leader:
+    veiled = twin(leader)
+    veiled.units = {UNSEEN: 1}
+    return veiled
+
+
+def _hidden(game: Game, hex: str, shown: str | None) -> dict[str, int]:
+    """Return what Rome sees of Carthaginian units without a leader: that they are there (7.5)."""
+    if hex == shown or game.options["leaderless_seen"] == "all":
+        return game.loose[CARTHAGE][hex]
+    return {UNSEEN: 1}
+
+
+def reseal(game: Game, side: Side | None, table: Table) -> Game:
+    """Return a position that a side could not tell from this one: what it cannot see is mixed anew (7.5).
+
+    Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.
+    """
+    other = twin(game)
+    if side == CARTHAGE:
+        return other
+    other.leaders, other.pools = dict(game.leaders), dict(game.pools)
+    other.loose = {**game.loose, CARTHAGE: dict(game.loose[CARTHAGE])}
+    shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
+    hidden = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
+    for id in hidden:
+        other.leaders[id] = twin(game.leaders[id])
+    for pool in sorted(game.pools):
+        _draw_anew(other, pool, hidden, table.shuffle(f"reseal/{side}/{pool}", _lots(other, pool, hidden)))
+    able = [id for id in hidden if not game.card(id).gaulish]
+    pile = added(*(other.leaders[id].units for id in able))
+    cup = table.shuffle(f"reseal/{side}", [unit for unit in pile for _ in range(pile[unit])])
+    for at, id in enumerate(able):
+        other.leaders[id].units = added(*({unit: 1} for unit in cup[at :: len(able)]))
+    return other
+
+
+def _lots(game: Game, pool: str, hidden: Sequence[str]) -> list[str]:
+    """Return the whole units of a pool, those that lie in it and those that hidden leaders have (6.3, 6.31)."""
+    piles = [game.pools[pool], *(game.leaders[id].units for id in hidden)]
+    return [unit for pile in piles for unit in sorted(pile) if _drawn(game, pool, unit) for _ in range(pile[unit])]
+
+
+def _drawn(game: Game, pool: str, unit: str) -> bool:
+    kind = game.board.units[unit]
+    return kind.pool == pool and kind.whole == unit
+
+
+def _draw_anew(game: Game, pool: str, hidden: Sequence[str], lots: list[str]) -> None:
+    """Give each hidden leader as many units of a pool as he had, others perhaps; the rest lies in the pool."""
+    for id in hidden:
+        units = game.leaders[id].units
+        count = sum(number for unit, number in units.items() if _drawn(game, pool, unit))
+        kept = {unit: number for unit, number in units.items() if not _drawn(game, pool, unit)}
+        mine, lots = lots[:count], lots[count:]
+        game.leaders[id].units = added(kept, *({unit: 1} for unit in mine))
+    game.pools[pool] = added(*({unit: 1} for unit in lots))

@@ -1,0 +1,321 @@
+"""Strategy cards played in a battle: Spy in Enemy Camp, deserting allies, Maharbal's Cavalry (cards 6, 20, 31, 32, 59).
+
+All of them are windows (7.4.1). When a battle begins the attacker declares first, then the defender; Ally Deserts may
+be played before any round; Maharbal's Cavalry is played in the place of a battle card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed, subsets
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
+from pbem.rules.rome_carthage.events.windows import (
+    ANY,
+    NONE,
+    cards_of,
+    check_card,
+    chosen,
+    hand_hidden,
+    held,
+    may_hold,
+    one_card,
+    open_window,
+    play_counter,
+    why_unfit,
+    window,
+)
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
+from pbem.rules.rome_carthage.position.under_way import Battle
+
+SPY: Final = "spy"
+DESERTION: Final = "allies_desert"
+ALLY_DESERTS: Final = "ally_deserts"
+WORST: Final = "worst"
+"""Give back the kind of battle card of which the hand holds fewest; a Reserve only if there is nothing else."""
+
+
+# ---- when the battle begins (cards 20, 31, 32)
+
+
+def declare_events(game: Game, table: Table) -> Flow[None]:
+    """Let the attacker, then the defender declare cards before the battle cards are dealt (cards 20, 31, 32)."""
+    battle = game.the_battle
+    for side in (battle.attacker, ENEMY[battle.attacker]):
+        if not any(may_hold(game, side, card) for card in to_declare(game, battle, side)):
+            continue
+        enemy = ENEMY[side]
+        facts = {
+            "space": battle.space, "attacking": side == battle.attacker, "own_cu": battle.strength[side],
+            "enemy_cu": battle.strength[enemy], "general": battle.commanders.get(side),
+            "enemy_general": battle.commanders.get(enemy),
+        }  # fmt: skip
+        asked = window(game, side, "battle_events", "7.4.1", facts, {"cards": []})
+        (order,) = yield from table.ask_all([asked])
+        for number in declared(game, battle, side, order["cards"]):
+            _declare(game, table, side, play_counter(game, table, side, number))
+
+
+def _declare(game: Game, table: Table, side: Side, card: StrategyCard) -> None:
+    battle = game.the_battle
+    if card.event == SPY:
+        battle.spy = side
+        return
+    leaving = deserters(game, battle, ENEMY[side], card)
+    battle.deserted.setdefault(ENEMY[side], []).extend(leaving)
+    table.tell("allies_desert", rule=f"card {card.number}", side=ENEMY[side], space=battle.space, provinces=leaving)
+
+
+def to_declare(game: Game, battle: Battle, side: Side) -> list[StrategyCard]:
+    """List the cards that could be declared in a battle: a spy always, a desertion that costs the enemy cards."""
+    enemy = ENEMY[side]
+    desertions = [card for card in cards_of(game.board, DESERTION) if deserters(game, battle, enemy, card)]
+    return [*cards_of(game.board, SPY), *desertions]
+
+
+def deserters(game: Game, battle: Battle, side: Side, card: StrategyCard) -> list[str]:
+    """List the provinces whose allies a card takes from a side's general in a battle: none elsewhere (cards 31, 32)."""
+    board, province = game.board, game.board.spaces[battle.space].province
+    if side not in battle.commanders or board.provinces[province].region != card.about["region"]:
+        return []
+    named = card.about.get("provinces")
+    return [
+        ally.id
+        for ally in board.allied(province, game.options["allies_on_islands"])
+        if ally.allies_value and game.controller(ally.id) == side and (named is None or ally.id in named)
+    ]
+
+
+def declared(game: Game, battle: Battle, side: Side, words: str | Sequence[int | str]) -> list[int]:
+    """Return the cards that an answer stands for, lowest first: numbers, events, or any that is in hand and fits."""
+    if words != ANY:
+        return sorted({n for word in words if (n := _number(game, battle, side, word)) is not None})
+    return [card.number for card in to_declare(game, battle, side) if card.number in game.hands[side]]
+
+
+def _number(game: Game, battle: Battle, side: Side, word: int | str) -> int | None:
+    """Return the card in hand that a word of an answer stands for; a number stands for itself."""
+    if isinstance(word, int):
+        return word
+    fits = (card.number for card in to_declare(game, battle, side) if card.event == word)
+    return next((number for number in fits if number in game.hands[side]), None)
+
+
+def show_cards(game: Game, table: Table) -> None:
+    """Turn up half of the spied hand, drawn at random, rounded down: they lie open in this battle (card 20)."""
+    battle = game.the_battle
+    if battle.spy is None:
+        return
+    owner = ENEMY[battle.spy]
+    hand = battle.hands[owner]
+    drawn = table.shuffle(f"battle/{battle.space}/spy", hand)[: len(hand) // 2]
+    battle.shown[owner] = in_order(game, drawn)
+    table.tell("spied", rule="card 20", side=owner, space=battle.space, cards=list(battle.shown[owner]))
+
+
+def in_order(game: Game, hand: Sequence[str]) -> list[str]:
+    """Return battle cards in the order of the deck's kinds, as hands are held (11.1)."""
+    kinds = list(game.board.battle_cards)
+    return sorted(hand, key=kinds.index)
+
+
+# ---- before a round (card 59)
+
+
+def round_events(game: Game, table: Table) -> Flow[None]:
+    """Let both sides say whether they play Ally Deserts before a round; only one of them can hold it (card 59)."""
+    battle = game.the_battle
+    (card,) = cards_of(game.board, ALLY_DESERTS)
+    asked = [
+        window(
+            game, side, "round_events", "card 59",
+            {
+                "space": battle.space, "round": battle.round + 1, "leads": side == battle.initiative,
+                "cards": len(battle.hands[side]), "enemy_cards": len(battle.hands[ENEMY[side]]),
+                "shown": list(battle.shown.get(ENEMY[side], ())),
+            },
+            {"card": NONE},
+        )
+        for side in SIDES
+        if may_hold(game, side, card) and battle.hands[ENEMY[side]]
+    ]  # fmt: skip
+    if not asked:
+        return
+    orders = yield from table.ask_all(asked)
+    for decision, order in zip(asked, orders, strict=True):
+        number = chosen(game, decision.side, ALLY_DESERTS, order["card"])
+        if number is not None:
+            play_counter(game, table, decision.side, number)
+            yield from take_card(game, table, decision.side, order.get("take"))
+
+
+def take_card(game: Game, table: Table, side: Side, wanted: str | None) -> Flow[None]:
+    """Take a battle card from the enemy: one that lies open if it is named, else one drawn blind (card 59).
+
+    By the rules of 1998 the enemy is given the worst of one's own in return.
+    """
+    battle, enemy = game.the_battle, ENEMY[side]
+    shown = battle.shown.get(enemy, [])
+    if wanted is None:
+        closed = list(battle.hands[enemy])
+        for card in shown:
+            closed.remove(card)
+        pile = [*([card, "open"] for card in shown), *([card, "closed"] for card in closed)]
+        wanted, lay = table.shuffle(f"battle/{battle.space}/ally_deserts", pile)[0]
+        if lay == "open":
+            shown.remove(wanted)
+    else:
+        shown.remove(wanted)
+    hand_over(game, enemy, side, wanted)
+    table.tell("ally_deserts", rule="card 59", side=side, space=battle.space)
+    table.tell("card_taken", rule="card 59", to=SIDES, side=enemy, space=battle.space, card=wanted)
+    if game.options["ally_deserts"] != "exchange":
+        return
+    order = yield from table.ask(
+        side, "give_back", rule="card 59", default={"card": WORST}, space=battle.space,
+        cards=len(battle.hands[side]), enemy_cards=len(battle.hands[enemy]),
+    )  # fmt: skip
+    given = worst(game, battle.hands[side]) if order["card"] == WORST else order["card"]
+    if given in battle.shown.get(side, ()):
+        battle.shown[side].remove(given)
+    hand_over(game, side, enemy, given)
+    table.tell("card_given", rule="card 59", to=SIDES, side=side, space=battle.space, card=given)
+
+
+def hand_over(game: Game, giver: Side, taker: Side, card: str) -> None:
+    """Put a battle card from one hand into the other, face down (card 59)."""
+    hands = game.the_battle.hands
+    hands[giver].remove(card)
+    hands[taker] = in_order(game, [*hands[taker], card])
+
+
+def worst(game: Game, hand: Sequence[str]) -> str:
+    """Return the kind of which a hand holds fewest, Reserves last, the first in the deck's order (card 59)."""
+    *kinds, reserve = game.board.battle_cards
+    return min((kind for kind in kinds if kind in hand), key=hand.count, default=reserve)
+
+
+# ---- Maharbal's Cavalry (card 6)
+
+
+def last_resort(game: Game, table: Table, side: Side) -> Flow[bool]:
+    """Let Carthage play Maharbal's Cavalry when its last battle card is gone; return whether it does (card 6)."""
+    if side != CARTHAGE:
+        return False
+    battle = game.the_battle
+    facts = {
+        "space": battle.space, "round": battle.round + (battle.led is None), "leads": side == battle.initiative,
+        "enemy_cards": len(battle.hands[ENEMY[side]]),
+    }  # fmt: skip
+    played = yield from open_window(game, table, side, MAHARBAL, MAHARBAL, rule="card 6", facts=facts)
+    return played is not None
+
+
+def call_cavalry(game: Game, table: Table) -> None:
+    """Lay Maharbal's Cavalry on the discards; it counts as a battle card (card 6)."""
+    (card,) = cards_of(game.board, MAHARBAL)
+    play_counter(game, table, CARTHAGE, card.number)
+
+
+def why_no_maharbal(known: Game, side: Side) -> str | None:
+    """Say why a side cannot play Maharbal's Cavalry; None: it can (card 6)."""
+    if side != CARTHAGE:
+        return "Maharbal's Cavalry is an event of Carthage"
+    if not held(known, side, MAHARBAL):
+        return "Maharbal's Cavalry is not in your hand of strategy cards"
+    led = known.the_battle.led
+    if led not in (None, DOUBLE_ENVELOPMENT):
+        name = known.board.battle_cards[DOUBLE_ENVELOPMENT]
+        return f"Maharbal's Cavalry counts as a {name} and matches no {known.board.battle_cards[led]}"
+    return None
+
+
+# ---- options and checks
+
+
+def declare_options(known: Game, decision: Decision) -> Choices:
+    """List every selection of the cards in hand that can be declared (cards 20, 31, 32)."""
+    side = decision.side
+    if hand_hidden(known, side):
+        return NOT_TOLD
+    cards = declared(known, known.the_battle, side, ANY)
+    return subsets(lambda some: Order("battle_events", {"cards": some}), cards, range(len(cards) + 1))
+
+
+def check_declaration(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the cards declared: each in hand, fitting, and named once (cards 20, 31, 32)."""
+    battle, side, words = known.the_battle, decision.side, order["cards"]
+    if words == ANY:
+        return
+    enemy = ENEMY[side]
+    for at, word in enumerate(words):
+        if word in words[:at]:
+            yield order.fault(("cards", at), f"{word} is named twice", rule="7.4.1")
+        elif not isinstance(word, int):
+            continue
+        elif (why := why_unfit(known, side, word, (SPY, DESERTION))) is not None:
+            yield order.fault(("cards", at), why, rule="7.4.1")
+        elif known.board.cards[word].event == DESERTION:
+            card = known.board.cards[word]
+            if not deserters(known, battle, enemy, card):
+                where = known.board.spaces[battle.space].name
+                reason = f"{card.name} ({word}) takes no battle card from the enemy in {where}"
+                yield order.fault(("cards", at), reason, rule=f"card {word}")
+
+
+def round_options(known: Game, decision: Decision) -> Choices:
+    """List to play nothing, Ally Deserts blind, or for each kind of card that lies open (card 59)."""
+    side = decision.side
+    if hand_hidden(known, side):
+        return NOT_TOLD
+    orders = [Order("round_events", {"card": NONE})]
+    for card in held(known, side, ALLY_DESERTS):
+        orders.append(Order("round_events", {"card": card}))
+        kinds = dict.fromkeys(decision.facts["shown"])
+        orders += [Order("round_events", {"card": card, "take": kind}) for kind in kinds]
+    return listed(orders)
+
+
+def check_round_events(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with playing Ally Deserts: the card, and which card lies open to be taken (card 59)."""
+    yield from check_card(known, decision, order, ALLY_DESERTS)
+    wanted = order.get("take")
+    if wanted is None:
+        return
+    shown = decision.facts["shown"]
+    if order["card"] == NONE:
+        yield order.fault(("take",), "nothing is taken without Ally Deserts; leave out take", rule="card 59")
+    elif wanted not in shown:
+        names = ", ".join(known.board.battle_cards[kind] for kind in dict.fromkeys(shown)) or "none"
+        reason = f"of the enemy's cards there lie open: {names}; leave out take to draw one blind"
+        yield order.fault(("take",), reason, rule="card 59")
+
+
+def give_back_options(known: Game, decision: Decision) -> Choices:
+    """List the kinds of card in hand that may be given in return (card 59)."""
+    hand = known.the_battle.hands[decision.side]
+    if FACE_DOWN in hand:
+        return NOT_TOLD
+    return listed([Order("give_back", {"card": kind}) for kind in dict.fromkeys(hand)])
+
+
+def check_give_back(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the card given in return: it must be in hand (card 59)."""
+    hand, card = known.the_battle.hands[decision.side], order["card"]
+    if card != WORST and card not in hand:
+        names = ", ".join(known.board.battle_cards[kind] for kind in dict.fromkeys(hand))
+        reason = f"you hold no {known.board.battle_cards[card]} to give back; you hold {names}"
+        yield order.fault(("card",), reason, rule="card 59")
+
+
+KINDS: Final[Kinds] = {
+    "battle_events": (declare_options, check_declaration),
+    "round_events": (round_options, check_round_events),
+    "give_back": (give_back_options, check_give_back),
+    MAHARBAL: one_card(MAHARBAL, MAHARBAL),
+}

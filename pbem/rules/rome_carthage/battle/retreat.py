@@ -1,0 +1,301 @@
+"""The retreat of the beaten army: into the city, over the road, or to its end (11.10, 12.1, 16.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, Final
+
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
+from pbem.rules.rome_carthage.battle.politics import political_consequences
+from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, why_no_route
+from pbem.rules.rome_carthage.position.generals import (
+    arrive,
+    displace,
+    displace_the_destroyed,
+    drive_off_generals,
+    is_consul,
+)
+from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Retreat
+from pbem.rules.rome_carthage.siege.train import lose_train
+from pbem.rules.rome_carthage.siege.walls import enter_city
+
+ALL: Final = "all"
+
+
+def suffer_defeat(game: Game, table: Table) -> Flow[None]:
+    """Carry out what losing a battle means: the retreat table, the retreat, the political consequences (11.10, 12).
+
+    Generals whose last CU falls to the table or on the retreat are displaced; those whose CU all fell in the
+    battle itself retreat alone, or are displaced by the rules of 1998 (8.9).
+    """
+    battle = game.the_battle
+    side, space = battle.the_loser, battle.space
+    lose_train(game, table, side, space)
+    yield from displace_the_destroyed(game, table)
+    if game.result is not None:
+        return
+    fought_on = game.stack(side, space).cu > 0
+    yield from retreat_table(game, table)
+    if fought_on and not game.stack(side, space).cu:
+        yield from _end(game, table, side, space, "retreat_table")
+    else:
+        yield from retreat(game, table)
+    if game.result is None:
+        yield from political_consequences(game, table)
+
+
+def retreat(game: Game, table: Table) -> Flow[None]:
+    """Let the loser retreat, asking where to if he has a choice; an army with no way out is eliminated (12.1)."""
+    bound = game.retreat = retreat_of(game)
+    side, space = bound.side, bound.space
+    stack = game.stack(side, space)
+    if stack.empty:
+        return
+    choices = retreat_choices(game)
+    if not len(choices):
+        yield from _end(game, table, side, space, "retreat")
+        return
+    order: Order = choices[0]
+    if len(choices) > 1:
+        order = yield from table.ask(
+            side,
+            "retreat",
+            rule="12.1",
+            default={"city": ALL} if _prefers_city(game, bound, stack) else choices[0].body,
+            space=space,
+            cu=stack.cu,
+            elephant_cu=stack.elephants,
+            generals=list(stack.generals),
+            room=bound.room,
+        )
+    if "city" in order.body:
+        _enter_city(game, table, order["city"])
+    if "path" in order.body:
+        yield from _take_road(game, table, order["path"])
+    elif not game.stack(side, space).empty:
+        yield from _end(game, table, side, space, "retreat")
+
+
+def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
+    """Say whether an army does best behind the walls: it fits, and no road is free of loss (12.1, 16.2)."""
+    if not fits(bound, stack):
+        return False
+    roads = routes(game, bound, stack.cu)
+    return not roads or roads[0].lost > 0
+
+
+def _enter_city(game: Game, table: Table, part: Any) -> None:
+    """Take the army, or the part of it that is named, behind the walls (16.2)."""
+    bound = game.the_retreat
+    side, space = bound.side, bound.space
+    force = game.take(side, space, part_of(game.stack(side, space), part))
+    enter_city(game, space, force)
+    table.tell("enters_city", rule="16.2", side=side, space=space, cu=force.cu, generals=force.generals)
+
+
+def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
+    """March the beaten army along its path, losing CU to what it meets and sweeping along its own (12.1, 12.1.2)."""
+    bound, battle = game.the_retreat, game.the_battle
+    side, here = bound.side, bound.space
+    stack = game.stack(side, here)
+    generals = list(stack.generals)
+    table.tell(
+        "retreats", rule="12.1", side=side, space=here, refuge=path[-1], path=list(path), cu=stack.cu, generals=generals
+    )
+    left_behind: list[str] = []
+    for step in path:
+        moving = [general for general in stack.generals if general not in left_behind]
+        force = game.take(side, here, Stack(stack.cu, stack.elephants, moving))
+        paid = toll(game, bound, step) if force.cu else 0
+        met = game.stack(side, step)
+        # CU on the way are swept along with their generals; generals alone stay where they are.
+        left_behind = [] if met.cu else list(met.generals)
+        if met.cu and step != path[-1]:
+            table.tell("swept_along", rule="12.1", side=side, space=step, cu=met.cu, generals=list(met.generals))
+        stack = game.put(side, step, Stack(force.cu, force.elephants, force.generals, force.train))
+        arrive(game, stack, force.generals)
+        lost = yield from suffer(
+            game, table, side, stack, paid, elephant=False, cause="retreat", rule="12.1.2", space=step
+        )
+        battle.lost[side] = battle.lost.get(side, 0) + lost
+        if stack.cu:
+            yield from drive_off_generals(game, table, side, step)
+        here = step
+    if game.stack(ENEMY[side], here).cu and stack.cu:
+        force = game.take(side, here, part_of(stack, ALL))
+        enter_city(game, here, force)
+        table.tell("enters_city", rule="16.2", side=side, space=here, cu=force.cu, generals=force.generals)
+
+
+def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[None]:
+    """Eliminate what is left of the beaten army in a space, and displace its generals (8.9, 12.1.2)."""
+    battle = game.the_battle
+    stack = game.stacks[side].pop(space, None)
+    if stack is None:
+        return
+    if stack.cu:
+        battle.lost[side] = battle.lost.get(side, 0) + stack.cu
+        table.tell(
+            "eliminated", rule="12.1.2", side=side, space=space, cu=stack.cu, elephants=stack.elephants, cause=cause
+        )
+    yield from displace(game, table, side, stack.generals, cause)
+
+
+def part_of(stack: Stack, part: Any) -> Stack:
+    """Return the part of an army that an order sends into the city: all, or CU, elephants and generals (16.2)."""
+    if part == ALL:
+        return Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
+    return Stack(part["cu"], part.get("elephants", 0), list(part.get("generals", ())))
+
+
+def fits(bound: Retreat, part: Stack) -> bool:
+    """Tell whether the beaten army or a part of it may go into its city: there is room, it did sally (16.2, 16.5.5)."""
+    if bound.room is None or part.cu > bound.room:
+        return False
+    back = bound.sallied
+    return back is None or (
+        part.elephants <= back.elephants
+        and part.cu - part.elephants <= back.cu - back.elephants
+        and all(general in back.generals for general in part.generals)
+    )
+
+
+def retreat_choices(known: Game) -> Choices:
+    """List every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
+    bound = known.the_retreat
+    stack = known.stack(bound.side, bound.space)
+    roads = [Order("retreat", {"path": list(route.path)}) for route in routes(known, bound, stack.cu)]
+    if bound.room is None or (stack.cu and not bound.room):
+        return listed(roads)
+    if fits(bound, stack):
+        return listed([*roads, Order("retreat", {"city": ALL})])
+    most, fewest = min(bound.room, stack.cu), 1 if bound.sallied is None else 0
+    return chain(listed(roads), *(_splits(known, bound, stack, cu) for cu in range(most, fewest - 1, -1)))
+
+
+def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
+    """List the retreats that leave some CU in the city, and any generals, and send the rest on (16.2, 16.5.5)."""
+    roads = routes(known, bound, stack.cu - cu)
+    groups = [
+        list(group)
+        for size in range(0 if cu else 1, len(stack.generals) + 1)
+        for group in combinations(stack.generals, size)
+        if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(known, stack, cu, group))
+    ]
+    elephants = [beasts for beasts in stack.elephants_among(cu) if fits(bound, Stack(cu, beasts))]
+
+    def split(beasts: int, group: list[str], road: Route | None) -> Order:
+        city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
+        return Order("retreat", {"city": city, **({"path": list(road.path)} if road else {})})
+
+    return grid(split, elephants, groups, roads or [None])
+
+
+def splits_consul(known: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
+    """Say whether a split would leave a consul in either part with fewer than five CU (14.2).
+
+    An army that has fewer than five anyway may leave nobody behind.
+    """
+    inside = any(is_consul(known, general) for general in group)
+    outside = any(is_consul(known, general) for general in stack.generals if general not in group)
+    return (inside and cu < known.board.consular_army) or (outside and stack.cu - cu < known.board.consular_army)
+
+
+def retreat_options(known: Game, decision: Decision) -> Choices:
+    """List every retreat of the beaten army (12.1, 16.2)."""
+    return retreat_choices(known)
+
+
+def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a retreat (12.1, 16.2)."""
+    bound = known.the_retreat
+    stack = known.stack(bound.side, bound.space)
+    rest, everybody = stack.cu, False
+    if (part := order.get("city")) is not None:
+        wrong = list(_check_city(known, bound, stack, order, part))
+        yield from wrong
+        if wrong:
+            return
+        inside = part_of(stack, part)
+        rest, everybody = rest - inside.cu, whole_army(stack, inside)
+    path = order.get("path")
+    if everybody:
+        if path is not None:
+            yield order.fault(("path",), "the whole army enters the city; leave out path", rule="16.2")
+        return
+    open_routes = routes(known, bound, rest)
+    if path is None:
+        if open_routes or part is None:
+            ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
+            yield order.fault((), f"name the path of {rest} CU; open are: {ways}", rule="12.1")
+    elif not open_routes:
+        yield order.fault(("path",), "no way is open to them; leave out path", rule="12.1.1")
+    elif tuple(path) not in [route.path for route in open_routes]:
+        at, reason = why_no_route(known, bound, path, open_routes)
+        yield order.fault(("path", at) if path else ("path",), reason, rule="12.1")
+
+
+def _check_city(known: Game, bound: Retreat, stack: Stack, order: Order, part: Any) -> Iterator[Fault]:
+    """Yield what is wrong with the part of the army that goes into the city (14.2, 16.2)."""
+    name = known.board.spaces[bound.space].name
+    if bound.room is None or (stack.cu and not bound.room):
+        reason = f"{name} is no city of yours with room" if bound.room is None else f"{name} has no room left"
+        yield order.fault(("city",), f"{reason}; name a path", rule="16.2")
+    elif part == ALL or (fits(bound, stack) and whole_army(stack, part_of(stack, part))):
+        if stack.cu > bound.room:
+            reason = f"{bound.room} of the {stack.cu} CU fit into {name}; name {{cu, generals}} and a path for the rest"
+            yield order.fault(("city",), reason, rule="16.2")
+        elif not fits(bound, stack):
+            yield order.fault(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
+    elif fits(bound, stack):
+        reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
+        yield order.fault(("city",), reason, rule="16.2")
+    else:
+        yield from _check_part(known, bound, stack, order, part_of(stack, part))
+
+
+def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside: Stack) -> Iterator[Fault]:
+    """Yield what is wrong with a split between city and road: CU, elephants, generals, consuls (14.2, 16.2)."""
+    assert bound.room is not None
+    least = 0 if bound.sallied is not None and inside.generals else 1
+    if not least <= inside.cu <= min(bound.room, stack.cu):
+        reason = f"{least} to {min(bound.room, stack.cu)} CU may go into the city, not {inside.cu}"
+        yield order.fault(("city", "cu"), reason, rule="16.2")
+        return
+    if (why := why_no_elephants(stack, inside.cu, inside.elephants)) is not None:
+        at = ("city", "elephants") if "elephants" in order["city"] else ("city",)
+        yield order.fault(at, why, rule="13.2")
+    for at_general, general in enumerate(inside.generals):
+        if general not in stack.generals or general in inside.generals[:at_general]:
+            here = ", ".join(stack.generals) or "no general"
+            reason = f"{general} cannot be sent into the city; with the army there is: {here}"
+            yield order.fault(("city", "generals", at_general), reason, rule="16.2")
+    if not fits(bound, inside):
+        reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
+        yield order.fault(("city",), reason, rule="16.5.5")
+    if splits_consul(known, stack, inside.cu, inside.generals) and routes(known, bound, stack.cu - inside.cu):
+        reason = f"a consul keeps {known.board.consular_army} CU with him: he may be left with no fewer in either part"
+        yield order.fault(("city",), reason, rule="14.2")
+
+
+def whole_army(stack: Stack, part: Stack) -> bool:
+    """Tell whether a part named of an army is all of it (16.2)."""
+    return (part.cu, part.elephants, set(part.generals)) == (stack.cu, stack.elephants, set(stack.generals))
+
+
+def _who_sallied(bound: Retreat) -> str:
+    back = bound.sallied
+    assert back is not None
+    beasts = f", {back.elephants} of them elephants" if back.elephants else ""
+    return f"{back.cu} CU{beasts}" + (f" and {', '.join(back.generals)}" if back.generals else "")
+
+
+KINDS: Final[Kinds] = {"retreat": (retreat_options, check_retreat)}

@@ -1,0 +1,284 @@
+"""The rounds of a battle: the attacker leads a card, the defender matches it or loses (11.4, 11.5, 11.7, 11.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
+from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
+from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
+from pbem.rules.rome_carthage.events.windows import hand_hidden
+from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
+from pbem.rules.rome_carthage.position.under_way import Battle, Played
+
+RESERVE: Final = "reserve"
+PROBE: Final = "probe"
+NONE: Final = "none"
+ANY: Final = "any"
+"""Match with the card itself, else with a general's Probe, else with a Reserve, else not at all."""
+COMMONEST: Final = "commonest"
+"""Lead the kind of which the hand holds most, the rulebook's own advice (11.5); a Reserve only as the last resort."""
+SINGLE: Final = "single"
+"""Lead a kind of which the hand holds one, and keep the pairs."""
+
+
+def fight_rounds(game: Game, table: Table) -> Flow[None]:
+    """Play round after round until somebody loses or gets away (11.4, 11.8).
+
+    An attacker with no card left when a round begins has lost, even if the defender has none either.
+    """
+    battle = game.the_battle
+    while battle.loser is None and battle.withdrawer is None:
+        side = battle.initiative
+        if not battle.withdrawals:
+            yield from round_events(game, table)
+        if not battle.hands[side]:
+            if not (yield from last_resort(game, table, side)):
+                lose(battle, table, side, None)
+                return
+            yield from fight_round(game, table, Order("battle_card", {"card": MAHARBAL}))
+            continue
+        order = yield from table.ask(
+            side,
+            "battle_card",
+            rule="11.4",
+            default={"card": COMMONEST},
+            space=battle.space,
+            round=battle.round + 1,
+            cards=len(battle.hands[side]),
+            enemy_cards=len(battle.hands[ENEMY[side]]),
+        )
+        if order.get("withdraw"):
+            yield from attempt_withdrawal(game, table)
+            continue
+        if order["card"] == MAHARBAL:
+            call_cavalry(game, table)
+        yield from fight_round(game, table, order)
+
+
+def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Play one round: the card led, its match, and the fight for the initiative (11.4 to 11.6)."""
+    battle, board = game.the_battle, game.board
+    side, other = battle.initiative, ENEMY[battle.initiative]
+    battle.round += 1
+    battle.withdrawals = 0
+    card = order["card"]
+    if card in POLICIES:
+        card = POLICIES[card](board, battle.hands[side])
+    if card == MAHARBAL:
+        battle.led = DOUBLE_ENVELOPMENT
+    else:
+        battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
+    lay(battle, table, "leads", side, card, battle.led)
+    answer = NONE
+    if battle.hands[other]:
+        order = yield from table.ask(
+            other,
+            "match",
+            rule="11.5",
+            default={"card": ANY},
+            space=battle.space,
+            round=battle.round,
+            led=battle.led,
+            cards=len(battle.hands[other]),
+            enemy_cards=len(battle.hands[side]),
+        )
+        answer = order["card"]
+        if answer == ANY:
+            answer = next(iter(matches(board, battle, other)), NONE)
+        elif answer == MAHARBAL:
+            call_cavalry(game, table)
+    elif battle.led == DOUBLE_ENVELOPMENT and (yield from last_resort(game, table, other)):
+        answer = MAHARBAL
+    if answer == NONE:
+        lose(battle, table, other, battle.led)
+        return
+    lay(battle, table, "matches", other, answer, battle.led)
+    yield from after_match(game, table)
+    battle.led = None
+
+
+def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as: str) -> None:
+    """Take a card from a hand and lay it on the table, for all to see; one that lies open goes first (11.4, card 20).
+
+    Maharbal's Cavalry is no battle card but counts as one (card 6).
+    """
+    if card == MAHARBAL:
+        battle.played.append(Played(battle.round, side, card, used_as))
+        table.tell(kind, rule="card 6", side=side, space=battle.space, round=battle.round, card=used_as)
+        return
+    battle.hands[side].remove(card)
+    if card in battle.shown.get(side, ()):
+        battle.shown[side].remove(card)
+    battle.played.append(Played(battle.round, side, card, used_as))
+    if card == PROBE and used_as != PROBE:
+        battle.probe_used = True
+    if card == used_as:
+        table.tell(kind, rule="11.4", side=side, space=battle.space, round=battle.round, card=card)
+    else:
+        table.tell(
+            f"{kind}_as", rule="11.7", side=side, space=battle.space, round=battle.round, card=card, used_as=used_as
+        )
+
+
+def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
+    """End the battle with a loser; `won_by` is the card he did not match, None if he had nothing to lead (11.8)."""
+    battle.loser, battle.won_by = side, won_by
+    table.tell(
+        "battle_won" if won_by else "attack_spent",
+        rule="11.8",
+        winner=ENEMY[side],
+        loser=side,
+        space=battle.space,
+        rounds=battle.round,
+        won_by=won_by,
+    )
+
+
+def commonest(board: Board, hand: Sequence[str]) -> str:
+    """Return the kind of which a hand holds most, Reserves aside, the first in the deck's order (11.5)."""
+    kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
+    return max(kinds, key=hand.count) if kinds else RESERVE
+
+
+def single(board: Board, hand: Sequence[str]) -> str:
+    """Return a kind of which a hand holds one, so that pairs are kept to match with; else the commonest (11.5)."""
+    return next((kind for kind in board.battle_cards if kind != RESERVE and hand.count(kind) == 1), None) or commonest(
+        board, hand
+    )
+
+
+POLICIES: Final[Mapping[str, Callable[[Board, Sequence[str]], str]]] = {COMMONEST: commonest, SINGLE: single}
+"""Words for a card that is picked out of the hand when it is led."""
+
+
+def probe_as(board: Board, battle: Battle, side: Side) -> tuple[str, ...]:
+    """Return the cards as which a side's commander may still use one Probe in this battle (board: Hannibal)."""
+    commander = battle.commanders.get(side)
+    return board.generals[commander].probe_as if commander and not battle.probe_used else ()
+
+
+def matches(board: Board, battle: Battle, side: Side) -> list[str]:
+    """List the kinds of card in a hand that match the card led, the best spent first (11.5, 11.7)."""
+    led, hand = battle.the_led, battle.hands[side]
+    able = [led]
+    if led in probe_as(board, battle, side):
+        able.append(PROBE)
+    able.append(RESERVE)
+    return [kind for kind in able if kind in hand]
+
+
+def battle_card_options(known: Game, decision: Decision) -> Choices:
+    """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
+    battle, board, side = known.the_battle, known.board, decision.side
+    hand = battle.hands[side]
+    if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(known, side)):
+        return NOT_TOLD
+    orders = []
+    for card in board.battle_cards:
+        if card not in hand:
+            continue
+        if card == RESERVE:
+            names: tuple[str, ...] = tuple(kind for kind in board.battle_cards if kind != RESERVE)
+        else:
+            orders.append(Order("battle_card", {"card": card}))
+            names = probe_as(board, battle, side) if card == PROBE else ()
+        orders += [Order("battle_card", {"card": card, "as": name}) for name in names]
+    if why_no_maharbal(known, side) is None:
+        orders.append(Order("battle_card", {"card": MAHARBAL}))
+    if why_no_withdrawal(known, side) is None:
+        orders.append(Order("battle_card", {"withdraw": True}))
+    return listed(orders)
+
+
+def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
+    battle, board, side = known.the_battle, known.board, decision.side
+    card, name = order.get("card"), order.get("as")
+    if (card is None) == (order.get("withdraw") is None):
+        yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
+    elif card is None:
+        if (reason := why_no_withdrawal(known, side)) is not None:
+            yield order.fault(("withdraw",), reason, rule="11.11")
+    elif card == MAHARBAL:
+        if (reason := why_no_maharbal(known, side)) is not None:
+            yield order.fault(("card",), reason, rule="card 6")
+        elif name not in (None, DOUBLE_ENVELOPMENT):
+            envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
+            yield order.fault(("as",), f"Maharbal's Cavalry counts as a {envelopment}; leave out `as`", rule="card 6")
+    elif card not in (*battle.hands[side], *POLICIES):
+        yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.4")
+    elif card == RESERVE:
+        if name in (None, RESERVE):
+            names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
+            at = ("card",) if name is None else ("as",)
+            yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
+    elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):
+        yield order.fault(("as",), why_no_name(board, battle, side, card), rule="11.7")
+
+
+def not_held(board: Board, hand: Sequence[str], card: str) -> str:
+    """Say that a hand has no such card, and what it has (11.4, 11.5)."""
+    held = ", ".join(f"{hand.count(kind)} {board.battle_cards[kind]}" for kind in board.battle_cards if kind in hand)
+    return f"you hold no {board.battle_cards[card]}; you hold {held}"
+
+
+def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
+    """Say why a card cannot be led under another name (11.7)."""
+    commander = battle.commanders.get(side)
+    record = board.generals[commander] if commander else None
+    if card in POLICIES:
+        return f"the {card} card is led under its own name; leave out `as`"
+    if card != PROBE or record is None or not record.probe_as:
+        return f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+    if battle.probe_used:
+        return f"{record.name} has already used a Probe as another card in this battle"
+    names = ", ".join(board.battle_cards[kind] for kind in record.probe_as)
+    return f"{record.name} may use a Probe as {names}"
+
+
+def match_options(known: Game, decision: Decision) -> Choices:
+    """List the cards that match the card led, and to lose rather than match (11.5)."""
+    battle, side = known.the_battle, decision.side
+    if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(known, side)):
+        return NOT_TOLD
+    able = matches(known.board, battle, side)
+    if known.options["decline_match"] or not able:
+        able.append(NONE)
+    if why_no_maharbal(known, side) is None:
+        able.append(MAHARBAL)
+    return listed([Order("match", {"card": card}) for card in able])
+
+
+def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card to match the one led (11.5, 11.7)."""
+    battle, board, side, card = known.the_battle, known.board, decision.side, order["card"]
+    able = matches(board, battle, side)
+    if card == ANY or card in able:
+        return
+    if card == MAHARBAL:
+        if (reason := why_no_maharbal(known, side)) is not None:
+            yield order.fault(("card",), reason, rule="card 6")
+        return
+    if card == NONE:
+        if able and not known.options["decline_match"]:
+            can = board.battle_cards[able[0]]
+            yield order.fault(("card",), f"you hold a {can} and must match (option decline_match)", rule="11.4")
+    elif card not in battle.hands[side]:
+        yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.5")
+    else:
+        can = " or ".join(board.battle_cards[kind] for kind in able) or "nothing you hold does; write none"
+        reason = f"{board.battle_cards[card]} does not match {board.battle_cards[battle.the_led]}; {can}"
+        yield order.fault(("card",), reason + (" does" if able else ""), rule="11.5")
+
+
+KINDS: Final[Kinds] = {
+    "battle_card": (battle_card_options, check_battle_card),
+    "match": (match_options, check_match),
+}

@@ -1,0 +1,172 @@
+"""Breaking off a battle: the attacker's roll, the defender's to cancel it, and where the army goes (11.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game.choices import Choices, listed
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
+from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.siege.walls import enter_city
+
+IF_CANCELLED: Final = "if_cancelled"
+
+
+def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
+    """Let the attacker try to break off instead of leading a card, and the defender to cancel it (11.11).
+
+    An attempt that comes to nothing is no round; the initiative may then pass to the defender.
+    """
+    battle, generals = game.the_battle, game.board.generals
+    side, other = battle.initiative, ENEMY[battle.initiative]
+    battle.withdrawals += 1
+    again = f"-{battle.withdrawals}" if battle.withdrawals > 1 else ""
+    name = f"battle/{battle.space}/round-{battle.round + 1}"
+    commander = battle.commanders[side]
+    needs = generals[commander].battle
+    roll = table.roll(f"{name}/withdrawal{again}", rule="11.11", at_most=needs, side=side, general=commander)
+    cancelled = False
+    canceller = battle.commanders.get(other)
+    if roll.success and canceller is not None:
+        needs = generals[canceller].cancels_withdrawal_on
+        order = yield from table.ask(
+            other, "cancel_withdrawal", rule="11.11", default={"roll": True}, space=battle.space, needs=needs
+        )
+        if order["roll"]:
+            cancel = f"{name}/cancel{again}"
+            cancelled = table.roll(cancel, rule="11.11", at_most=needs, side=other, general=canceller).success
+    if roll.success and not cancelled:
+        battle.withdrawer = side
+        table.tell("withdraws", rule="11.11", side=side, space=battle.space, rounds=battle.round)
+    else:
+        told = "withdrawal_cancelled" if cancelled else "withdrawal_fails"
+        table.tell(told, rule="11.11", side=side, space=battle.space)
+        yield from _pass_initiative(game, table, cancelled)
+
+
+def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
+    """Settle the initiative after a withdrawal that came to nothing (11.11)."""
+    battle, edition = game.the_battle, game.options["withdraw_fail_initiative"]
+    # Without a general only a matched Double Envelopment makes the defender the attacker (11.6).
+    if ENEMY[battle.initiative] not in battle.commanders:
+        return
+    if edition == MUST or (edition == IF_CANCELLED and cancelled):
+        seize(battle, table, "11.11")
+    elif edition != IF_CANCELLED:
+        yield from offer_initiative(game, table, "withdrawal", rule="11.11")
+
+
+def why_no_withdrawal(game: Game, side: Side) -> str | None:
+    """Say why the attacker may not try to withdraw; None: he may (11.11)."""
+    battle = game.the_battle
+    if side not in battle.commanders:
+        return "only a general can break off a battle"
+    most = game.options["withdraw_limit"]
+    if most is not None and battle.withdrawals >= most:
+        return "you have already tried to withdraw in this round"
+    if not refuges(game, side):
+        if side == battle.attacker and battle.attacker_from is not None:
+            back = game.board.spaces[battle.attacker_from].name
+            return f"you could withdraw only to {back}, where you came from, and that is barred"
+        return "there is no space to withdraw to: no pass, strait or sea, no enemy marker, CU or unfriendly tribe"
+    return None
+
+
+def refuges(game: Game, side: Side) -> list[str]:
+    """List where an army may withdraw to from a battle (11.11).
+
+    Over an ordinary line, to a space without enemy marker, enemy CU or unfriendly tribe; the original attacker
+    only to where he came from, nobody to where the enemy came from. A force that sallied out alone goes back inside.
+    """
+    battle, board = game.the_battle, game.board
+    if side == battle.attacker and sallied_alone(game):
+        return [battle.space]
+    near = board.by_land[battle.space]
+    if side == battle.attacker:
+        near = tuple(space for space in near if space == battle.attacker_from and space not in battle.defender_from)
+    enemy, generals = ENEMY[side], game.stack(side, battle.space).generals
+    return [
+        space
+        for space in near
+        if (side == battle.attacker or space != battle.attacker_from)
+        and game.control.get(space) != enemy
+        and not game.unfriendly_tribe(side, space)
+        and not game.stack(enemy, space).cu
+        and all(may_be_in(game, general, space) for general in generals)
+    ]
+
+
+def sallied_alone(game: Game) -> bool:
+    """Tell whether the attackers all sallied out of the city, so that no army came to relieve it (16.4.4)."""
+    battle = game.the_battle
+    sallied = battle.sallied
+    if sallied.empty or battle.strength.get(battle.attacker) != sallied.cu:
+        return False
+    return all(general in sallied.generals for general in game.stack(battle.attacker, battle.space).generals)
+
+
+def go_back_in(game: Game, table: Table) -> None:
+    """Take back into the city who sallied out of it, when the attackers break off; others fell first (16.5.5)."""
+    battle = game.the_battle
+    side, space, sallied = battle.attacker, battle.space, battle.sallied
+    stack = game.stack(side, space)
+    elephants = min(sallied.elephants, stack.elephants)
+    cu = elephants + min(sallied.cu - sallied.elephants, stack.cu - stack.elephants)
+    generals = [general for general in stack.generals if general in sallied.generals]
+    part = Stack(cu, elephants, generals)
+    if not part.empty:
+        enter_city(game, space, game.take(side, space, part))
+        table.tell("enters_city", rule="16.5.5", side=side, space=space, cu=cu, generals=generals)
+
+
+def withdraw(game: Game, table: Table) -> Flow[None]:
+    """Move the army that broke off to an adjacent space, whole; who sallied goes back inside (11.11, 16.5.5)."""
+    battle = game.the_battle
+    side, space = battle.the_withdrawer, battle.space
+    yield from displace_the_destroyed(game, table)
+    if game.result is not None:
+        return
+    open_spaces = refuges(game, side)
+    if side == battle.attacker:
+        go_back_in(game, table)
+    stack = game.stack(side, space)
+    if stack.empty:
+        return
+    to = next((space for space in open_spaces if game.control.get(space) == side), open_spaces[0])
+    if len(open_spaces) > 1:
+        generals = list(stack.generals)
+        order = yield from table.ask(
+            side, "withdraw_to", rule="11.11", default={"space": to}, space=space, cu=stack.cu, generals=generals
+        )
+        to = order["space"]
+    table.tell(
+        "withdraws_to", rule="11.11", side=side, space=space, refuge=to, cu=stack.cu, generals=list(stack.generals)
+    )
+    force = game.take(side, space, Stack(stack.cu, stack.elephants, list(stack.generals), stack.train))
+    arrive(game, game.put(side, to, force), force.generals)
+    yield from drive_off_generals(game, table, side, to)
+
+
+def refuge_options(known: Game, decision: Decision) -> Choices:
+    """List where the army that broke off may go (11.11)."""
+    return listed([Order("withdraw_to", {"space": space}) for space in refuges(known, decision.side)])
+
+
+def check_refuge(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the space to withdraw to (11.11)."""
+    can = refuges(known, decision.side)
+    if order["space"] not in can:
+        names = ", ".join(known.board.spaces[space].name for space in can)
+        yield order.fault(("space",), f"you cannot withdraw to {order['space']}; you can to {names}", rule="11.11")
+
+
+KINDS: Final[Kinds] = {
+    "cancel_withdrawal": yes_or_no("cancel_withdrawal", "roll"),
+    "withdraw_to": (refuge_options, check_refuge),
+}

@@ -1,0 +1,63 @@
+"""Hannibal Charms Italy: Roman markers that go as Hannibal marches by (card 28)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game.table import Table
+from pbem.protocol import Fault, Order
+from pbem.rules.rome_carthage.movement.card_play import OPERATIONS, played_with
+from pbem.rules.rome_carthage.position.board import WALLED_CITY
+from pbem.rules.rome_carthage.position.generals import HANNIBAL
+from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import March
+
+CHARMS: Final = "hannibal_charms"
+
+
+def charm(game: Game, table: Table, march: March, space: str) -> None:
+    """Take a Roman marker off an Italian space that Hannibal enters or sets out from (card 28).
+
+    There are no Roman units in it, nor any that he fought there: those he overran or who avoided him are gone.
+    """
+    if not played_with(game, CHARMS) or not _charms(game, march.general):
+        return
+    if march.charm is not None and space not in march.charm:
+        return
+    enemy = ENEMY[march.side]
+    region = game.board.cards[game.the_card.card].about["region"]
+    if game.control.get(space) == enemy and _has_marker(game, region, space) and not game.cu(enemy, space):
+        del game.control[space]
+        table.tell("charmed", rule="card 28", side=march.side, general=march.general, space=space)
+
+
+def _charms(game: Game, general: str) -> bool:
+    return general == HANNIBAL or game.options["charming_general"] == "anybody"
+
+
+def _has_marker(game: Game, region: str, space: str) -> bool:
+    """Tell whether what shows the control of a space of a region is a marker that can be taken off (15.2, card 28)."""
+    record = game.board.spaces[space]
+    return record.region == region and record.kind != WALLED_CITY and space not in game.tribes
+
+
+def check_charm(known: Game, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the spaces that are to be charmed; nothing if the order names none (card 28)."""
+    if "charm" not in order.body:
+        return
+    card = order.get("card") or (known.card.card if known.card is not None else None)
+    use = order.get("as") or (known.card.use if known.card is not None else None)
+    general = order.get("general") or (known.march.general if known.march is not None else "")
+    if card is None or known.board.cards[card].event != CHARMS or use != OPERATIONS:
+        yield order.fault(("charm",), "charm goes with the operations of Hannibal Charms Italy (28)", rule="card 28")
+    elif not _charms(known, general):
+        yield order.fault(("charm",), "it is Hannibal who charms Italy; the others only march", rule="card 28")
+    elif not isinstance(order["charm"], str):
+        for at, space in enumerate(order["charm"]):
+            if space not in known.board.spaces:
+                yield order.fault(("charm", at), no_such_space(known, space), rule="card 28")
+            elif not _has_marker(known, known.board.cards[card].about["region"], space):
+                reason = f"{known.board.spaces[space].name} has no marker in Italy that could be taken off"
+                yield order.fault(("charm", at), reason, rule="card 28")

@@ -1,0 +1,118 @@
+"""Windows: the moments at which a counter event may be played beside the ordinary play, in either side's turn (7.4.1).
+
+A window opens where public facts say that a card could be used, never because a side holds it: it stays shut where the
+side has no card left in its hand, or where everybody sees that the card lies elsewhere. With the option `windows` at
+`advance` nobody waits for the answer, so that no pause betrays a hand; answers are secret for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Check, Options
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.position.board import Board, StrategyCard
+from pbem.rules.rome_carthage.position.state import UNSEEN, Game
+
+ADVANCE: Final = "advance"
+NONE: Final = "none"
+ANY: Final = "any"
+"""The lowest fitting card in hand, if there is one: legal always, so that an order given in advance shows no hand."""
+
+
+@lru_cache(maxsize=256)
+def cards_of(board: Board, event: str) -> tuple[StrategyCard, ...]:
+    """Return the cards that have an event, lowest first."""
+    return tuple(card for _, card in sorted(board.cards.items()) if card.event == event)
+
+
+def may_hold(game: Game, side: Side, card: StrategyCard) -> bool:
+    """Tell whether a side may hold a card whose event it may use, for all that everybody can see (7.4.1)."""
+    if not game.hands.get(side) or not card.event_of(side):
+        return False
+    on_table = game.card is not None and game.card.card == card.number
+    return not on_table and card.number not in game.discards and card.number not in game.removed
+
+
+def held(known: Game, side: Side, event: str) -> list[int]:
+    """List the cards of an event in a hand that its owner sees, lowest first."""
+    return [card.number for card in cards_of(known.board, event) if card.number in known.hands.get(side, ())]
+
+
+def open_window(
+    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, Any]
+) -> Flow[StrategyCard | None]:
+    """Let a side play a card of an event, if it may hold one, and return the card it has played (7.4.1).
+
+    `kind` is a question answered by `{card: ...}`; `facts` are what a standing order may go by. The card goes from the
+    hand to the discards at once; what it does is the caller's affair.
+    """
+    if not any(may_hold(game, side, card) for card in cards_of(game.board, event)):
+        return None
+    (order,) = yield from table.ask_all([window(game, side, kind, rule, facts, {"card": NONE})])
+    number = chosen(game, side, event, order["card"])
+    return None if number is None else play_counter(game, table, side, number)
+
+
+def window(
+    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, Any], default: Mapping[str, Any]
+) -> Decision:
+    """Return the question of a window: secret, and waited for only if the option `windows` says so (7.4.1)."""
+    return Decision(kind, side, rule, facts, default, secret=True, waits=game.options["windows"] != ADVANCE)
+
+
+def chosen(game: Game, side: Side, event: str, word: int | str) -> int | None:
+    """Return the card that an answer stands for; None: nothing is played (7.4.1)."""
+    if isinstance(word, int):
+        return word
+    return next(iter(held(game, side, event)), None) if word == ANY else None
+
+
+def play_counter(game: Game, table: Table, side: Side, number: int) -> StrategyCard:
+    """Lay a counter event from a hand on the discards and return the card (7.4.1)."""
+    game.hands[side].remove(number)
+    game.discards.append(number)
+    table.tell("counter_played", side=side, card=number, rule="7.4.1")
+    return game.board.cards[number]
+
+
+def hand_hidden(known: Game, side: Side) -> bool:
+    """Tell whether the viewer does not see a side's strategy cards (7.1)."""
+    return UNSEEN in known.hands.get(side, ())
+
+
+def one_card(kind: str, event: str) -> tuple[Options, Check]:
+    """Return the options and the check of a window in which one card of an event may be played (7.4.1)."""
+
+    def options(known: Game, decision: Decision) -> Choices:
+        if hand_hidden(known, decision.side):
+            return NOT_TOLD
+        return listed([Order(kind, {"card": card}) for card in [NONE, *held(known, decision.side, event)]])
+
+    def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+        yield from check_card(known, decision, order, event)
+
+    return options, check
+
+
+def check_card(known: Game, decision: Decision, order: Order, event: str) -> Iterator[Fault]:
+    """Yield what is wrong with the card of an answer: it must be in hand and of the event in question (7.4.1)."""
+    word = order["card"]
+    if isinstance(word, int) and (why := why_unfit(known, decision.side, word, (event,))) is not None:
+        yield order.fault(("card",), why, rule="7.4.1")
+
+
+def why_unfit(known: Game, side: Side, number: int, events: Sequence[str]) -> str | None:
+    """Say why a card cannot be played in a window; None: it can (7.4.1)."""
+    card = known.board.cards[number]
+    fits = [each for event in events for each in cards_of(known.board, event)]
+    if card not in fits:
+        names = " or ".join(f"{each.name} ({each.number})" for each in fits)
+        return f"{card.name} ({number}) cannot be played now; {names} can, or none"
+    if number not in known.hands.get(side, ()):
+        return f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
+    return None

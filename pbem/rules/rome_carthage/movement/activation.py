@@ -1,0 +1,387 @@
+"""Activating a general: who may march on a card, with what force, on which path (8.1 to 8.7, 14.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import Any, Final, TypeAlias
+
+from pbem.game.choices import Choices, chain, each, grid, later
+from pbem.protocol import Fault, Order, Side
+from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
+from pbem.rules.rome_carthage.movement.fleet import Written, hold, sailings, sets_sail
+from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_steps, open_ports
+from pbem.rules.rome_carthage.position.generals import is_consul, may_command, strategy_rating, why_not_at_hand
+from pbem.rules.rome_carthage.position.naming import no_such_general, why_no_elephants
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, Game
+from pbem.rules.rome_carthage.siege.siege import is_target
+from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
+from pbem.rules.rome_carthage.siege.walls import locked_up, pool, whole
+
+Party: TypeAlias = tuple[str, tuple[str, ...]]
+"""A general and his companions."""
+Forces: TypeAlias = list[tuple[int, int]]
+"""The (CU, elephants) that they may take."""
+Ways: TypeAlias = Iterator[tuple[Forces, Sequence[Written]]]
+"""Forces with where they may step first."""
+Leaving: TypeAlias = Callable[[Game, Side, str, Stack, Party], Ways]
+"""How a party may set out from a stack in a space."""
+
+
+MARCHING: Final = ("cu", "elephants", "with", "path", "then", "if_intercepted", "if_avoided", "sortie", "train")
+"""The words of an order that go with a march only."""
+STAY: Final = ""
+"""A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
+
+
+def home_of(
+    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
+) -> tuple[str, Stack] | str:
+    """Return the space a general can be activated in and the pool there, or why he cannot be (8.1, 16.4.3).
+
+    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
+    """
+    record = game.board.generals.get(general)
+    if record is None:
+        return no_such_general(game, general)
+    if (absent := why_not_at_hand(game, side, general)) is not None:
+        return absent
+    space, inside = game.whereabouts(general)
+    if by_sea and inside:
+        if not game.besieged(space):
+            return space, whole(game, side, space)
+        return f"{record.name} is in a besieged city; nobody sails out of it"
+    if sortie or (inside and locked_up(game, side, space)):
+        city = game.board.spaces[space].name
+        why = why_no_sortie(game, side, space) if inside else f"{record.name} is not inside a city"
+        if sortie:
+            return why or (space, game.garrison(side, space))
+        then = "he may sally out (sortie: true)" if why is None else why
+        return f"{record.name} is locked up in {city}; {then}"
+    return space, pool(game, side, space)
+
+
+class Split:
+    """A stack about to part: some generals go, the others stay; how many CU may go with them (8.6, 8.7, 14.2)."""
+
+    __slots__ = ("_game", "_goes_consul", "_going", "_stack", "_staying", "_stays_consul")
+
+    def __init__(self, game: Game, stack: Stack, general: str, companions: Sequence[str]) -> None:
+        self._game, self._stack, self._going = game, stack, (general, *companions)
+        self._staying = [other for other in stack.generals if other not in self._going]
+        offices = game.offices
+        self._goes_consul = any(offices.get(other) == CONSUL for other in self._going)
+        self._stays_consul = any(offices.get(other) == CONSUL for other in self._staying)
+
+    def why_not(self, cu: int) -> str | None:
+        """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
+
+        A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
+        the one that stays; two consuls may part only from an army of ten. Without units they are no army.
+        """
+        total, army = self._stack.cu, self._game.board.consular_army
+        left = total - cu
+        if self._goes_consul:
+            least = self._game.options["consul_split_min"]
+            if self._stays_consul and 0 < total < least:
+                return f"two consuls may part only from an army of {least} CU; theirs has {total}"
+            if left and cu < army:
+                return f"a consul's army keeps {army} CU or leaves none behind; {cu} of {total} would go"
+        if self._stays_consul and cu and left < army:
+            return f"the consul who stays must keep {army} CU; {left} would be left"
+        return self.why_outgrown(cu)
+
+    def why_outgrown(self, cu: int) -> str | None:
+        """Say that a proconsul would take more CU than the consul keeps; None: he does not, or may (14.3)."""
+        left, leads = self._stack.cu - cu, self._game.offices.get(self._going[0])
+        if self._game.options["proconsul_size_rule"] and self._stays_consul and leads == PROCONSUL and cu > left:
+            return f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
+        return None
+
+    def rule_of(self, why: str, cu: int) -> str:
+        """Return the paragraph by which so many CU may not go (14.2, 14.3)."""
+        return "14.3" if why == self.why_outgrown(cu) else "14.2"
+
+    def why_not_marching(self, cu: int) -> str | None:
+        """Say why so many CU may not march off; None: they may (14.2)."""
+        army = self._game.board.consular_army
+        if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < army:
+            return f"a consul's army marches with {army} CU or not at all (option consul_move_min5)"
+        return self.why_not(cu)
+
+    def why_not_sent(self, cu: int) -> str | None:
+        """Say why so many CU may not be sent to intercept or to avoid battle; None: they may (9.5, 10.1, 14.2)."""
+        return self.why_left_alone(cu) or self.why_not(cu)
+
+    def why_left_alone(self, cu: int) -> str | None:
+        """Say that a commander who stays would be left without a unit; None: he is not, or may be (9.5, 10.1).
+
+        By the reorganised rules any general who stays does, by the rules of 1998 nobody.
+        """
+        commander, keeper = self._stack.commander, self._game.options["who_keeps_unit"]
+        for general in self._staying if cu and cu >= self._stack.cu else ():
+            if keeper == "any_general" or (keeper == "commander" and general == commander):
+                name = self._game.board.generals[general].name
+                who = "who commands and stays" if general == commander else "who stays"
+                return f"{name}, {who}, must keep 1 CU; 0 would be left"
+        return None
+
+    def why_not_sent_by(self) -> str | None:
+        """Say why a subordinate may not be sent with those who go: his commander leads or stays (9.5, 10.1)."""
+        commander = self._stack.commander
+        if self._stack.cu and commander in self._going[1:]:
+            name = self._game.board.generals[commander].name
+            return f"{name} commands there: he leads himself, or stays with a unit"
+        return self.why_not_led()
+
+    def why_not_led(self) -> str | None:
+        """Say why the first of those who go may not command the others; None: he may (8.6)."""
+        leader, generals = self._going[0], self._game.board.generals
+        for other in self._going[1:]:
+            if not may_command(self._game, leader, (other,)):
+                return f"{generals[other].name} outranks {generals[leader].name}"
+        return None
+
+
+def spaces_with_generals(game: Game, side: Side) -> list[str]:
+    """List the spaces from which a side's generals may march, sail, or sally out of their city (8.1, 8.8.1, 16.4.4)."""
+    spaces = [space for space, stack in game.stacks[side].items() if stack.generals]
+    for city, inside in game.garrisons.items():
+        if not inside.generals or city in spaces or game.control.get(city) != side:
+            continue
+        if not game.besieged(city) or why_no_sortie(game, side, city) is None:
+            spaces.append(city)
+    return sorted(spaces)
+
+
+def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Choices:
+    """Return the first steps of every march from a space with some operations, as orders of a kind (7.3, 8.1).
+
+    `body` is what the orders say besides.
+    """
+
+    def set_out(party: Party, force: tuple[int, int], step: Written) -> Order:
+        general, companions = party
+        march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
+        return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
+
+    most = hold(known, side, Order(kind, body)) if known.board.spaces[space].port else 0
+
+    def voyages() -> Choices:
+        # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
+        fleet = pool(known, side, space) if known.besieged(space) else whole(known, side, space)
+
+        def by_sea(party: Party) -> Choices:
+            ways = _departures(known, side, space, fleet, party, most)
+            return chain(*(grid(set_out, [party], *axes) for axes in ways))
+
+        return each(by_sea, list(_parties(known, fleet, ops)))
+
+    if space in known.garrisons and why_no_sortie(known, side, space) is None:
+        sallies = _sallies(known, side, kind, body, space, ops)
+        return chain(*sallies, later(voyages)) if most else chain(*sallies)
+    stack = pool(known, side, space)
+
+    def leave(way: tuple[Party, Leaving] | None) -> Choices:
+        if way is None:
+            return voyages()
+        party, leaving = way
+        return chain(*(grid(set_out, [party], *axes) for axes in leaving(known, side, space, stack, party)))
+
+    by_land = (_in_force, _besieging, _alone) if is_target(known, side, space) else (_in_force, _alone)
+    return each(leave, [*product(_parties(known, stack, ops), by_land), *([None] if most else [])])
+
+
+def _sallies(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[Choices]:
+    """Yield the ways to sally out of a city with some operations, as orders of a kind (8.1, 16.4.4)."""
+    inside = known.garrison(side, space)
+
+    def come_out(party: Party, force: tuple[int, int]) -> Order:
+        general, companions = party
+        sortie = {"general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
+        return Order(kind, {**body, **sortie, "sortie": True})
+
+    for party in _parties(known, inside, ops):
+        split = Split(known, inside, *party)
+        able = [
+            cu for cu in range(1, inside.cu - exhausted(known, side, space) + 1) if split.why_not_marching(cu) is None
+        ]
+        yield grid(come_out, [party], inside.parts(able))
+
+
+def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield the forces that a party may lead off by land (8.1, 8.7).
+
+    Units that a campaign card has moved already go only as far as they have points left (8.4.1).
+    """
+    legs = walked(game, side, space)
+    for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), game.board.movement.points):
+        if steps := allowed(game, _everybody(party), first_steps(game, side, space, True, points)):
+            yield forces, steps
+
+
+def _besieging(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield the forces with which a party may besiege or subjugate where it stands (16.4)."""
+    forces = _forces(game, stack, walked(game, side, space), party)
+    if besiegers := [force for force in forces if force[0] >= game.board.siege.cu]:
+        yield besiegers, [STAY]
+
+
+def _alone(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+    """Yield where a party may go by land without units (8.4.2)."""
+    if Split(game, stack, *party).why_not_marching(0) is None:
+        steps = first_steps(game, side, space, False, game.board.movement.points)
+        if steps := allowed(game, _everybody(party), steps):
+            yield [(0, 0)], steps
+
+
+def _departures(game: Game, side: Side, space: str, stack: Stack, party: Party, most: int) -> Ways:
+    """Yield the forces with which a party may sail from a space, on a card that carries `most` CU (8.8)."""
+    full, legs = game.board.movement.points, walked(game, side, space)
+    forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
+    without = Split(game, stack, *party).why_not_marching(0) is None
+    for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
+        ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
+        yield from sailings(game, side, ports, some)
+
+
+def _everybody(party: Party) -> tuple[str, ...]:
+    return party[0], *party[1]
+
+
+def _forces(game: Game, stack: Stack, legs: Sequence[int], party: Party) -> Forces:
+    """List the (CU, elephants) that may march off from a stack with a party: no tired CU (8.2, 8.4.1, 14.2)."""
+    every = stack.parts(range(1, min(stack.cu - sum(left < 1 for left in legs), game.board.movement.cu) + 1))
+    if not any(is_consul(game, general) for general in stack.generals):
+        return every
+    why_not = Split(game, stack, *party).why_not_marching
+    return [force for force in every if why_not(force[0]) is None]
+
+
+def _by_points(legs: Sequence[int], stack: Stack, forces: Forces, points: int) -> Iterator[tuple[int, Forces]]:
+    """Yield forces by the points that the CU who can go least far among them have left (8.4.1)."""
+    if not legs:
+        if forces:
+            yield points, forces
+        return
+    groups: dict[int, Forces] = {}
+    for force in forces:
+        groups.setdefault(min([points, *picked(legs, stack.cu, force[0])]), []).append(force)
+    yield from groups.items()
+
+
+def _parties(game: Game, stack: Stack, ops: int) -> Iterator[Party]:
+    """Yield each general whom some operations activate with each set of the others he may command (8.1, 8.6, 8.7)."""
+    done = resting(game, game.board.generals[stack.generals[0]].side) if stack.generals else ()
+    for general in stack.generals:
+        if strategy_rating(game, general) > ops or general in done:
+            continue
+        led = [
+            other
+            for other in stack.generals
+            if other != general and other not in done and may_command(game, general, (other,))
+        ]
+        for size in range(len(led) + 1):
+            for companions in combinations(led, size):
+                yield general, companions
+
+
+def force_of(game: Game, stack: Stack, order: Any, tired: int = 0) -> Stack:
+    """Return the force that an order to march names, with what it leaves out filled in (8.2, 8.7).
+
+    Without `cu` as many as may march, the `tired` ones left out; without `elephants` as many as fit; without `with`
+    all whom the general may command if he commands the stack, else nobody.
+    """
+    general = order["general"]
+    companions = order.get("with")
+    if companions is None:
+        leads, done = stack.commander == general, resting(game, game.board.generals[general].side)
+        companions = [
+            other
+            for other in stack.generals
+            if leads and other != general and other not in done and may_command(game, general, [other])
+        ]
+    cu = order.get("cu")
+    if cu is None:
+        cu = min(stack.cu - tired, game.board.movement.cu)
+    elephants = order.get("elephants")
+    if elephants is None:
+        elephants = stack.most_elephants(cu)
+    return Stack(cu, elephants, [general, *companions])
+
+
+def check_activation(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
+    general, sortie = order["general"], "sortie" in order.body
+    by_sea = not sortie and sets_sail(order)
+    home = home_of(known, side, general, sortie, by_sea)
+    if isinstance(home, str):
+        yield order.fault(("general",), home, rule="8.8.1" if by_sea and known.where(general) else "8.1")
+        return
+    space, stack = home
+    rating = strategy_rating(known, general)
+    name = known.board.generals[general].name
+    if rating > ops:
+        yield order.fault(("general",), f"{name} needs a card with a {rating}; this one has a {ops}", rule="8.1")
+    if general in resting(known, side):
+        yield order.fault(("general",), f"{name} moves no more on this card", rule="8.1")
+        return
+    tired = exhausted(known, side, space)
+    force = force_of(known, stack, order, tired)
+    wrong = list(_check_force(known, stack, force, order, tired))
+    yield from wrong
+    if wrong:
+        return
+    if sortie:
+        yield from _check_sortie(order, force)
+    else:
+        yield from check_path(known, side, order, space, force, allowance(known, general, march_type(known, order)))
+
+
+def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
+    """Yield what is wrong with a sortie besides its force: it leads nowhere and needs CU (16.4.4)."""
+    for word in ("path", "then", "if_intercepted", "if_avoided"):
+        if word in order.body:
+            yield order.fault((word,), f"a sortie is a battle before the walls; leave out {word}", rule="16.4.4")
+    if not force.cu:
+        yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
+
+
+def stray_companion(stack: Stack, force: Stack) -> tuple[int, str] | None:
+    """Return which of a general's companions cannot go along, by his place, and why; None: all can (8.7)."""
+    general, *companions = force.generals
+    for at, other in enumerate(companions):
+        if other not in stack.generals or other == general or other in companions[:at]:
+            can = ", ".join(name for name in stack.generals if name != general) or "nobody"
+            return at, f"{other} cannot go along; there is: {can}"
+    return None
+
+
+def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
+    general, *companions = force.generals
+    done = resting(known, known.board.generals[general].side)
+    for at, other in enumerate(companions):
+        if other in done:
+            name = known.board.generals[other].name
+            yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
+            return
+    if (stray := stray_companion(stack, force)) is not None:
+        at, reason = stray
+        yield order.fault(("with", at), reason, rule="8.7")
+        return
+    if force.cu > (most := known.board.movement.cu):
+        yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
+    elif force.cu > stack.cu:
+        yield order.fault(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
+    elif force.cu > stack.cu - tired:
+        reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
+        yield order.fault(("cu",), reason, rule="8.4.1")
+    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield order.fault(("elephants",), why, rule="13.2")
+    else:
+        split = Split(known, stack, general, companions)
+        if (why := split.why_not_led()) is not None:
+            yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
+        if (why := split.why_not_marching(force.cu)) is not None:
+            yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule=split.rule_of(why, force.cu))

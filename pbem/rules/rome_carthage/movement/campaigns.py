@@ -1,0 +1,102 @@
+"""Campaign cards, which move two or three generals, and Force Marches (8.1, 8.2, 8.4.1; cards 33 to 40, 61 to 63)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from pbem.game.choices import Choices, chain, later, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
+from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.position.board import StrategyCard
+from pbem.rules.rome_carthage.position.state import Game
+
+NOT_MARCHING: Final = ("place", "raise", "space", "spaces", "province")
+
+
+def play_campaign(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+    """March with the first general of a campaign; the others follow after a rest each (8.1)."""
+    game.the_card.generals_left = card.about["generals"] - 1
+    yield from march(game, table, side, order)
+
+
+def next_general(game: Game, table: Table) -> Flow[None]:
+    """Ask for the next general of a campaign and march with him, or end it; each moves once (8.1)."""
+    card = game.the_card
+    order = yield from table.ask(
+        card.side, "campaign", rule="8.1", default={"stop": True},
+        card=card.card, generals=card.generals_left, moved=list(card.moved),
+    )  # fmt: skip
+    if order.get("stop"):
+        card.generals_left = 0
+        table.tell("campaign_over", side=card.side, rule="8.1")
+        return
+    card.generals_left -= 1
+    yield from march(game, table, card.side, order)
+
+
+def force_march(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+    """March with one general, with six movement points (8.2; cards 61 to 63)."""
+    yield from march(game, table, side, order)
+
+
+def campaign_needs(known: Game, side: Side, card: StrategyCard) -> str:
+    """Say what the event of a campaign card does, and how it is ordered (8.1)."""
+    return f"{card.about['generals']} generals march one by one; after `play` order each of the others by `campaign`"
+
+
+def force_march_needs(known: Game, side: Side, card: StrategyCard) -> str:
+    """Say whom a Force March moves, and how far (8.2)."""
+    return f"a general with a {moved_by(card)} or less has {known.board.movement.force_march} movement points"
+
+
+def moved_by(card: StrategyCard) -> int:
+    """Return the highest strategy rating that the event of a card moves: a Campaign card moves anybody (8.1)."""
+    highest: int = card.about.get("strategy", card.ops)
+    return highest
+
+
+def event_marches(known: Game, side: Side, card: StrategyCard) -> Choices:
+    """List the first steps of every march by the event of a card (8.1, 8.2)."""
+    body = {"card": card.number, "as": "event"}
+    spaces = spaces_with_generals(known, side)
+    return chain(*(later(partial(marches, known, side, "play", body, space, moved_by(card))) for space in spaces))
+
+
+def check_event_march(known: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+    """Yield what is wrong with a march by the event of a card (8.1, 8.2)."""
+    for word in (*NOT_MARCHING, "charm"):
+        if word in order.body:
+            yield order.fault((word,), f"the event of {card.name} moves a general; leave out {word}", rule="8.1")
+    if "general" not in order.body:
+        yield order.fault((), f"the event of {card.name} moves a general; name him", rule="8.1")
+    else:
+        yield from check_activation(known, side, order, moved_by(card))
+
+
+def campaign_options(known: Game, decision: Decision) -> Choices:
+    """List the first steps of every march of the next general, and to end the campaign (8.1)."""
+    side, card = decision.side, known.board.cards[known.the_card.card]
+    spaces = spaces_with_generals(known, side)
+    ways = (later(partial(marches, known, side, "campaign", {}, space, moved_by(card))) for space in spaces)
+    return chain(listed([Order("campaign", {"stop": True})]), *ways)
+
+
+def check_campaign(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the march of the next general, or with ending the campaign (8.1)."""
+    if order.get("stop"):
+        for word in ("general", *MARCHING):
+            if word in order.body:
+                yield order.fault((word,), f"either stop, or march: leave out stop or {word}", rule="8.1")
+    elif "general" not in order.body:
+        yield order.fault((), "name the next general, or stop: true", rule="8.1")
+    else:
+        card = known.board.cards[known.the_card.card]
+        yield from check_activation(known, decision.side, order, moved_by(card))
+
+
+KINDS: Final[Kinds] = {"campaign": (campaign_options, check_campaign)}

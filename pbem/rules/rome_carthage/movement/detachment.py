@@ -1,0 +1,245 @@
+"""Part of an army: who may be sent to intercept or avoid battle, who stays; orders for it (9.3, 9.5, 10.1, 16.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import Any, Final
+
+from pbem.game.choices import Choices, chain, grid, listed
+from pbem.game.decision_kinds import Kinds
+from pbem.protocol import Decision, Fault, Order, Path, Side
+from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companion
+from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.siege.walls import interceptors, room, whole
+
+
+def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
+    """List the generals in a space who may lead an interception into another: only armies intercept (9.1)."""
+    if near not in game.stacks[side] and near not in game.garrisons:
+        return []
+    stack = interceptors(game, side, near)
+    if not stack.cu:
+        return []
+    return [general for general in stack.generals if may_be_in(game, general, space)]
+
+
+def interception_modifier(game: Game, side: Side, space: str) -> int:
+    """Return what a roll to intercept into a space is modified by: an enemy marker where no own CU are (9.2)."""
+    marker = game.control.get(space) == ENEMY[side] and not game.stack(side, space).cu
+    return game.board.battle.interception_marker if marker else 0
+
+
+def check_force(
+    known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
+) -> Iterator[Fault]:
+    """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
+    force = force_of(known, stack, body)
+    if (stray := stray_companion(stack, force)) is not None:
+        at, reason = stray
+        yield order.fault((*path, "with", at), reason, rule="8.7")
+        return
+    where = (*path, "cu") if "cu" in body else path
+    if not least <= force.cu <= most:
+        yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
+    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield order.fault((*path, "elephants"), why, rule="13.2")
+    else:
+        split = Split(known, stack, force.generals[0], force.generals[1:])
+        if (why := split.why_not_sent_by()) is not None:
+            yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
+        if (why := split.why_left_alone(force.cu)) is not None:
+            yield order.fault(where, why, rule=rule)
+        elif (why := split.why_not(force.cu)) is not None:
+            yield order.fault(where, why, rule=split.rule_of(why, force.cu))
+
+
+def most_sent(game: Game, stack: Stack) -> int:
+    """Return how many CU of a stack can be sent at once (8.2, 9.3)."""
+    return min(stack.cu, game.board.movement.cu)
+
+
+def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
+    """Yield the forces that a general may be sent with: whom he takes, units, elephants (9.3, 9.5, 10.1)."""
+    led = [other for other in stack.generals if other != general and may_command(known, general, (other,))]
+    for size in range(len(led) + 1):
+        for companions in combinations(led, size):
+            split = Split(known, stack, general, companions)
+            if split.why_not_sent_by() is not None:
+                continue
+            for cu, elephants in stack.parts(cu for cu in range(least, most + 1) if split.why_not_sent(cu) is None):
+                yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
+
+
+def city_options(known: Game, decision: Decision) -> Choices:
+    """List what may stand inside a city: units up to its capacity, and any of the generals (16.2)."""
+    side, space = decision.side, decision.facts["at"]
+    both = whole(known, side, space)
+    capacity = known.board.spaces[space].capacity
+    units = both.parts(range(min(capacity, both.cu) + 1))
+    names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
+
+    def man(inside: tuple[int, int], generals: list[str]) -> Order:
+        return Order("man_city", {"cu": inside[0], "elephants": inside[1], "generals": generals})
+
+    if not any(is_consul(known, general) for general in both.generals):
+        return grid(man, units, names)
+    kept = [pair for pair in product(units, names) if why_not_parted(known, side, space, pair[0][0], pair[1]) is None]
+    return grid(lambda pair: man(*pair), kept)
+
+
+def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> str | None:
+    """Say why so many CU and these generals may not be inside, the rest outside: a consul keeps five CU (14.2).
+
+    Who has fewer by no choice of his keeps those he has.
+    """
+    both, garrison, army = whole(game, side, space), game.garrison(side, space), game.board.consular_army
+    for general in both.generals:
+        has = garrison.cu if general in garrison.generals else game.stack(side, space).cu
+        keeps = inside if general in names else both.cu - inside
+        if is_consul(game, general) and keeps < min(army, has):
+            return f"{game.board.generals[general].name} is consul and keeps {army} CU with him, not {keeps}"
+    return None
+
+
+def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with manning a city: its capacity, and who is there (16.2)."""
+    space = decision.facts["at"]
+    both, capacity = whole(known, decision.side, space), known.board.spaces[space].capacity
+    cu, elephants = order["cu"], order.get("elephants", 0)
+    if cu > capacity:
+        yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
+    elif cu > both.cu:
+        yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
+    elif (why := why_no_elephants(both, cu, elephants)) is not None:
+        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
+        yield order.fault(at, why, rule="16.2")
+    names = order.get("generals", [])
+    for at_name, general in enumerate(names):
+        if general not in both.generals or general in names[:at_name]:
+            have = ", ".join(both.generals) or "nobody"
+            yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
+    if (why := why_not_parted(known, decision.side, space, cu, names)) is not None:
+        yield order.fault(("cu",), why, rule="14.2")
+
+
+def intercept_options(known: Game, decision: Decision) -> Choices:
+    """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
+    reaction = known.the_reaction
+    axes: list[list[dict[str, Any] | None]] = []
+    for origin in reaction.origins:
+        stack = interceptors(known, decision.side, origin)
+        attempts: list[dict[str, Any] | None] = [None]
+        for general in leaders(known, decision.side, origin, reaction.space):
+            attempts += [
+                force
+                for force in forces(known, stack, general, 1, most_sent(known, stack))
+                if all(may_be_in(known, other, reaction.space) for other in force["with"])
+            ]
+        axes.append(attempts)
+    return grid(lambda *picked: Order("intercept", {"with": [force for force in picked if force]}), *axes)
+
+
+def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with declared interceptions: who, from where, with how many (9.1, 9.3, 9.5)."""
+    reaction = known.the_reaction
+    side, used = decision.side, set()
+    able = {general: near for near in reaction.origins for general in leaders(known, side, near, reaction.space)}
+    for at, attempt in enumerate(order["with"]):
+        general = attempt["general"]
+        origin = able.get(general)
+        if origin is None:
+            can = ", ".join(able)
+            reason = f"{general} cannot reach {reaction.space}; {can} can"
+            yield order.fault(("with", at, "general"), reason, rule="9.1")
+            continue
+        if origin in used:
+            yield order.fault(("with", at, "general"), f"only one attempt may be made from {origin}", rule="9.5")
+            continue
+        used.add(origin)
+        stack = interceptors(known, side, origin)
+        yield from check_force(
+            known, order, ("with", at), attempt, stack, least=1, most=most_sent(known, stack), rule="9.3"
+        )
+        for companion in force_of(known, stack, attempt).generals[1:]:
+            if companion in known.board.generals and not may_be_in(known, companion, reaction.space):
+                reason = f"{companion} may not go to {reaction.space}"
+                yield order.fault(("with", at), reason, rule="8.7")
+
+
+def able_to_avoid(game: Game, march: March, side: Side, to: str) -> tuple[list[str], int]:
+    """Return the generals who may avoid battle, and how many CU may go to a refuge at most (10.1, 16.2).
+
+    Generals and units of an interception that failed must face the army they missed, unless the edition spares them.
+    """
+    stack = game.stack(side, march.at)
+    if game.options["failed_interceptor_avoids"]:
+        generals, most = list(stack.generals), most_sent(game, stack)
+    else:
+        generals = [general for general in stack.generals if general not in march.failed_interceptors]
+        most = min(stack.cu - march.failed_cu.get(march.at, 0), game.board.movement.cu)
+    return generals, max(0, min(most, room(game, side, to) or 0) if to == march.at else most)
+
+
+def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
+    """Tell whether a general without units would have to stop on an enemy general (8.4.2)."""
+    return not cu and bool(game.stack(ENEMY[side], to).generals)
+
+
+def avoid_options(known: Game, decision: Decision) -> Choices:
+    """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
+    reaction, march, side = known.the_reaction, known.the_march, decision.side
+    stack = known.stack(side, reaction.space)
+    parts = [listed([Order("avoid_battle", {"to": "none"})])]
+    for to in reaction.refuges:
+        able, most = able_to_avoid(known, march, side, to)
+        for general in able:
+            sent = [
+                force
+                for force in forces(known, stack, general, 0, most)
+                if all(name in able and may_be_in(known, name, to) for name in [general, *force["with"]])
+                and not alone_among_enemies(known, side, force["cu"], to)
+            ]
+            parts.append(grid(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
+    return chain(*parts)
+
+
+def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an attempt to avoid battle (10.1)."""
+    reaction, march, to, side = known.the_reaction, known.the_march, order["to"], decision.side
+    if to == "none":
+        return
+    stack = known.stack(side, reaction.space)
+    if to not in reaction.refuges:
+        reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
+        yield order.fault(("to",), reason, rule="10.1")
+        return
+    general = order.get("general") or stack.commander
+    if general not in stack.generals:
+        have = ", ".join(stack.generals)
+        yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
+        return
+    body = {**order.body, "general": general}
+    able, most = able_to_avoid(known, march, side, to)
+    yield from check_force(known, order, (), body, stack, least=0, most=most, rule="10.1")
+    force = force_of(known, stack, body)
+    for at, name in enumerate(force.generals, -1):
+        named: Path = ("with", at) if at >= 0 else ("general",)
+        where = named if named[0] in order.body else ("to",)
+        if name in stack.generals and name not in able:
+            yield order.fault(where, f"{name} has failed to intercept this army and must face it", rule="10.1")
+        elif name in known.board.generals and not may_be_in(known, name, to):
+            yield order.fault(("to",), f"{name} may not go to {to}", rule="8.7")
+    if alone_among_enemies(known, side, force.cu, to):
+        yield order.fault(("to",), f"a general without CU may not stop on the enemy general in {to}", rule="8.4.2")
+
+
+KINDS: Final[Kinds] = {
+    "man_city": (city_options, check_city),
+    "intercept": (intercept_options, check_intercept),
+    "avoid_battle": (avoid_options, check_avoid),
+}

@@ -1,0 +1,135 @@
+"""Ships: which card carries how many CU over the sea, from which harbour to which (8.8, 8.8.1, 8.8.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.movement.bounds import free, why_barred
+from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type
+from pbem.rules.rome_carthage.position.board import SEA
+from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ROME, Game
+from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.siege.walls import room
+
+CITY: Final = "city"
+"""Where a voyage may lead into: straight behind the walls."""
+
+Written: TypeAlias = str | Mapping[str, Any]
+"""A step as a path has it: the space alone, or a mapping."""
+
+
+def carries(game: Game, side: Side, card: int, kind: str) -> int:
+    """Return how many CU a card carries over the sea in one army; 0: nobody sails on it (8.8, 8.8.2).
+
+    `kind` is what makes the army march: operations, a campaign or a force march. After a Carthaginian Naval Victory
+    Rome sails on Campaign cards alone (card 29).
+    """
+    record = game.board.cards[card]
+    if not record.ship or (side == ROME and game.naval_victory and record.type != CAMPAIGN):
+        return 0
+    return game.board.movement.sea_cu[kind]
+
+
+def hold(game: Game, side: Side, order: Order) -> int:
+    """Return how many CU may sail on the card that an order is for; 0: nobody, or another army has (8.8.2)."""
+    card = order["card"] if "card" in order.body else game.the_card.card
+    return 0 if has_sailed(game) else carries(game, side, card, march_type(game, order))
+
+
+def has_sailed(game: Game) -> bool:
+    """Tell whether another army than the one on the march has sailed on this card already (8.8.2)."""
+    if game.card is None or not game.card.sailed:
+        return False
+    march = game.march
+    return march is None or march.force.empty or march.came_by != SEA
+
+
+def harbours(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:
+    """List the ports that a force may sail to from a space, whoever carries it (8.8, 8.8.1)."""
+    board = game.board
+    if not board.spaces[space].port or points < board.movement.cost[SEA]:
+        return []
+    ports = [port for port in board.ports if port != space]
+    return ports if free(game) else [port for port in ports if why_barred(game, side, army, space, port) is None]
+
+
+def sets_sail(order: Order) -> bool:
+    """Tell whether a march begins with a voyage (8.8)."""
+    path = order.get("path")
+    return bool(path) and not isinstance(path[0], str) and path[0].get("by") == SEA
+
+
+def sailings(
+    game: Game, side: Side, ports: Sequence[str], forces: Sequence[tuple[int, int]]
+) -> Iterator[tuple[list[tuple[int, int]], list[Written]]]:
+    """Yield forces (CU, elephants) with the steps by which they sail to ports, or into the own city there (8.8.1)."""
+    if not ports or not forces:
+        return
+    yield list(forces), [{"to": port, "by": SEA} for port in ports]
+    for port in ports:
+        fits = room(game, side, port)
+        inside = [force for force in forces if fits is not None and force[0] <= fits]
+        if inside:
+            yield inside, [{"to": port, "by": SEA, "into": CITY}]
+
+
+def check_fleet(known: Game, side: Side, order: Order, path: Path, force: Stack) -> Iterator[Fault]:
+    """Yield why a force may not sail on the card at all: no ship, too large, another army sailed (8.8, 8.8.2)."""
+    card = order["card"] if "card" in order.body else known.the_card.card
+    record, most = known.board.cards[card], carries(known, side, card, march_type(known, order))
+    name = f"{record.name} ({card})"
+    if not most and record.ship and known.naval_victory and side == ROME:
+        reason = f"after a Carthaginian Naval Victory Rome sails on Campaign cards only this turn, not on {name}"
+        yield order.fault(path, reason, rule="card 29")
+    elif not most:
+        yield order.fault(path, f"{name} has no ship; an army sails only on a card with one", rule="8.8")
+    elif has_sailed(known):
+        yield order.fault(path, "one army has sailed on this card already; no other may", rule="8.8.2")
+    elif force.cu > most:
+        yield order.fault(path, f"at most {most} CU sail on {name}, not {force.cu}", rule="8.8.2")
+
+
+def check_harbours(known: Game, order: Order, path: Path, here: str, to: str) -> Iterator[Fault]:
+    """Yield what is wrong with both ends of a voyage: they are two ports (8.8)."""
+    spaces = known.board.spaces
+    if to not in spaces:
+        yield order.fault((*path, "to"), no_such_space(known, to), rule="8.8")
+        return
+    if not spaces[here].port:
+        yield order.fault((*path, "by"), f"{spaces[here].name} is no port to sail from", rule="8.8")
+    if not spaces[to].port:
+        yield order.fault((*path, "to"), f"{spaces[to].name} is no port to land in", rule="8.8")
+    elif here == to:
+        yield order.fault((*path, "to"), f"the force is in {spaces[to].name} already", rule="8.8")
+
+
+def check_into_city(
+    known: Game, side: Side, order: Order, at: int, step: Mapping[str, Any], cu: int
+) -> Iterator[Fault]:
+    """Yield what is wrong with landing straight inside a city: own, not besieged, with room, and the end (8.8.1)."""
+    path, space = ("path", at, "into"), step["to"]
+    name, fits = known.board.spaces[space].name, room(known, side, space)
+    if step.get("by") != SEA:
+        yield order.fault(path, "only a voyage leads straight into a city; write by: sea too", rule="8.8.1")
+    elif fits is None:
+        why = "is besieged" if known.besieged(space) else "is no walled city of yours"
+        yield order.fault(path, f"{name} {why}; without into the force lands before the walls", rule="8.8.1")
+    elif cu > fits:
+        yield order.fault(path, f"{fits} CU fit into {name}, not {cu}", rule="16.2")
+    for word in ("drop", "take"):
+        if word in step:
+            reason = f"who lands inside a city stays there whole; leave out {word}"
+            yield order.fault(("path", at, word), reason, rule="8.8.1")
+
+
+def may_sail(game: Game, march: March) -> bool:
+    """Tell whether the force on the march may sail on the card on the table (8.8, 8.8.2)."""
+    card, force = game.card, march.force
+    if card is None or not game.board.cards[card.card].ship or force.empty or has_sailed(game):
+        return False
+    most = carries(game, march.side, card.card, march_type(game))
+    return bool(most) and force.cu <= most

@@ -1,0 +1,390 @@
+"""Movement: a general marches step by step, and what he meets on the way (8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pbem.game.choices import Choices, chain, grid, later, listed
+from pbem.game.decision_kinds import Kinds, yes_or_no
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.battle.battle import fight
+from pbem.rules.rome_carthage.events.charm import charm, check_charm
+from pbem.rules.rome_carthage.movement.activation import force_of, home_of
+from pbem.rules.rome_carthage.movement.card_play import (
+    CAMPAIGN,
+    allowance,
+    exhausted,
+    march_type,
+    note_departure,
+    note_exchange,
+    note_outcome,
+    note_stop,
+    picked,
+    points_left,
+    walked,
+)
+from pbem.rules.rome_carthage.movement.fleet import sets_sail
+from pbem.rules.rome_carthage.movement.passes import cross_pass, named_space, pay_for_passes
+from pbem.rules.rome_carthage.movement.paths import (
+    can_go_on,
+    check_path,
+    enemy_cu_at,
+    exchange,
+    must_stop,
+    next_steps,
+    onward,
+    overseas,
+    step_cost,
+    step_of,
+    why_no_exchange,
+)
+from pbem.rules.rome_carthage.movement.reactions import react
+from pbem.rules.rome_carthage.movement.sea import land_in_city, sail
+from pbem.rules.rome_carthage.movement.weather import bad_weather, meet_tribes
+from pbem.rules.rome_carthage.position.board import PLAIN, SEA
+from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.siege.sally import sally
+from pbem.rules.rome_carthage.siege.siege import end_of_march, lift_left
+from pbem.rules.rome_carthage.siege.train import bring_train, leave_train, lose_lone_train, part_with_train
+from pbem.rules.rome_carthage.siege.walls import detach, enter_city, pool, room, why_not_inside
+
+
+def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    """March with a general and his force until his path, his points or the enemy stop him (8.2), or sally (16.4.4)."""
+    if order.get("sortie"):
+        yield from sally(game, table, side, order)
+        return
+    home = home_of(game, side, order["general"], by_sea=sets_sail(order))
+    assert not isinstance(home, str)
+    space, stack = home
+    force = force_of(game, stack, order, exhausted(game, side, space))
+    general, kind = force.generals[0], march_type(game)
+    stack_cu, legs = stack.cu, picked(walked(game, side, space), stack.cu, force.cu)
+    note_departure(game, side, space, legs)
+    if kind == CAMPAIGN:
+        game.the_card.moved.append(general)
+    detach(game, side, space, force)
+    game.march = March(side, general, force, space, space, allowance(game, general, kind), stack_cu, legs=legs)
+    obey(game.march, order)
+    rolls = len(game.the_card.rolled_at)
+    table.tell(
+        "marches", side=side, card=game.the_card.card, general=force.generals[0], companions=force.generals[1:],
+        space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
+    )  # fmt: skip
+    bring_train(game, table, game.march, order.get("train", True))
+    yield from follow(game, table)
+    if game.result is not None:
+        join(game, game.march)
+    elif not game.march.fought:
+        yield from end_march(game, table)
+    note_outcome(game, game.march, rolled=len(game.the_card.rolled_at) > rolls)
+
+
+def obey(march: March, order: Order) -> None:
+    """Note what an order to march says: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
+
+    What an order for the rest of a march leaves out about the enemy stays as it was ordered before.
+    """
+    said = order.body
+    march.path = [step_of(step) for step in said.get("path", ())]
+    march.then = said.get("then", "")
+    march.if_intercepted = said.get("if_intercepted", march.if_intercepted)
+    march.if_avoided = said.get("if_avoided", march.if_avoided)
+    if "charm" in said:
+        march.charm = {"all": None, "none": []}[order["charm"]] if isinstance(order["charm"], str) else order["charm"]
+
+
+def follow(game: Game, table: Table) -> Flow[None]:
+    """Follow the ordered path, asking for more of it where the order says so (8.2)."""
+    march = game.the_march
+    while not march.over:
+        if march.path:
+            yield from take_step(game, table, march, march.path.pop(0))
+        elif march.then == "ask" and can_go_on(game, march):
+            order = yield from table.ask(
+                march.side, "march", rule="8.2", default=unordered(game, march),
+                general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
+            )  # fmt: skip
+            obey(march, order)
+            march.over = not march.path
+        else:
+            march.over = True
+
+
+def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> Flow[None]:
+    """Enter the next space: cost, pass, reactions, overrun or battle, then what is dropped and taken (8.2 to 8.4)."""
+    to = step["to"]
+    if not still_open(game, march, step):
+        table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
+        march.path, march.then = [], "ask"
+        return
+    kind = step.get("by") or game.board.neighbours[march.at][to]
+    if (yield from bad_weather(game, table, march, to, kind)):
+        return
+    leave_train(game, table, march, kind)
+    march.into_city = "into" in step
+    if kind == SEA:
+        yield from sail(game, table, march, to)
+    else:
+        yield from walk(game, table, march, to)
+    if len(march.entered) == 1:
+        charm(game, table, march, march.origin)
+    if not march.over:
+        yield from meet_tribes(game, table, march)
+    if not march.over:
+        yield from react(game, table)
+    if game.result is not None:
+        march.over = True
+    if march.over:
+        return
+    if march.into_city and (game.reaction is None or not game.reaction.arrived):
+        game.reaction = None
+        land_in_city(game, table, march)
+        return
+    yield from meet_enemy(game, table, march)
+    lose_lone_train(game, table, march.at)
+    if march.over:
+        return
+    exchange_on_the_way(game, table, march, step)
+    if must_stop(game, march.force, game.stack(march.side, march.at)) and (march.path or march.then == "ask"):
+        march.over = True
+        table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
+
+
+def still_open(game: Game, march: March, step: dict[str, Any]) -> bool:
+    """Tell whether the next step of a path may still be taken, by land or by sea (8.2 to 8.4, 8.8)."""
+    if step.get("by") != SEA:
+        return step["to"] in onward(game, march)
+    return {word: step[word] for word in ("to", "by", "into") if word in step} in overseas(game, march)
+
+
+def walk(game: Game, table: Table, march: March, to: str) -> Flow[None]:
+    """Walk to the next space: points, the siege left behind, the losses of a mountain pass (8.2, 8.3)."""
+    kind = game.board.neighbours[march.at][to]
+    march.came_from, march.at, march.came_by = march.at, to, kind
+    march.spend(step_cost(game, kind))
+    march.entered.append(to)
+    table.tell("entered", side=march.side, general=march.general, space=to, cu=march.force.cu, rule="8.2")
+    lift_left(game, table, march.side, march.came_from)
+    yield from cross_pass(game, table, march, kind, named_space(march))
+
+
+def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
+    """Overrun, fight, or displace what of the enemy is still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
+    enemy, reaction = ENEMY[march.side], game.reaction
+    stack = game.stack(enemy, march.at)
+    arrived = bool(reaction and reaction.arrived)
+    if march.force.cu >= game.board.movement.overrun and stack.cu == 1 and not stack.generals:
+        game.take(enemy, march.at, Stack(stack.cu, stack.elephants))
+        table.tell("overrun", side=enemy, general=march.general, space=march.at, rule="8.2")
+        lift_left(game, table, enemy, march.at)
+    elif stack.cu and game.cu(march.side, march.at):
+        yield from pay_for_passes(game, table, march)
+        if march.over:
+            game.reaction = None
+            return
+        came_from = None if march.came_by == SEA else march.came_from
+        avoid_failed = bool(reaction and reaction.avoid_failed)
+        origins = dict(reaction.arrived) if reaction else {}
+        game.reaction = None
+        march.over = march.fought = True
+        join(game, march)
+        yield from fight(
+            game, table, attacker=march.side, space=march.at, came_from=came_from,
+            defender_from=origins, intercepted=arrived, avoid_failed=avoid_failed,
+        )  # fmt: skip
+        return
+    elif stack.generals and march.force.cu:
+        generals = list(stack.generals)
+        game.take(enemy, march.at, Stack(0, 0, generals))
+        yield from displace(game, table, enemy, generals, cause="enemy_army")
+        march.over = game.result is not None
+    avoided = reaction is not None and reaction.avoided
+    game.reaction = None
+    if not march.over:
+        charm(game, table, march, march.at)
+    if avoided and not march.over:
+        yield from pursue(game, table, march)
+
+
+def pursue(game: Game, table: Table, march: March) -> Flow[None]:
+    """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3).
+
+    What was ordered for this case is done without asking: to stop, to besiege, or to pursue along the rest of the
+    path.
+    """
+    if march.if_avoided in ("stop", "siege"):
+        march.path, march.then, march.over = [], march.if_avoided, True
+        return
+    ordered = march.if_avoided == "pursue"
+    if ordered and not march.path and march.then != "ask":
+        march.over = True
+        return
+    if not ordered:
+        march.path, march.then = [], ""
+    if not can_go_on(game, march):
+        march.over = True
+        return
+    if not ordered:
+        order = yield from table.ask(
+            march.side, "pursue", rule="10.3", default=unordered(game, march),
+            general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
+        )  # fmt: skip
+        if not order.get("path"):
+            march.over = True
+            return
+        obey(march, order)
+    pursues_on = game.board.generals[march.general].pursues_on
+    roll = table.roll(
+        f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
+        side=march.side, general=march.general, space=march.at,
+    )  # fmt: skip
+    if not roll.success:
+        march.over = march.halted = True
+        march.path, march.then = [], ""
+        table.tell("pursuit_failed", side=march.side, general=march.general, space=march.at, rule="10.3")
+
+
+def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, Any]) -> None:
+    """Drop and take units and generals in the space just entered, as far as they are still there (8.2, 8.7)."""
+    for change in ("drop", "take"):
+        if change not in step:
+            continue
+        wanted, drops = step[change], change == "drop"
+        stack = pool(game, march.side, march.at)
+        source = march.force if drops else stack
+        names = [general for general in wanted.get("generals", ()) if general in source.generals]
+        cu = min(wanted.get("cu", 0), source.cu)
+        elephants = max(min(wanted.get("elephants", 0), source.elephants), source.fewest_elephants(cu))
+        nothing = not cu and not names
+        if nothing or why_no_exchange(game, march.force, stack, march.at, names, cu, drops, march.army) is not None:
+            table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
+            continue
+        part = Stack(cu, elephants, names)
+        note_exchange(game, march, stack, cu, drops)
+        inside = drops and "inside" in wanted and (room(game, march.side, march.at) or 0) >= cu
+        if not drops:
+            detach(game, march.side, march.at, part)
+        elif inside:
+            enter_city(game, march.at, part)
+        else:
+            arrange(game, game.put(march.side, march.at, part))
+        exchange(march.force, names, cu, elephants, drops)
+        part_with_train(game, march, part)
+        table.tell(
+            "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
+            cu=cu, elephants=elephants, generals=names, inside=inside, rule="8.7",
+        )  # fmt: skip
+
+
+def join(game: Game, march: March) -> Stack:
+    """Let the marching force join its side's stack in the space; the general who marched goes before equals (8.5)."""
+    stack = game.put(march.side, march.at, march.force)
+    going = march.force.generals
+    stack.generals = going + [general for general in stack.generals if general not in going]
+    arrange(game, stack)
+    note_stop(game, march, stack)
+    march.force = Stack()
+    return stack
+
+
+def end_march(game: Game, table: Table) -> Flow[None]:
+    """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
+    march = game.the_march
+    if march.force.empty:
+        return
+    if march.path or march.halted:
+        march.then = ""
+    yield from pay_for_passes(game, table, march)
+    # A fleet that comes back to a watched city is inside again: outside stands the enemy.
+    inside = march.then == "inside" or game.cu(ENEMY[march.side], march.at) > 0
+    if inside and why_not_inside(game, march.side, march.at, march.force, march.origin) is None:
+        land_in_city(game, table, march, rule="16.2")
+        return
+    if not march.force.cu and stands_on_lone_general(game, march):
+        march.at = last_rest(game, march)
+        table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
+    join(game, march)
+    table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
+    yield from drive_off_generals(game, table, march.side, march.at)
+    if game.result is not None:
+        return
+    holder = game.control.get(march.at)
+    plain = game.board.spaces[march.at].kind == PLAIN
+    commands = game.stack(march.side, march.at).commander == march.general
+    if game.board.generals[march.general].removes_marker and commands and plain and holder == ENEMY[march.side]:
+        order = yield from table.ask(
+            march.side, "clear_marker", rule="8.7", default={"remove": True}, general=march.general, at=march.at
+        )
+        if order["remove"]:
+            del game.control[march.at]
+            table.tell("marker_cleared", side=march.side, general=march.general, space=march.at, rule="8.7")
+    if march.then != "stop":
+        yield from end_of_march(game, table, march.side, march.at)
+
+
+def march_options(known: Game, decision: Decision) -> Choices:
+    """List where a general on the way may step next, to go inside a city there, and to stop (8.2, 10.3, 16.2)."""
+    march, kind = known.the_march, decision.kind
+
+    def further() -> Choices:
+        return grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(known, march))
+
+    def into_cities() -> Choices:
+        steps = onward(known, march)
+        cities = [to for to in steps if why_not_inside(known, march.side, to, march.force, march.origin) is None]
+        return listed([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
+
+    if not march.force.cu and stands_on_lone_general(known, march):
+        return chain(later(further), later(into_cities))
+    return chain(listed([Order(kind, {"stop": True})]), later(further), later(into_cities))
+
+
+def unordered(game: Game, march: March) -> dict[str, Any]:
+    """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
+    if march.force.cu or not stands_on_lone_general(game, march):
+        return {"stop": True}
+    steps = next_steps(game, march)
+    return {"path": [march.came_from if march.came_from in steps else steps[0]], "then": "ask"}
+
+
+def stands_on_lone_general(game: Game, march: March) -> bool:
+    """Tell whether an enemy general alone stands here: a general alone may not stop on him (8.4.2)."""
+    lone = game.stack(ENEMY[march.side], march.at)
+    return bool(lone.generals) and not lone.cu
+
+
+def last_rest(game: Game, march: March) -> str:
+    """Return the last space on a general's way without enemy units and generals, or where he is (8.4.2)."""
+    enemy = ENEMY[march.side]
+    way = reversed([march.origin, *march.entered])
+    free = (space for space in way if not (game.stack(enemy, space).generals or enemy_cu_at(game, march.side, space)))
+    return next(free, march.at)
+
+
+def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
+    march = known.the_march
+    if order.get("stop"):
+        for word in ("path", "then", "if_intercepted", "if_avoided", "charm"):
+            if word in order.body:
+                yield order.fault((word,), f"either stop, or go on by {word}", rule="8.2")
+        if not march.force.cu and stands_on_lone_general(known, march):
+            yield order.fault(("stop",), "a general alone may not stop on an enemy general", rule="8.4.2")
+    elif not order.get("path"):
+        yield order.fault((), "give a path, or stop: true", rule="8.2")
+    else:
+        yield from check_charm(known, order)
+        yield from check_path(known, march.side, order, march.at, march.force, march.points)
+
+
+KINDS: Final[Kinds] = {
+    "march": (march_options, check_march),
+    "pursue": (march_options, check_march),
+    "clear_marker": yes_or_no("clear_marker", "remove"),
+}

@@ -1,0 +1,372 @@
+"""Paths over the map: what a step costs, where it may go, and the check of a whole march (8.2 to 8.5, 14.2, 14.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pbem.protocol import Fault, Order, Path, Side
+from pbem.rules.rome_carthage.movement.bounds import free, why_barred
+from pbem.rules.rome_carthage.movement.card_play import (
+    CAMPAIGN,
+    exhausted,
+    legs_at_start,
+    march_type,
+    points_left,
+    resting,
+    taken,
+)
+from pbem.rules.rome_carthage.movement.fleet import (
+    Written,
+    check_fleet,
+    check_harbours,
+    check_into_city,
+    harbours,
+    may_sail,
+    sailings,
+    sets_sail,
+)
+from pbem.rules.rome_carthage.position.board import SEA, STRAIT
+from pbem.rules.rome_carthage.position.generals import arrange, is_consul, may_be_in, may_command
+from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, PROCONSUL, Game
+from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.siege.walls import pool, room, whole, why_not_inside
+
+Step: TypeAlias = Mapping[str, Any]
+"""A step of a path: `to`, and how it goes and what is dropped or taken there."""
+
+
+def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step of a path as a mapping; a bare word is a step without dropping or taking (8.2)."""
+    return {"to": written} if isinstance(written, str) else dict(written)
+
+
+def closed(game: Game, side: Side, start: str, to: str) -> bool:
+    """Tell whether a strait is closed: some are open only to a side that controls both ends (8.3.3)."""
+    return (start, to) in game.board.both_ends and not (game.control.get(start) == side == game.control.get(to))
+
+
+def enemy_cu_at(game: Game, side: Side, space: str) -> int:
+    """Return enemy CU in a space, inside a city or out: none of them lets a general alone pass (8.4.2)."""
+    enemy = ENEMY[side]
+    outside = game.cu(enemy, space)
+    return outside + game.garrison(enemy, space).cu if space in game.garrisons else outside
+
+
+def step_cost(game: Game, kind: str) -> int:
+    """Return the points that a step costs by its kind; on straits the editions differ (8.3.1)."""
+    cost: int = game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
+    return cost
+
+
+def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:
+    """List where a force may step from a space by land with some points left (8.2 to 8.4)."""
+    steps = [
+        to
+        for to, cost, shut in game.board.steps[space]
+        if cost <= points and not (shut and closed(game, side, space, to))
+    ]
+    if points == 1 and step_cost(game, STRAIT) == 1:
+        straits = [to for to, kind in game.board.neighbours[space].items() if kind == STRAIT]
+        steps += [to for to in straits if to not in steps and not closed(game, side, space, to)]
+    if not free(game):
+        steps = [to for to in steps if why_barred(game, side, army, space, to) is None]
+    return steps if army else [to for to in steps if not enemy_cu_at(game, side, to)]
+
+
+def allowed(game: Game, generals: Sequence[str], steps: list[str]) -> list[str]:
+    """Keep the steps that no general's own restriction forbids (board: Hanno, Fabius)."""
+    bound = [general for general in generals if game.board.generals[general].stays_in is not None]
+    return [step for step in steps if all(may_be_in(game, general, step) for general in bound)] if bound else steps
+
+
+def onward(game: Game, march: March) -> list[str]:
+    """List where a force on the march may step next by land (8.2 to 8.4)."""
+    steps = first_steps(game, march.side, march.at, bool(march.force.cu), points_left(march))
+    return allowed(game, march.force.generals, steps)
+
+
+def overseas(game: Game, march: March) -> list[Written]:
+    """List the voyages that a force on the march may make next, as steps of a path (8.8)."""
+    if not may_sail(game, march):
+        return []
+    force = march.force
+    ports = open_ports(game, march.side, march.at, force.generals, bool(force.cu), points_left(march))
+    ways = sailings(game, march.side, ports, [(force.cu, force.elephants)])
+    return [step for _, steps in ways for step in steps]
+
+
+def open_ports(game: Game, side: Side, space: str, generals: Sequence[str], army: bool, points: int) -> list[str]:
+    """List the ports to which generals may sail from a space on a card that carries them (8.4.2, 8.8, board)."""
+    ports = harbours(game, side, space, army, points)
+    if not army:
+        ports = [port for port in ports if not enemy_cu_at(game, side, port)]
+    return allowed(game, generals, ports)
+
+
+def next_steps(game: Game, march: March) -> list[Written]:
+    """List where a force on the march may step next, by land and by sea (8.2 to 8.4, 8.8)."""
+    return [*onward(game, march), *overseas(game, march)]
+
+
+def can_go_on(game: Game, march: March) -> bool:
+    """Tell whether a force on the march may take another step (8.2 to 8.4, 8.8)."""
+    return bool(onward(game, march) or overseas(game, march))
+
+
+def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
+    """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
+
+    A path may lead on through enemy armies: it holds for the case that they give way.
+    """
+    walker = _Walker(known, side, order, start, force, points)
+    for at, written in enumerate(order.get("path", ())):
+        yield from walker.step(at, step_of(written))
+        if walker.lost:
+            return
+    yield from walker.end()
+
+
+class _Walker:
+    """A force walking a path on paper; `ground` is what it finds and leaves of its own side on the way."""
+
+    def __init__(self, known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
+        self.known, self.side, self.order = known, side, order
+        self.here, self.points, self.most = start, points, points
+        self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
+        self.ground: dict[str, Stack] = {}
+        self.set_out = (force.generals, force.cu, force.elephants)
+        self.start = start
+        self.legs = legs_at_start(known, side, start, force.cu)
+        self.lost = False
+        self.held_up = False
+        self.in_city = False
+
+    def step(self, at: int, step: Step) -> Iterator[Fault]:
+        """Yield what is wrong with one step, and take it; `lost` tells that the path cannot be followed on."""
+        to = step["to"]
+        wrong = list(self._way(at, step))
+        yield from wrong
+        if wrong:
+            self.lost = True
+            return
+        if self.held_up or self.in_city:
+            yield self.order.fault(self._where(at), self._why_held_up(), rule="8.8.1" if self.in_city else "14.3")
+            self.lost = True
+            return
+        known, by_sea = self.known, step.get("by") == SEA
+        yield from self._obstacles(self._where(at), to, by_sea)
+        kind = SEA if by_sea else known.board.neighbours[self.here][to]
+        if (cost := step_cost(known, kind)) > min([self.points, *self.legs]):
+            yield self._too_far(at, to, kind, cost)
+            self.lost = True
+            return
+        if by_sea:
+            yield from check_fleet(known, self.side, self.order, ("path", at, "by"), self.force)
+        if "into" in step:
+            yield from check_into_city(known, self.side, self.order, at, step, self.force.cu)
+        self.points -= cost
+        self.legs = [left - cost for left in self.legs]
+        self.here, self.in_city = to, "into" in step
+        for change in ("drop", "take"):
+            if change in step and not self.in_city:
+                path, cu, total = ("path", at, change), self.force.cu, self._found(to).cu
+                yield from check_exchange(known, self.order, path, self.force, self._found(to), to, self._at_start())
+                if (gained := self.force.cu - cu) < 0:
+                    self.legs = sorted(self.legs)[-gained:]
+                elif march_type(known, self.order) == CAMPAIGN:
+                    self.legs += taken(known, self.side, to, total, gained)
+        self.held_up = self.force.generals[0] in known.offices and must_stop(known, self.force, self._found(to))
+
+    def _way(self, at: int, step: Step) -> Iterator[Fault]:
+        """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
+        known, to = self.known, step["to"]
+        if step.get("by") == SEA:
+            yield from check_harbours(known, self.order, ("path", at), self.here, to)
+        elif to not in known.board.spaces:
+            yield self.order.fault(self._where(at), no_such_space(known, to), rule="8.2")
+        elif to not in known.board.neighbours[self.here]:
+            yield self.order.fault(self._where(at), self._no_path(to), rule="8.2")
+
+    def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
+        """Return the fault of a step that takes more points than are left (8.2, 8.3.1, 8.8)."""
+        if cost <= self.points:
+            left = min(self.legs)
+            reason = f"units that this card has moved before have {left} points left; the way to {to} takes {cost}"
+            return self.order.fault(self._where(at), reason, rule="8.4.1")
+        used = self.most - self.points + cost
+        way = f"the voyage to {to}" if kind == SEA else f"the way to {to}"
+        rule = "8.8" if kind == SEA else "8.3.1" if cost > 1 else "8.2"
+        return self.order.fault(
+            self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule
+        )
+
+    def _found(self, space: str) -> Stack:
+        """Return what of the own side is in a space when the force comes there; it may be changed."""
+        if space not in self.ground:
+            everybody = space == self.start and sets_sail(self.order) and not self.known.besieged(space)
+            stack = (whole if everybody else pool)(self.known, self.side, space)
+            ground = self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
+            if space == self.start and self.known.march is None:
+                exchange(ground, *self.set_out, drops=True)
+        return self.ground[space]
+
+    def _at_start(self) -> int:
+        """Return how many CU there were where the force set out, its own among them (14.2)."""
+        march = self.known.march
+        if march is not None:
+            return march.army
+        by_sea = sets_sail(self.order) and not self.known.besieged(self.start)
+        return (whole if by_sea else pool)(self.known, self.side, self.start).cu
+
+    def end(self) -> Iterator[Fault]:
+        """Yield what is wrong with stopping where the path ends (8.4.2)."""
+        known, path = self.known, self.order.get("path", ())
+        if path and not self.force.cu and not self.in_city and self.order.get("then") not in ("ask", "inside"):
+            lone = known.stack(ENEMY[self.side], self.here)
+            if lone.generals and not lone.cu:
+                name = known.board.generals[lone.generals[0]].name
+                reason = f"a general alone may pass {name} in {self.here}, but not stop there"
+                yield self.order.fault(self._where(len(path) - 1), reason, rule="8.4.2")
+        if self.order.get("then") == "inside":
+            force = Stack(self.force.cu, self.force.elephants)
+            if (why := why_not_inside(known, self.side, self.here, force, self.start)) is not None:
+                yield self.order.fault(("then",), why, rule="16.2")
+
+    def _where(self, at: int) -> Path:
+        return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
+
+    def _why_held_up(self) -> str:
+        """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
+        known, leader = self.known, self.force.generals[0]
+        if self.in_city:
+            return f"{leader} is inside {self.here}; his move ends there"
+        stack = self._found(self.here)
+        reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
+        if is_consul(known, leader):
+            return f"{reason}, which is larger than his own"
+        if stack.cu >= (army := known.board.consular_army):
+            return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
+        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}"
+
+    def _no_path(self, to: str) -> str:
+        board = self.known.board
+        leads = ", ".join(sorted(board.neighbours[self.here]))
+        reason = f"no path from {self.here} to {to}; paths lead to {leads}"
+        if board.spaces[self.here].port and board.spaces[to].port:
+            reason += f"; both are ports: to sail write {{to: {to}, by: sea}}"
+        return reason
+
+    def _obstacles(self, where: Path, to: str, by_sea: bool) -> Iterator[Fault]:
+        known, side = self.known, self.side
+        if not by_sea and closed(known, side, self.here, to):
+            reason = f"the strait between {self.here} and {to} is open only to who controls both"
+            yield self.order.fault(where, reason, rule="8.3.3")
+        if not self.force.cu and (cu := enemy_cu_at(known, side, to)):
+            reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
+            yield self.order.fault(where, reason, rule="8.4.2")
+        if (why := why_barred(known, side, self.force.cu, self.here, to)) is not None:
+            yield self.order.fault(where, why, rule="8.4")
+        for general in self.force.generals:
+            if not may_be_in(known, general, to):
+                record = known.board.generals[general]
+                yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
+
+
+def check_exchange(
+    known: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str, at_start: int
+) -> Iterator[Fault]:
+    """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
+    change = order["path"][path[1]][path[-1]]
+    drops = path[-1] == "drop"
+    source = force if drops else stack
+    names = list(change.get("generals", ()))
+    cu, elephants = change.get("cu", 0), change.get("elephants", 0)
+    for at, general in enumerate(names):
+        if general not in source.generals or general == force.generals[0] or general in names[:at]:
+            have = ", ".join(name for name in source.generals if name != force.generals[0]) or "nobody"
+            yield order.fault((*path, "generals", at), f"{general} cannot be had here; there is: {have}", rule="8.7")
+            return
+    if cu > source.cu or elephants > min(cu, source.elephants) or cu - elephants > source.cu - source.elephants:
+        have = f"{source.cu} CU, {source.elephants} of them elephants"
+        yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
+        return
+    if (wrong := why_no_exchange(known, force, stack, space, names, cu, drops, at_start)) is not None:
+        reason, rule = wrong
+        yield order.fault(path, reason, rule=rule)
+        return
+    if "inside" in change:
+        side = known.board.generals[force.generals[0]].side
+        free = room(known, side, space) if drops else None
+        if free is None or cu > free:
+            reason = f"{free} more CU fit inside" if free is not None else "inside is for what you drop at your city"
+            yield order.fault((*path, "inside"), reason, rule="16.2")
+            return
+    exchange(force, names, cu, elephants, drops)
+    exchange(stack, names, cu, elephants, not drops)
+    arrange(known, stack)
+
+
+def why_no_exchange(
+    game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool, at_start: int
+) -> tuple[str, str] | None:
+    """Say why a force may not drop to a stack, or take from it, on its march, and the rule; None: it may (8.7, 14.2).
+
+    `at_start` is how many CU there were where it set out: two consuls may part on the way, too, if that was enough.
+    """
+    leader, keeps = force.generals[0], game.board.consular_army
+    if drops and not force.cu:
+        return None
+    if drops:
+        parting = any(is_consul(game, name) for name in names)
+        if is_consul(game, leader) and (cu or parting) and force.cu - cu < keeps:
+            return f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2"
+        least = game.options["consul_split_min"]
+        if parting and (max(at_start, force.cu + stack.cu) < least or cu + stack.cu < keeps):
+            reason = f"a consul is left behind only with {keeps} CU, from an army of {least} or where both have as many"
+            return reason, "14.2"
+        return None
+    if names and not game.options["pick_up_generals"]:
+        return "a general picks up units on the way, but no generals (option pick_up_generals)", "8.7"
+    side = game.board.generals[leader].side
+    if done := [name for name in names if name in resting(game, side)]:
+        return f"{game.board.generals[done[0]].name} moves no more on this card", "8.7"
+    if cu > stack.cu - (tired := exhausted(game, side, space)):
+        return f"{tired} of the CU in {space} go no further on this card", "8.7"
+    if force.cu + cu > (most := game.board.movement.cu):
+        return f"at most {most} CU march with a general, not {force.cu + cu}", "8.7"
+    if not may_command(game, leader, names):
+        return f"{game.board.generals[leader].name} may not take along a general who outranks him", "8.7"
+    stays = [name for name in stack.generals if name not in names]
+    if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < keeps:
+        return f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2"
+    return None
+
+
+def must_stop(game: Game, force: Stack, stack: Stack) -> bool:
+    """Tell whether a force must stop at the friendly stack that it comes to, or would leave there (14.3).
+
+    A proconsul stops at a consular army of fewer than five CU; under the older rule the larger army of a proconsul
+    does not part from a consul's, whichever of the two is on the march.
+    """
+    here, leader, sizes = stack.commander, force.generals[0], game.options["proconsul_size_rule"]
+    if here is None:
+        return False
+    if game.offices.get(leader) == PROCONSUL and is_consul(game, here):
+        return stack.cu < game.board.consular_army or (sizes and force.cu > stack.cu)
+    if sizes and is_consul(game, leader):
+        return game.offices.get(here) == PROCONSUL and stack.cu > force.cu
+    return False
+
+
+def exchange(force: Stack, names: Sequence[str], cu: int, elephants: int, drops: bool) -> None:
+    """Change a force by what it drops or takes (8.2, 8.7)."""
+    sign = -1 if drops else 1
+    force.cu += sign * cu
+    force.elephants += sign * elephants
+    if drops:
+        force.generals = [general for general in force.generals if general not in names]
+    else:
+        force.generals.extend(names)

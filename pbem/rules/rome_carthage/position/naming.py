@@ -1,0 +1,44 @@
+"""Words for faults: a name that nothing has, what may have been meant by it, what there is instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import Game
+
+
+def no_such_space(game: Game, word: str) -> str:
+    """Say that there is no such space, and which one may be meant."""
+    return f"no space is called {word}" + meant(word, game.board.spaces)
+
+
+def no_such_general(game: Game, word: str) -> str:
+    """Say that there is no such general, and which one may be meant."""
+    return f"no general is called {word}" + meant(word, game.board.generals)
+
+
+def why_no_elephants(stack: Stack, cu: int, elephants: int) -> str | None:
+    """Say why of some CU of a stack not so many can be elephants; None: they can (13.2)."""
+    among = stack.elephants_among(cu)
+    if elephants in among:
+        return None
+    can = f"{among[0]}" if len(among) == 1 else f"{among[0]} to {among[-1]}"
+    return f"of {cu} CU {can} can be elephants, not {elephants}"
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """Return words in a row, the first of them if they are many.
+
+    >>> some(["capua", "cannae", "rome"], 2)
+    'capua, cannae and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean x?` for the nearest known word, or nothing."""
+    near = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

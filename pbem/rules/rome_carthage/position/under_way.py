@@ -1,0 +1,203 @@
+"""What is under way: the card on the table, a march, the reaction to it, a battle, a retreat (7 to 12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.position.board import LAND
+from pbem.rules.rome_carthage.position.stack import Stack
+
+
+@dataclass(slots=True)
+class CardPlay:
+    """The strategy card on the table: who plays it, which, and for what (7.2)."""
+
+    side: Side
+    card: int
+    use: str
+    generals_left: int = 0
+    """Generals whom a campaign card may still move (33, 37)."""
+    moved: list[str] = field(default_factory=list)
+    """Generals whom a campaign card moves no more: each moves once, and nobody after a battle or a siege roll (8.1)."""
+    walked: dict[str, list[int]] = field(default_factory=dict)
+    """Space -> movement points left to each CU there that a campaign card has moved (8.4.1)."""
+    rolled_at: list[str] = field(default_factory=list)
+    """Cities and tribes at which this card has had its one siege roll (16.4)."""
+    sailed: bool = False
+    """The one army that a card may send by sea has sailed (8.8.2)."""
+    intercepted_from: list[str] = field(default_factory=list)
+    """Spaces from which the enemy has tried to intercept during this card play (9.5)."""
+
+
+@dataclass(slots=True)
+class March:
+    """A general under way (8.2): his force, where it is and came from, what is left of points and path.
+
+    The force stands in no stack while it marches; when it stops or fights it joins the stack there and is
+    empty here. `path` holds the steps still ordered, each `{to: space}` with what to `drop` or `take` there.
+    """
+
+    side: Side
+    general: str
+    force: Stack
+    origin: str
+    at: str
+    points: int
+    army: int = 0
+    """CU of the army from which the force set out, those included that stayed (14.2)."""
+    came_from: str | None = None
+    came_by: str = LAND
+    """The kind of the last step: a kind of connection, or `sea`."""
+    into_city: bool = False
+    """The last voyage leads straight inside the own city there (8.8.1)."""
+    path: list[dict[str, Any]] = field(default_factory=list)
+    then: str = ""
+    """What follows at the end of the path: stop, ask, or siege; empty if the order does not say."""
+    if_intercepted: str | None = None
+    """Told in advance: fight or back_up (9.3)."""
+    if_avoided: str | None = None
+    """Told in advance: pursue, stop or siege (10.3)."""
+    charm: list[str] | None = None
+    """Spaces whose markers Hannibal takes off as he enters them; None: all that he may (card 28)."""
+    legs: list[int] = field(default_factory=list)
+    """Points left to each CU of the force that has not come all the way with its general (8.4.1)."""
+    halted: bool = False
+    """Backed up, turned back at sea or failed to pursue: a campaign card moves nobody in the force again (8.4.1)."""
+    brought: list[str] = field(default_factory=list)
+    """The generals of the force when it stopped or fought: those whom the card has moved there (8.7)."""
+    stood: dict[str, int] = field(default_factory=dict)
+    """Where the side's CU stood when a campaign card brought them to battle: more elsewhere have fled there (8.4.1)."""
+    entered: list[str] = field(default_factory=list)
+    over: bool = False
+    fought: bool = False
+    failed_interceptors: list[str] = field(default_factory=list)
+    """Enemy generals who failed to intercept this force: they may not avoid it either (9.1, 10.1)."""
+    failed_cu: dict[str, int] = field(default_factory=dict)
+    """Space -> how many enemy CU there failed to intercept it (10.1)."""
+    passes_due: list[dict[str, str]] = field(default_factory=list)
+    """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
+
+    def spend(self, points: int) -> None:
+        """Spend points on a step: those of the general and those of units that can go less far (8.2, 8.4.1)."""
+        self.points -= points
+        self.legs = [left - points for left in self.legs]
+
+    @property
+    def the_way_back(self) -> str:
+        """The space that the force came from, in a rule that follows a step (9.3)."""
+        assert self.came_from is not None
+        return self.came_from
+
+
+@dataclass(slots=True)
+class Reaction:
+    """What the other side may do about a force that entered a space (9, 10)."""
+
+    side: Side
+    space: str
+    origins: list[str] = field(default_factory=list)
+    """Spaces from which an army may try to intercept: one attempt each (9.1, 9.5)."""
+    refuges: list[str] = field(default_factory=list)
+    """Where the reacting stack in the space may go if it avoids battle (10.1)."""
+    interceptions: list[dict[str, Any]] = field(default_factory=list)
+    avoidance: dict[str, Any] = field(default_factory=dict)
+    arrived: dict[str, int] = field(default_factory=dict)
+    """Space of origin -> CU that intercepted from there."""
+    avoided: bool = False
+    avoid_failed: bool = False
+
+
+@dataclass(slots=True)
+class Played:
+    """A battle card on the table: a Reserve stands for the card it was named as (11.4, 11.7)."""
+
+    round: int
+    side: Side
+    card: str
+    used_as: str
+
+
+@dataclass(slots=True)
+class Battle:
+    """A battle (11): who fights where, what each side holds, who has the initiative, and what was played."""
+
+    space: str
+    attacker: Side
+    """The side that attacked first: the active player (11.3)."""
+    initiative: Side
+    """The current attacker."""
+    attacker_from: str | None = None
+    """The space the original attacker came from; None: there is no way back, he landed or sallied out."""
+    defender_from: dict[str, int] = field(default_factory=dict)
+    """Space -> CU that came from there by interception."""
+    intercepted: bool = False
+    """The original defender came by interception: one more card (9.3)."""
+    avoid_failed: bool = False
+    """The original defender failed to avoid battle: one card less (10.1)."""
+    commanders: dict[str, str] = field(default_factory=dict)
+    """Side -> commander; a side without a general has no entry."""
+    strength: dict[str, int] = field(default_factory=dict)
+    """CU of each side at the start of the battle."""
+    lost: dict[str, int] = field(default_factory=dict)
+    """CU of each side lost so far, which count for the political consequences (12.2)."""
+    charge_cost: dict[str, int] = field(default_factory=dict)
+    """Battle cards that the elephants' charge cost each side (13.3)."""
+    cards: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How each side's hand came about: reason -> cards (11.1)."""
+    hands: dict[str, list[str]] = field(default_factory=dict)
+    spy: Side | None = None
+    """The side that has declared a Spy in Enemy Camp (card 20)."""
+    shown: dict[str, list[str]] = field(default_factory=dict)
+    """Side -> those cards of its hand that lie open (card 20)."""
+    deserted: dict[str, list[str]] = field(default_factory=dict)
+    """Side -> provinces whose allies bring it no card (cards 31, 32)."""
+    round: int = 0
+    """Rounds fought so far, the one under way included."""
+    led: str | None = None
+    """The card to match in this round, a Reserve under the name it was given."""
+    played: list[Played] = field(default_factory=list)
+    probe_used: bool = False
+    """A general has used his one Probe of the battle as another card (Hannibal)."""
+    withdrawals: int = 0
+    """Attempts to withdraw since the last round (11.11)."""
+    sallied: Stack = field(default_factory=Stack)
+    """What of the original attacker came out of his city in the space to fight (16.4.4)."""
+    withdrawer: Side | None = None
+    loser: Side | None = None
+    won_by: str | None = None
+    """The unmatched card that won; None if the attacker ran out of cards or somebody withdrew."""
+
+    @property
+    def the_led(self) -> str:
+        """The card to match, in a rule of the match (11.5)."""
+        assert self.led is not None
+        return self.led
+
+    @property
+    def the_withdrawer(self) -> Side:
+        """The side that broke off, in a rule of withdrawals (11.11)."""
+        assert self.withdrawer is not None
+        return self.withdrawer
+
+    @property
+    def the_loser(self) -> Side:
+        """The side that lost, in a rule of defeats (11.8, 12)."""
+        assert self.loser is not None
+        return self.loser
+
+
+@dataclass(slots=True)
+class Retreat:
+    """A beaten army about to retreat: where it may go from the space of the battle (12.1)."""
+
+    side: Side
+    space: str
+    first_steps: list[str] = field(default_factory=list)
+    barred: list[str] = field(default_factory=list)
+    """Spaces that it may not enter at all."""
+    room: int | None = None
+    """CU that may go into its own city in the space; None: it has none there, or may not enter it."""
+    sallied: Stack | None = None
+    """The city is besieged: of the army no more than this, which sallied out of it, may go back (16.5.5)."""

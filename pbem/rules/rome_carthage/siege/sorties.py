@@ -1,0 +1,128 @@
+"""Sorties: who is locked up in a city comes out to fight, by himself or beside an army that relieves him (16.4.4).
+
+An army that attacks the besiegers of its own city may be joined by what is inside. By the rules of 2007 a besieged
+army under a general may also be activated to attack on its own; where the city is not besieged yet, but an enemy army
+stands before it, nothing but that army bars the way, and all editions let him (16.2, 8.2). Who sallied out is the
+attacker, and of the beaten army he alone may go back into a besieged city (16.5.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+from pbem.game.choices import Choices, grid
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
+from pbem.rules.rome_carthage.position.generals import arrange, is_consul
+from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.siege.walls import leave_city
+
+
+def why_no_sortie(game: Game, side: Side, space: str) -> str | None:
+    """Say why nobody may be activated to sally out of a city on his own; None: a general there may (16.4.4)."""
+    inside, name = game.garrison(side, space), game.board.spaces[space].name
+    if not inside.generals or not game.cu(ENEMY[side], space):
+        return f"a sortie is made by a general inside a city before which an enemy army stands; {name} is none"
+    if not inside.cu:
+        return f"there are no CU in {name} to sally out with"
+    if game.truce:
+        return "there is a Truce (card 64)"
+    if game.besieged(space) and not game.options["lone_sortie"]:
+        return "the besieged sally out only to join an army that attacks the besiegers (option lone_sortie)"
+    return None
+
+
+def come_out(game: Game, side: Side, space: str, force: Stack) -> None:
+    """Bring a force out of its city into the open, beside what of its side fights there (16.4.4)."""
+    leave_city(game, space, force)
+    arrange(game, game.put(side, space, force))
+
+
+def relieve(game: Game, table: Table) -> Flow[None]:
+    """Ask the attacker before the walls of his own city what of it sallies out to join him (16.4.4)."""
+    battle = game.the_battle
+    side, space = battle.attacker, battle.space
+    inside = game.garrison(side, space)
+    if inside.empty or not battle.sallied.empty:
+        return
+    order = yield from table.ask(
+        side,
+        "sortie",
+        rule="16.4.4",
+        default={"cu": inside.cu, "elephants": inside.elephants, "generals": list(inside.generals)},
+        space=space,
+        cu=inside.cu,
+        elephant_cu=inside.elephants,
+        generals=list(inside.generals),
+        relief_cu=game.stack(side, space).cu,
+        besieger_cu=game.stack(ENEMY[side], space).cu,
+        points=game.siege_points.get(space, 0),
+    )
+    force = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+    if force.empty:
+        return
+    come_out(game, side, space, force)
+    battle.sallied = Stack(force.cu, force.elephants, list(force.generals))
+    table.tell("joins_battle", rule="16.4.4", side=side, space=space, cu=force.cu, generals=list(force.generals))
+
+
+def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequence[str]) -> str | None:
+    """Say why so many CU and these generals may not come out: a consul keeps five CU, or those he has (14.2)."""
+    inside, outside = game.garrison(side, space), game.stack(side, space)
+    left, army = inside.cu - cu, game.board.consular_army
+    for general in inside.generals:
+        if not is_consul(game, general):
+            continue
+        name = game.board.generals[general].name
+        if general not in names and cu and left < min(army, inside.cu):
+            return f"{name} is consul and keeps {army} CU with him inside, not {left}"
+        if general in names and left and outside.cu + cu < army:
+            return f"{name} is consul and has {army} CU with him outside, or all; {left} would stay"
+    return None
+
+
+def sortie_options(known: Game, decision: Decision) -> Choices:
+    """List what may sally out to join the relieving army: any units and generals, or nobody (16.4.4)."""
+    side, space = decision.side, decision.facts["space"]
+    inside = known.garrison(side, space)
+    some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
+    units = inside.parts(range(inside.cu + 1))
+    if any(is_consul(known, general) for general in inside.generals):
+        pairs = [
+            (force, names)
+            for force in units
+            for names in some
+            if why_consul_stays(known, side, space, force[0], names) is None
+        ]
+        return grid(lambda pair: _sortie(*pair), pairs)
+    return grid(_sortie, units, some)
+
+
+def _sortie(units: tuple[int, int], names: list[str]) -> Order:
+    return Order("sortie", {"cu": units[0], "elephants": units[1], "generals": names})
+
+
+def check_sortie(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with what is to sally out: what is inside, and what a consul keeps (14.2, 16.4.4)."""
+    side, space = decision.side, decision.facts["space"]
+    inside = known.garrison(side, space)
+    cu, elephants, names = order["cu"], order.get("elephants", 0), order.get("generals", [])
+    if cu > inside.cu:
+        yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
+    elif (why := why_no_elephants(inside, cu, elephants)) is not None:
+        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
+        yield order.fault(at, why, rule="13.2")
+    for at_name, general in enumerate(names):
+        if general not in inside.generals or general in names[:at_name]:
+            have = ", ".join(inside.generals) or "nobody"
+            yield order.fault(("generals", at_name), f"{general} is not inside; there is: {have}", rule="16.4.4")
+    if (why := why_consul_stays(known, side, space, cu, names)) is not None:
+        yield order.fault(("cu",), why, rule="14.2")
+
+
+KINDS: Final[Kinds] = {"sortie": (sortie_options, check_sortie)}

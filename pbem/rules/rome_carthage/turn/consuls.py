@@ -1,0 +1,242 @@
+"""The Roman offices of the year: who stays as proconsul, who lays down his command, the new consuls (6.4, 8.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+from pbem.game.choices import Choices, each, grid
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
+from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CAPITAL, CONSUL, PROCONSUL, ROME, Game
+from pbem.rules.rome_carthage.siege.walls import whole, whole_cu
+from pbem.rules.rome_carthage.turn.arrivals import place
+
+CONSULS: Final = 2
+NONE: Final = "none"
+
+
+def change_commands(game: Game, table: Table, proconsul: str) -> Flow[None]:
+    """Name the proconsul, take the other generals off the map, and draw and place two consuls (6.4.1).
+
+    The consuls are drawn only now: until this moment nobody can know them.
+    """
+    _lay_down(game, table, proconsul)
+    cup = _cup(game)
+    game.consuls = table.shuffle(f"consuls/turn-{game.turn}", cup)[:CONSULS]
+    for general in game.consuls:
+        game.offices[general] = CONSUL
+    table.tell("consuls_drawn", side=ROME, generals=list(game.consuls), rule="6.4.1")
+    order = yield from table.ask(
+        ROME,
+        "consuls",
+        rule="6.4.2",
+        default={"at": default_places(game)},
+        turn=game.turn,
+        generals=list(game.consuls),
+    )
+    records = game.board.generals
+    for general in sorted(game.consuls, key=lambda name: -records[name].battle):
+        space = order["at"][general]
+        game.reserve.remove(general)
+        table.tell("consul_placed", side=ROME, general=general, space=space, rule="6.4.2")
+        yield from place(game, table, ROME, space, Stack(generals=[general]))
+    for general in order.get("commands", ()):
+        _give_command(game, table, general)
+
+
+def proconsul_candidates(game: Game) -> list[str]:
+    """List the generals on the map who may be proconsul: anybody but Scipio Africanus, who is one for good (6.4.1)."""
+    return [general for general, _, _, _ in game.generals_in_play(ROME) if game.board.generals[general].token]
+
+
+def keep_in_office(game: Game) -> dict[str, str]:
+    """Return who is proconsul if Rome says nothing: he who is, else the best general on the map (6.4.1)."""
+    candidates = proconsul_candidates(game)
+    if not candidates:
+        return {}
+    records = game.board.generals
+    return {
+        "proconsul": max(
+            candidates,
+            key=lambda name: (game.offices.get(name) == PROCONSUL, records[name].battle, -records[name].strategy),
+        )
+    }
+
+
+def check_proconsul(known: Game, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the choice of a proconsul (6.4.1)."""
+    candidates = proconsul_candidates(known)
+    name, at = order.get("proconsul"), ("proconsul",)
+    able = ", ".join(candidates) or NONE
+    if name is None:
+        if candidates:
+            yield order.fault(at, f"say who is proconsul: {able}, or none", rule="6.4.1")
+    elif name == NONE:
+        if candidates and known.options["proconsul_mandatory"]:
+            yield order.fault(at, f"Rome must name a proconsul: {able} (option proconsul_mandatory)", rule="6.4.1")
+    elif name not in known.board.generals:
+        yield order.fault(at, no_such_general(known, name), rule="6.4.1")
+    elif name not in candidates:
+        yield order.fault(at, f"{name} cannot be named proconsul; generals who can: {able}", rule="6.4.1")
+
+
+def strong_stacks(game: Game) -> list[str]:
+    """List the spaces with five Roman CU or more that are not besieged: where consuls go (6.4.2)."""
+    spaces, army = sorted({*game.stacks[ROME], *game.garrisons}), game.board.consular_army
+    return [space for space in spaces if whole_cu(game, ROME, space) >= army and not _besieged(game, space)]
+
+
+def places_for(game: Game, general: str) -> list[str]:
+    """List where a new consul may take up his command (6.4.2, board).
+
+    With five Roman CU or more; if there are none, in Rome, even besieged. Fabius, who never leaves Italy, goes to
+    any Roman units there before he goes to Rome.
+    """
+    strong = [space for space in strong_stacks(game) if may_be_in(game, general, space)]
+    if not strong and game.board.generals[general].stays_in is not None:
+        spaces = sorted({*game.stacks[ROME], *game.garrisons})
+        strong = [
+            space
+            for space in spaces
+            if whole_cu(game, ROME, space) and not _besieged(game, space) and may_be_in(game, general, space)
+        ]
+    return strong or [CAPITAL[ROME]]
+
+
+def _besieged(game: Game, space: str) -> bool:
+    return game.besieged(space) and game.control.get(space) == ROME
+
+
+def _cup(game: Game) -> list[str]:
+    """List those of whom the consuls are drawn: all but the proconsul, and by some rules last year's (6.4.1)."""
+    last = () if game.options["consul_redraw"] else game.consuls
+    return sorted(name for name in game.reserve if game.board.generals[name].token and name not in last)
+
+
+def _lay_down(game: Game, table: Table, proconsul: str) -> None:
+    """Take all generals off the map but the proconsul and Scipio Africanus (6.4.1)."""
+    stay = [name for name, record in game.board.generals.items() if not record.token or name == proconsul]
+    leave = [general for general, _, _, _ in game.generals_in_play(ROME) if general not in stay]
+    for space, stack in list(game.stacks[ROME].items()):
+        stack.generals = [general for general in stack.generals if general in stay]
+        if stack.empty:
+            del game.stacks[ROME][space]
+    for space, inside in list(game.garrisons.items()):
+        if game.control.get(space) == ROME:
+            inside.generals = [general for general in inside.generals if general in stay]
+            if inside.empty:
+                del game.garrisons[space]
+    game.reserve += sorted(leave)
+    game.offices = {name: PROCONSUL for name in stay if name == proconsul or name in game.offices}
+    if proconsul == NONE:
+        table.tell("no_proconsul", side=ROME, rule="6.4.1")
+    else:
+        table.tell("proconsul_named", side=ROME, general=proconsul, rule="6.4.3")
+    for general in sorted(leave):
+        table.tell("command_ends", side=ROME, general=general, rule="6.4.1")
+
+
+def _give_command(game: Game, table: Table, general: str) -> None:
+    """Put a general first in his stack: his owner's choice among equals (8.6, 14.1)."""
+    space, inside = game.whereabouts(general)
+    stack = game.garrisons[space] if inside else game.stacks[ROME][space]
+    if stack.generals[0] != general:
+        stack.generals.remove(general)
+        stack.generals.insert(0, general)
+        arrange(game, stack)
+        table.tell("takes_command", side=ROME, general=general, space=space, rule="8.6")
+
+
+def default_places(game: Game, region: str | None = None) -> dict[str, str]:
+    """Return sensible places for the new consuls: the largest armies, those without a general first (6.4.2).
+
+    With a region, armies there come before all others.
+    """
+    places: dict[str, str] = {}
+    for general in game.consuls:
+
+        def army(space: str) -> tuple[bool, bool, int]:
+            stack, near = whole(game, ROME, space), game.board.spaces[space].region == region
+            return near, not stack.generals and space not in places.values(), stack.cu
+
+        places[general] = max(places_for(game, general), key=army)
+    return places
+
+
+def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
+    """List the generals of each space of whom any may command, where there is a choice, the consuls placed (8.6)."""
+    together: dict[str, list[str]] = {}
+    standing = [(space, general) for general, space, _, _ in game.generals_in_play(ROME)]
+    for space, general in [*standing, *((space, general) for general, space in at.items())]:
+        together.setdefault(space, []).append(general)
+    equals = [
+        [general for general in generals if may_command(game, general, generals)]
+        for _, generals in sorted(together.items())
+    ]
+    return [names for names in equals if len(names) > 1]
+
+
+def consuls_options(known: Game, decision: Decision) -> Choices:
+    """List every way to place the consuls, and who commands where generals are equal (6.4.2, 8.6)."""
+    generals: Sequence[str] = decision.facts["generals"]
+
+    def placed(spaces: tuple[str, ...]) -> Choices:
+        at = dict(zip(generals, spaces, strict=True))
+
+        def make(*commands: str) -> Order:
+            body: dict[str, Any] = {"at": at, "commands": list(commands)} if commands else {"at": at}
+            return Order("consuls", body)
+
+        return grid(make, *rivals(known, at))
+
+    return each(placed, list(product(*(places_for(known, general) for general in generals))))
+
+
+def check_consuls(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of the consuls, or with who commands (6.4.2, 8.6)."""
+    generals: Sequence[str] = decision.facts["generals"]
+    wrong = False
+    for fault in _check_places(known, generals, order):
+        wrong = True
+        yield fault
+    if wrong:
+        return
+    choices, named = rivals(known, order["at"]), set[int]()
+    for i, general in enumerate(order.get("commands", ())):
+        group = next((at for at, names in enumerate(choices) if general in names), None)
+        if general not in known.board.generals:
+            yield order.fault(("commands", i), no_such_general(known, general), rule="8.6")
+        elif group is None:
+            able = "; ".join(" or ".join(names) for names in choices) or "nowhere"
+            reason = f"{general} is not one of several who may command a space; the choice is: {able}"
+            yield order.fault(("commands", i), reason, rule="8.6")
+        elif group in named:
+            yield order.fault(("commands", i), f"two would command where {general} stands; name one", rule="8.6")
+        else:
+            named.add(group)
+
+
+def _check_places(known: Game, generals: Sequence[str], order: Order) -> Iterator[Fault]:
+    for general, space in order["at"].items():
+        path = ("at", general)
+        if general not in generals:
+            who = " and ".join(generals)
+            yield order.fault(path, f"{general} is not one of the new consuls, who are {who}", rule="6.4.2")
+        elif space not in known.board.spaces:
+            yield order.fault(path, no_such_space(known, space), rule="6.4.2")
+        elif space not in (places := places_for(known, general)):
+            name = known.board.spaces[space].name
+            reason = f"{general} cannot take up his command in {name}; open to him are: {', '.join(places)}"
+            yield order.fault(path, reason, rule="6.4.2")
+    for general in generals:
+        if general not in order["at"]:
+            yield order.fault(("at",), f"say where {general} takes up his command", rule="6.4.2")
+
+
+KINDS: Final[Kinds] = {"consuls": (consuls_options, check_consuls)}

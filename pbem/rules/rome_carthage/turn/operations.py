@@ -1,0 +1,263 @@
+"""A strategy card played for operations: move a general, place control markers, or raise a unit (7.2, 7.3, 15.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, chain, each, listed, subsets
+from pbem.game.decision_kinds import Kinds
+from pbem.game.table import Table
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.events import check_event, event_options
+from pbem.rules.rome_carthage.events.charm import check_charm
+from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
+from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.position.board import WALLED_CITY
+from pbem.rules.rome_carthage.position.generals import drive_off_generals
+from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import ENEMY, UNSEEN, Game
+from pbem.rules.rome_carthage.siege.walls import enter_city, locked_up, room
+
+OPERATIONS: Final = ("general", "place", "raise")
+AIMED: Final = ("space", "spaces", "province")
+
+
+def carry_out(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    """Carry out the one operation that a card was played for (7.3)."""
+    if "place" in order.body:
+        place_markers(game, table, side, order["place"])
+    elif "raise" in order.body:
+        yield from raise_unit(game, table, side, order["raise"])
+    else:
+        yield from march(game, table, side, order)
+
+
+def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> None:
+    """Place control markers, or turn enemy ones under own units (7.3b, 15.2)."""
+    turned = [space for space in spaces if space in game.control]
+    placed = [space for space in spaces if space not in game.control]
+    for space in spaces:
+        game.control[space] = side
+    table.tell("markers", side=side, card=game.the_card.card, placed=placed, turned=turned, rule="15.2")
+
+
+def raise_unit(game: Game, table: Table, side: Side, general: str) -> Flow[None]:
+    """Add a unit to a general in a friendly space of a friendly province, behind the walls if he is there (7.3c).
+
+    Where they are full it stands before them, and an enemy general alone there is displaced (8.9).
+    """
+    space, inside = game.whereabouts(general)
+    if inside and room(game, side, space):
+        enter_city(game, space, Stack(1))
+    else:
+        game.put(side, space, Stack(1))
+    table.tell("raised", side=side, card=game.the_card.card, general=general, space=space, rule="7.3c")
+    yield from drive_off_generals(game, table, side, space)
+
+
+def open_spaces(game: Game, side: Side) -> list[str]:
+    """List where a side may place a marker: no city, tribe, enemy units; an enemy marker only under own CU (15.2)."""
+    control, enemy, own, theirs = game.control, ENEMY[side], game.stacks[side], game.stacks[ENEMY[side]]
+    tribes = set(game.tribes)
+    return [
+        space
+        for space in game.board.unwalled
+        if (space not in control and not (space in theirs and theirs[space].cu) and space not in tribes)
+        or (space in own and control.get(space) == enemy and space not in tribes and _turns(game, own[space]))
+    ]
+
+
+def _turns(game: Game, stack: Stack) -> bool:
+    """Tell whether what stands in a space turns the enemy marker there: CU, or CU under a general (15.2, card 64)."""
+    return bool(stack.cu) and not game.truce and (bool(stack.generals) or game.options["flip_needs"] == "cu")
+
+
+def why_no_marker(game: Game, side: Side, space: str) -> str | None:
+    """Say why a side may not place a marker in a space; None: it may (15.2)."""
+    record = game.board.spaces[space]
+    holder = game.control.get(space)
+    if record.kind == WALLED_CITY:
+        return f"{record.name} is a walled city: only a siege takes it"
+    if space in game.tribes:
+        return f"{record.name} is a tribe: it must be subjugated first"
+    if holder == side:
+        return f"{record.name} has your marker already"
+    enemy_cu = game.stack(ENEMY[side], space).cu
+    if holder is None and enemy_cu:
+        return f"{enemy_cu} enemy CU stand in {record.name}"
+    if holder is not None and game.truce:
+        return f"{record.name} has an enemy marker, and there is a Truce (card 64)"
+    if holder is not None and not _turns(game, game.stack(side, space)):
+        needed = "CU" if game.options["flip_needs"] == "cu" else "army under a general"
+        return f"{record.name} has an enemy marker and no {needed} of yours to turn it"
+    return None
+
+
+def recruiters(game: Game, side: Side) -> list[str]:
+    """List the generals with whom a side may raise a unit: friendly space and province, no besieged city (7.3c).
+
+    By the rules of 1998 either will do.
+    """
+    friendly = any if _either(game) else all
+    return [
+        general
+        for general, space, _, inside in game.generals_in_play(side)
+        if friendly((game.control.get(space) == side, game.controller(game.board.spaces[space].province) == side))
+        and not (inside and no_place_inside(game, side, space))
+    ]
+
+
+def _either(game: Game) -> bool:
+    """Tell whether a friendly space or a friendly province will do to raise a unit (7.3c)."""
+    return bool(game.options["raise_in"] == "space_or_province")
+
+
+def no_place_inside(game: Game, side: Side, space: str) -> bool:
+    """Tell whether nobody can be raised inside a city: it is besieged, or full with the enemy before it (7.3c)."""
+    return game.besieged(space) or (locked_up(game, side, space) and not room(game, side, space))
+
+
+def barred_to(game: Game, side: Side, card: int) -> bool:
+    """Tell whether a card's colour bars it to a side for operations: only by the option `ops_colour_bound` (7.2)."""
+    return bool(game.options["ops_colour_bound"]) and not game.board.cards[card].event_of(side)
+
+
+def play_options(known: Game, decision: Decision) -> Choices:
+    """List every way to play every card of a hand, one step of a march at a time (7.2, 7.3, 7.5).
+
+    Longer marches are reached step by step: each first step ends with `then: ask`.
+    """
+    side = decision.side
+    if UNSEEN in known.hands[side]:
+        return NOT_TOLD
+    return each(partial(_of_card, known, side), playable(known, side))
+
+
+def playable(known: Game, side: Side) -> list[int]:
+    """List the cards that a side may play now: its hand, or the one card that it must play first (5.3, card 55)."""
+    forced = known.play_next if known.must_play is None else known.must_play
+    return known.hands[side] if forced is None else [forced]
+
+
+def _of_card(known: Game, side: Side, card: int) -> Choices:
+    """Return the uses of one card: marches from each space, markers, a unit, laying it off, its event (7.2 to 7.5)."""
+    if barred_to(known, side, card):
+        return chain(_event_of(known, side, card), listed([Order("play", {"card": card, "as": "discard"})]))
+    body, ops = {"card": card, "as": "operations"}, known.board.cards[card].ops
+
+    def part(of: str) -> Choices:
+        use = STAYING.get(of)
+        return marches(known, side, "play", body, of, ops) if use is None else use(known, side, card)
+
+    return each(part, [*spaces_with_generals(known, side), *STAYING])
+
+
+def _placings(known: Game, side: Side, card: int) -> Choices:
+    """Return every way to place markers with a card (7.3b)."""
+    spaces = open_spaces(known, side)
+
+    def place(some: list[str]) -> Order:
+        return Order("play", {"card": card, "as": "operations", "place": some})
+
+    return subsets(place, spaces, range(1, min(known.board.cards[card].ops, len(spaces)) + 1))
+
+
+def _single(known: Game, side: Side, card: int) -> Choices:
+    """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
+    raisers = recruiters(known, side) if known.board.cards[card].ops == known.board.raising_ops else []
+    orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
+    if known.must_play is None:
+        orders.append(Order("play", {"card": card, "as": "discard"}))
+    return listed(orders)
+
+
+def _event_of(known: Game, side: Side, card: int) -> Choices:
+    return event_options(known, side, known.board.cards[card])
+
+
+STAYING: Final[Mapping[str, Callable[[Game, Side, int], Choices]]] = {
+    "place": _placings,
+    "single": _single,
+    "event": _event_of,
+}
+"""The uses of a card that are no march from a space."""
+
+
+def check_play(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card play: the card, its use, and all that is ordered with it (7.2, 7.3, 7.5)."""
+    side, card = decision.side, order["card"]
+    if card not in known.hands[side]:
+        hand = ", ".join(map(str, known.hands[side]))
+        yield order.fault(("card",), f"card {card} is not in your hand; you hold {hand}", rule="7.2")
+        return
+    if known.must_play not in (None, card):
+        name = known.board.cards[known.must_play].name
+        yield order.fault(("card",), f"you claimed the first play with {name} ({known.must_play})", rule="5.3")
+    elif known.play_next not in (None, card):
+        name = known.board.cards[known.play_next].name
+        reason = f"the card that your messenger brought must be played at once: {name} ({known.play_next})"
+        yield order.fault(("card",), reason, rule="card 55")
+    yield from _check_use(known, side, order)
+
+
+def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
+    use, record = order["as"], known.board.cards[order["card"]]
+    given = [word for word in OPERATIONS if word in order.body]
+    if use == "event":
+        yield from check_event(known, side, order, record)
+    elif use == "discard":
+        if known.must_play is not None:
+            yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")
+        for word in (*given, *(word for word in (*MARCHING, *AIMED, "charm") if word in order.body)):
+            yield order.fault((word,), f"a card laid off does nothing; leave out {word}", rule="7.5")
+    elif barred_to(known, side, record.number):
+        reason = f"{record.name} ({record.number}) is a card for the enemy only: lay it off (option ops_colour_bound)"
+        yield order.fault(("as",), reason, rule="7.2")
+    elif len(given) != 1:
+        at = (given[1],) if given else ("as",)
+        yield order.fault(at, "operations are one of three: general (a march), place, or raise", rule="7.3")
+    else:
+        for word in AIMED:
+            if word in order.body:
+                yield order.fault((word,), f"{word} goes with an event only", rule="7.3")
+        if given[0] != "general":
+            for word in (*MARCHING, "charm"):
+                if word in order.body:
+                    yield order.fault((word,), f"{word} goes with a march only", rule="7.3")
+        else:
+            yield from check_charm(known, order)
+        check = {"general": check_activation, "place": _check_place, "raise": _check_raise}[given[0]]
+        yield from check(known, side, order, record.ops)
+
+
+def _check_place(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+    spaces = order["place"]
+    if not spaces:
+        yield order.fault(("place",), "name at least one space, or lay the card off", rule="7.3b")
+    if len(spaces) > ops:
+        reason = f"the card places {ops} marker{'s' if ops > 1 else ''}; you name {len(spaces)} spaces"
+        yield order.fault(("place", ops), reason, rule="7.3b")
+    for at, space in enumerate(spaces):
+        if space not in known.board.spaces:
+            yield order.fault(("place", at), no_such_space(known, space), rule="7.3b")
+        elif space in spaces[:at]:
+            yield order.fault(("place", at), f"{known.board.spaces[space].name} is named twice", rule="7.3b")
+        elif (reason_not := why_no_marker(known, side, space)) is not None:
+            yield order.fault(("place", at), reason_not, rule="15.2")
+
+
+def _check_raise(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+    general = order["raise"]
+    if ops != (needed := known.board.raising_ops):
+        yield order.fault(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
+    if general not in (able := recruiters(known, side)):
+        can = ", ".join(able) if able else "none"
+        where = "a friendly space or province" if _either(known) else "a friendly space of a friendly province"
+        reason = f"{general} is not in {where}; generals who are: {can}"
+        yield order.fault(("raise",), reason, rule="7.3c")
+
+
+KINDS: Final[Kinds] = {"play": (play_options, check_play)}

@@ -1,0 +1,227 @@
+"""The course of a turn: its phases, the deal, who goes first, card plays until both hands are empty (5, 7.1, 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.decision_kinds import Kinds, one_of
+from pbem.game.table import Table
+from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.events import play_event
+from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
+from pbem.rules.rome_carthage.movement.campaigns import next_general
+from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.position.under_way import CardPlay
+from pbem.rules.rome_carthage.turn.isolation import remove_isolated
+from pbem.rules.rome_carthage.turn.operations import carry_out
+from pbem.rules.rome_carthage.turn.reinforcements import reinforce
+from pbem.rules.rome_carthage.turn.victory import check_victory
+from pbem.rules.rome_carthage.turn.winter import winter
+
+
+def play(game: Game, table: Table) -> Flow[None]:
+    """Play the game's phases, one resting point each and one after every card play, until somebody has won (5)."""
+    while game.result is None:
+        if game.phase in SILENT:
+            SILENT[game.phase](game, table)
+        else:
+            yield from PHASES[game.phase](game, table)
+        yield REST if game.card is None else PAUSE
+
+
+def deal(game: Game, table: Table) -> None:
+    """Deal both hands; when the deck cannot fill them, shuffle all cards still in the game first (7.1, 7.6).
+
+    By the older rule the last cards of the deck are dealt before the others are shuffled: then one to each side in
+    turn, for everybody knows which cards they are.
+    """
+    size = game.board.hand_sizes[game.turn]
+    first, second = slice(0, size), slice(size, 2 * size)
+    if len(game.deck) < 2 * size:
+        rest: list[int] = []
+        if game.options["reshuffle"] == "when_empty":
+            rest, game.deck = game.deck, []
+            first, second = slice(0, 2 * size, 2), slice(1, 2 * size, 2)
+        shuffle_all(game, table, f"deck/turn-{game.turn}")
+        game.deck = rest + game.deck
+    years = game.board.years[game.turn] if game.turn == 1 else None
+    table.tell("turn_begins", turn=game.turn, years=years, cards=size, rule="7.1")
+    for side, cards in zip(SIDES, (first, second), strict=True):
+        game.hands[side] = sorted(game.deck[cards])
+        table.tell("dealt", side=side, hand=list(game.hands[side]), to=[side], rule="7.1")
+    game.deck = game.deck[2 * size :]
+    game.phase = "first_play"
+
+
+def shuffle_all(game: Game, table: Table, name: str) -> None:
+    """Shuffle the deck and the cards laid off into a new deck; the counsels in force end with the turn (7.6).
+
+    By the rules of 1998 they end with the shuffle itself (cards 57, 58).
+    """
+    game.deck = table.shuffle(name, sorted(game.deck + game.discards))
+    game.discards = []
+    game.counsels_ending = list(game.counsels)
+    table.tell("reshuffled", cards=len(game.deck), rule="7.6")
+    if game.options["counsel_ends"] == "shuffle":
+        end_counsels(game, table)
+
+
+def end_counsels(game: Game, table: Table) -> None:
+    """Set those sides free since whose counsel all cards have been shuffled (cards 57, 58)."""
+    for side in game.counsels_ending:
+        game.counsels.remove(side)
+        table.tell("counsel_ends", side=side, rule="card 57" if side == CARTHAGE else "card 58")
+    game.counsels_ending = []
+
+
+def choose_first_player(game: Game, table: Table) -> Flow[None]:
+    """Let Rome claim the first play by a Campaign card, else let Carthage name the first player (5.3).
+
+    Rome is asked whether or not it holds such a card: a question that came only then would show its hand.
+    """
+    game.plays = 0
+    order = yield from table.ask(ROME, "claim_first", rule="5.3", default={"card": "none"}, turn=game.turn)
+    if order["card"] == "none":
+        table.tell("first_not_claimed", rule="5.3")
+        order = yield from table.ask(CARTHAGE, "first_player", rule="5.3", default={"side": CARTHAGE}, turn=game.turn)
+        game.to_play = order["side"]
+        table.tell("plays_first", side=game.to_play, rule="5.3")
+    else:
+        game.to_play = ROME
+        game.must_play = order["card"]
+        table.tell("first_claimed", card=order["card"], rule="5.3")
+    game.phase = "strategy"
+
+
+def play_card(game: Game, table: Table) -> Flow[None]:
+    """Play one strategy card for operations, for its event or lay it off, then pass the turn (5.3, 7.2, 7.5).
+
+    A campaign rests before each of its further generals and is taken up again there (8.1).
+    """
+    if game.card is not None:
+        yield from next_general(game, table)
+    else:
+        yield from begin_card(game, table)
+    game.march = None
+    card = game.the_card
+    if not card.generals_left or game.result is not None:
+        game.card = None
+        lay_away(game, table, card.card, card.use)
+        pass_turn(game)
+
+
+def begin_card(game: Game, table: Table) -> Flow[None]:
+    """Ask for a card and its use, and carry it out, a campaign as far as its first general (7.2)."""
+    side = game.the_active_side
+    order = yield from table.ask(
+        side, "play", rule="7.2", turn=game.turn, play=game.plays + 1, cards=len(game.hands[side])
+    )
+    card = order["card"]
+    game.plays += 1
+    game.must_play = game.play_next = None
+    game.hands[side].remove(card)
+    game.card = CardPlay(side, card, order["as"])
+    if order["as"] == "discard":
+        table.tell("discarded", side=side, card=card, rule="7.5")
+    elif order["as"] == "event":
+        end_truce(game, table, card)
+        yield from play_event(game, table, side, order)
+    else:
+        yield from carry_out(game, table, side, order)
+
+
+def end_truce(game: Game, table: Table, card: int) -> None:
+    """End a Truce by the event that is being played: one of the list, by the older rule any (card 64)."""
+    if game.truce and ends_truce(game, game.board.cards[card]):
+        game.truce = False
+        table.tell("truce_ends", card=card, rule="card 64")
+
+
+def lay_away(game: Game, table: Table, card: int, use: str) -> None:
+    """Lay a played card on the discards, or take it out of the game after its last event (7.4.2, 7.6)."""
+    last = game.board.cards[card].removed_after
+    if use == "event" and last is not None:
+        uses = game.event_uses[str(card)] = game.event_uses.get(str(card), 0) + 1
+        if uses >= last:
+            game.removed.append(card)
+            table.tell("card_removed", card=card, rule="7.4.2")
+            return
+    game.discards.append(card)
+    if game.board.cards[card].event == TRUCE and (use != "discard" or game.options["truce_reshuffle_on_discard"]):
+        game.reshuffle_due = True
+
+
+def pass_turn(game: Game) -> None:
+    """Pass the play to the other side, or back to one that alone still has cards (5.3).
+
+    Who must play at once what his messenger brought plays again (card 55).
+    """
+    side = game.the_active_side
+    if game.play_next is not None:
+        return
+    if game.hands[ENEMY[side]]:
+        game.to_play = ENEMY[side]
+    elif not game.hands[side]:
+        game.to_play = None
+        game.phase = "winter"
+
+
+def end_turn(game: Game, table: Table) -> None:
+    """Shuffle after a Truce and go to the next turn, in which some events no longer hold (5.7, 7.6).
+
+    A Carthaginian Naval Victory ends with the turn (card 29); Hanno and Cato have their say until a turn begins
+    after all cards have been shuffled (cards 57, 58).
+    """
+    table.tell("turn_ends", turn=game.turn, rule="5.7")
+    if game.reshuffle_due:
+        shuffle_all(game, table, f"deck/truce-{game.turn}")
+        game.reshuffle_due = False
+    end_counsels(game, table)
+    game.naval_victory = False
+    game.turn += 1
+    game.plays = 0
+    game.phase = "reinforcements"
+
+
+def claim_options(known: Game, decision: Decision) -> Choices:
+    """List the Campaign cards by which Rome may claim the first play, and not to claim it (5.3)."""
+    hand = known.hands[ROME]
+    if UNSEEN in hand:
+        return NOT_TOLD
+    cards = [card for card in hand if known.board.cards[card].type == CAMPAIGN]
+    return listed([Order("claim_first", {"card": card}) for card in ["none", *cards]])
+
+
+def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a claim to the first play: only a Campaign card in hand will do (5.3)."""
+    card = order["card"]
+    if card == "none":
+        return
+    if card not in known.hands[ROME]:
+        yield order.fault(("card",), f"card {card} is not in your hand", rule="5.3")
+    elif known.board.cards[card].type != CAMPAIGN:
+        yield order.fault(
+            ("card",), f"{known.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
+        )
+
+
+KINDS: Final[Kinds] = {
+    "claim_first": (claim_options, check_claim),
+    "first_player": one_of("first_player", "side", SIDES),
+}
+SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
+    "deal": deal,
+    "isolation": remove_isolated,
+    "turn_end": end_turn,
+}
+"""The phases in which nobody is asked anything."""
+PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
+    "reinforcements": reinforce,
+    "first_play": choose_first_player,
+    "strategy": play_card,
+    "winter": winter,
+    "victory": check_victory,
+}

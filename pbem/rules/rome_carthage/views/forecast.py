@@ -1,0 +1,128 @@
+"""What a march may lead to, thought through before it is ordered: who could react, with what chance (8 to 10, 16.4).
+
+The rules themselves are played on from the position as the mover knows it, up to the first battle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pbem.game.odds import percent
+from pbem.game.table import Table
+from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
+from pbem.rules.rome_carthage.battle.hands import hand_reasons
+from pbem.rules.rome_carthage.movement import march as movement
+from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
+from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Battle
+from pbem.rules.rome_carthage.siege.walls import interceptors
+from pbem.rules.rome_carthage.turn import sequence as turn
+
+ON_THE_WAY: Final = ("march", "pursue")
+NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
+
+
+def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from an order to march, in thought; None for any other answer (8)."""
+    if decision.kind in ON_THE_WAY:
+        if not order.get("path"):
+            return None
+        game = table.lay(known)
+        return _until_battle(game, table, _march_on(game, table, decision.kind, order), None)
+    if known.march is None and "general" in order.body:
+        game = table.lay(known)
+        flow = turn.play(game, table)
+        asked = next(flow)
+        if isinstance(asked, Decision) and asked.kind == decision.kind:
+            return _until_battle(game, table, flow, order)
+    return None
+
+
+def _march_on(game: Game, table: Table, kind: str, order: Order) -> Flow[None]:
+    """Follow the rest of a march that is under way (8.2, 10.3)."""
+    march = game.the_march
+    movement.obey(march, order)
+    if kind == "pursue":
+        table.roll(
+            f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on,
+            rule="10.3", side=march.side, general=march.general, space=march.at,
+        )  # fmt: skip
+    yield from movement.follow(game, table)
+    if not march.fought:
+        yield from movement.end_march(game, table)
+
+
+def _until_battle(game: Game, table: Table, flow: Flow[Any], sent: Any) -> Flow[None]:
+    """Play a flow up to the first battle, and tell of that instead of fighting it (11)."""
+    while game.battle is None:
+        try:
+            question = flow.send(sent)
+        except StopIteration:
+            return
+        if game.battle is None:
+            sent = yield question
+    _tell_battle(game, table, game.battle)
+
+
+def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
+    """Tell of a battle that lies ahead: the armies, their commanders, the battle cards (11.1)."""
+    facts: dict[str, Any] = {"space": battle.space}
+    for word, side in (("attacker", battle.attacker), ("defender", ENEMY[battle.attacker])):
+        stack = game.stack(side, battle.space)
+        battle.strength[side] = stack.cu
+        if stack.commander is not None:
+            battle.commanders[side] = stack.commander
+        cards = sum(hand_reasons(game, battle, side).values())
+        facts |= {word: side, f"{word}_cu": stack.cu, f"{word}_general": stack.commander, f"{word}_cards": cards}
+    table.tell("battle_ahead", rule="11", **facts)
+
+
+def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    """Return what a roll on a table comes to for the mover, how bad it is and in words (8.3.2, 8.8.3, 16.4)."""
+    board, sort = game.board, roll.name.partition("/")[0]
+    if sort in ("siege", "subjugation"):
+        points, lost = board.siege_result(roll.total)
+        return lost - points, f"{_count(points, 'point')}, {_lost(lost)}"
+    if sort == "naval":
+        word = board.naval_result(roll.total)
+        return NAVAL[word], {"none": "lands", "return": "returns", "sunk": "sunk"}[word]
+    if "cu" in facts:
+        lost, elephant = board.attrition(roll.total, facts["cu"])
+        return lost, _lost(lost) + (", an elephant first" if elephant and game.the_active_side == CARTHAGE else "")
+    return 0, ""
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
+
+
+def _lost(lost: int) -> str:
+    return f"{lost} CU lost" if lost else "nothing lost"
+
+
+def prospects(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who could intercept or avoid battle, and with what chance (9.1, 9.2, 10.1)."""
+    if decision.kind == "intercept":
+        yield from _interceptors(game, decision.side, decision.facts["at"], decision.facts["from"])
+    elif decision.kind == "avoid_battle":
+        yield from _avoiders(game, decision.side, decision.facts["at"], decision.facts["refuges"])
+
+
+def _interceptors(game: Game, side: Side, space: str, origins: list[str]) -> Iterator[Event]:
+    board = game.board
+    modifier = interception_modifier(game, side, space)
+    for origin in origins:
+        for general in leaders(game, side, origin, space):
+            at_most = board.generals[general].intercepts_on - modifier
+            facts = {"general": general, "origin": origin, "cu": most_sent(game, interceptors(game, side, origin))}
+            yield Event("could_intercept", {**facts, "percent": percent(at_most), "needs": at_most}, "9.2")
+
+
+def _avoiders(game: Game, side: Side, space: str, refuges: list[str]) -> Iterator[Event]:
+    march = game.the_march
+    for general in dict.fromkeys(name for to in refuges for name in able_to_avoid(game, march, side, to)[0]):
+        at_most = game.board.generals[general].avoids_on
+        facts = {"general": general, "refuges": list(refuges), "cu": game.stack(side, space).cu}
+        yield Event("could_avoid", {**facts, "percent": percent(at_most), "needs": at_most}, "10.1")

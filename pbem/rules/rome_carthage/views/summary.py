@@ -1,0 +1,212 @@
+"""Where things stand, in words for a report: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game.summary import Line, Section, Standing
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.position.board import FOR_BOTH, StrategyCard
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import CARTHAGE, FACE_DOWN, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.turn.victory import political_points
+
+_PHASES: Final[Mapping[str, str]] = {
+    "reinforcements": "reinforcements",
+    "first_play": "first play",
+    "winter": "winter",
+    "victory": "victory check",
+}
+"""What the phases are called in which somebody may be asked, but for the strategy phase (5)."""
+
+
+def standing(known: Game, names: Mapping[str, str]) -> Standing:
+    """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
+    sections = [
+        Section("Under way", tuple(_under_way(known, names))),
+        Section("In force", tuple(_in_force(known, names))),
+        Section("The balance", tuple(_balance(known, names))),
+        *(Section(f"Armies of {names[side]}", tuple(_armies(known, names, side))) for side in SIDES),
+        Section("Sieges", tuple(_sieges(known, names))),
+        Section("Provinces (* counts for political points)", tuple(_provinces(known, names))),
+        Section("Off the map", tuple(_off_the_map(known))),
+    ]
+    return Standing(
+        _summary(known, names), tuple(section for section in sections if section.lines), tuple(_hands(known))
+    )
+
+
+def _summary(known: Game, names: Mapping[str, str]) -> str:
+    board = known.board
+    turn = f"Turn {known.turn} ({board.years[known.turn]})"
+    if known.phase in _PHASES:
+        return f"{turn}, {_PHASES[known.phase]}"
+    if known.phase != "strategy" or known.to_play is None:
+        return turn
+    plays = known.plays if known.card is not None else known.plays + 1
+    return f"{turn}, card play {plays}, {names[known.to_play]} to play"
+
+
+def _under_way(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the card on the table, the march and the battle that are not over yet."""
+    board, card, march, battle = known.board, known.card, known.march, known.battle
+    if card is not None:
+        record = board.cards[card.card]
+        more = f" {card.generals_left} more of its generals may march." if card.generals_left else ""
+        yield Line(f"{names[card.side]} plays {record.name} ({record.number}).{more}")
+    if march is not None and not march.over:
+        force = f" with {_units(march.force)}" if march.force.cu else ""
+        yield Line(
+            f"{board.generals[march.general].name} is on the march from {board.spaces[march.origin].name}, now in "
+            f"{board.spaces[march.at].name}{force}; {march.points} movement points left."
+        )
+    if battle is None:
+        return
+    yield Line(f"Battle of {board.spaces[battle.space].name}, round {battle.round}:")
+    for owner in (battle.attacker, *(other for other in SIDES if other != battle.attacker)):
+        stack = known.stack(owner, battle.space)
+        leader = battle.commanders.get(owner)
+        commander = board.generals[leader].name if leader else "no general"
+        count = len(battle.hands.get(owner, ()))
+        cards = f"{count} battle card{'' if count == 1 else 's'}" if owner in battle.hands else ""
+        yield Line(names[owner], (f"{stack.cu} CU", commander, cards), 1)
+        if shown := battle.shown.get(owner):
+            yield Line(f"open: {_counted(known, shown)}", (), 2)
+
+
+def _balance(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    board = known.board
+    points = political_points(known)
+    rows: dict[str, list[Any]] = {
+        "": [names[side] for side in SIDES],
+        "political points": [points[side] for side in SIDES],
+        "CU": [sum(stack.cu for _, stack, _ in _stacks(known, side)) for side in SIDES],
+        "of them elephants": [sum(stack.elephants for _, stack, _ in _stacks(known, side)) for side in SIDES],
+        "cards in hand": [len(known.hands[side]) for side in SIDES],
+    }
+    for label, values in rows.items():
+        yield Line(label, tuple(map(str, values)))
+    # The viewer does not see the deck; it is what is nowhere else.
+    seen = sum(len(hand) for hand in known.hands.values()) + len(known.discards) + len(known.removed)
+    deck = len(board.cards) - seen - (known.card is not None)
+    yield Line(f"Strategy cards: {deck} in the deck, {len(known.discards)} laid off.")
+
+
+def _armies(known: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
+    """Yield what a side has on the map, region by region in the order of the box."""
+    board = known.board
+    found = list(_stacks(known, side))
+    here = {board.spaces[space].region for space, _, _ in found}
+    for region in [id for id in names if id in here]:
+        yield Line(names[region][:1].upper() + names[region][1:])
+        for space, stack, where in found:
+            if board.spaces[space].region == region:
+                cu = f"{stack.cu} CU" if stack.cu else ""
+                yield Line(board.spaces[space].name + where, (cu, _led(known, stack)), 1)
+
+
+def _stacks(known: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
+    """Yield space, stack, and whether it is inside the city or on the march, in the order of the board."""
+    march = known.march
+    for space in known.board.spaces:
+        if space in known.stacks[side]:
+            yield space, known.stacks[side][space], ""
+        if march is not None and march.side == side and march.at == space and not march.force.empty:
+            yield space, march.force, " (marching)"
+        inside = known.garrison(side, space)
+        if not inside.empty:
+            yield space, inside, " (inside)"
+
+
+def _led(known: Game, stack: Stack) -> str:
+    """Return the elephants, the siege train and the generals of a stack, the commander first."""
+    beasts = f"{stack.elephants} el." if stack.elephants else ""
+    train = "siege train" if stack.train else ""
+    return "; ".join(filter(None, (beasts, train, ", ".join(_general(known, general) for general in stack.generals))))
+
+
+def _units(force: Stack) -> str:
+    return f"{force.cu} CU ({force.elephants} elephants)" if force.elephants else f"{force.cu} CU"
+
+
+def _general(known: Game, general: str) -> str:
+    office = known.offices.get(general)
+    name = known.board.generals[general].name
+    return f"{name} ({office})" if office else name
+
+
+def _in_force(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield what events have left in force, and where the siege train is (cards 9, 29, 30, 57, 58, 64)."""
+    if known.truce:
+        yield Line("A Truce: nobody enters an enemy space, intercepts or besieges, until an event breaks it.")
+    if known.macedonia:
+        yield Line("Philip V of Macedon is allied with Carthage and helps it at sea.")
+    if known.naval_victory:
+        yield Line("Carthage has won at sea: until the end of the turn Rome sails with Campaign cards only.")
+    if CARTHAGE in known.counsels:
+        yield Line("Hanno counsels Carthage: none of its CU leaves Africa until a turn begins after a shuffle.")
+    if ROME in known.counsels:
+        yield Line("Cato counsels Rome: none of its CU goes to Africa until a turn begins after a shuffle.")
+    for space, stack, where in _stacks(known, CARTHAGE):
+        if stack.train:
+            yield Line(f"The siege train is in {known.board.spaces[space].name}{where}.")
+
+
+def _sieges(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    for space, points in known.siege_points.items():
+        holder = known.control.get(space)
+        by = next((names[side] for side in SIDES if side != holder and known.cu(side, space)), "nobody")
+        what = "subjugated" if space in known.tribes else "besieged"
+        yield Line(
+            known.board.spaces[space].name, (f"{points} of {known.board.siege.points} points", f"{what} by {by}")
+        )
+
+
+def _provinces(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    board = known.board
+    for side in (*SIDES, None):
+        held = [
+            f"{province.name}*" if province.political_point else province.name
+            for id, province in board.provinces.items()
+            if known.controller(id) == side
+        ]
+        if held:
+            yield Line(f"{names[side] if side else 'Nobody'}: {', '.join(held)}.")
+
+
+def _off_the_map(known: Game) -> Iterator[Line]:
+    for general, turn in known.arrivals.items():
+        yield Line(f"{known.board.generals[general].name} arrives in turn {turn}.")
+    pools: Sequence[tuple[str, Sequence[str]]] = (
+        ("Roman generals not in play", known.reserve),
+        *(("Displaced, to return", generals) for generals in known.displaced.values()),
+        ("Out of the game", known.out),
+    )
+    for label, generals in pools:
+        if generals:
+            yield Line(f"{label}: {', '.join(known.board.generals[general].name for general in generals)}.")
+
+
+def _hands(known: Game) -> Iterator[Section]:
+    """Yield the cards that the viewer sees: his strategy cards and, in a battle, his battle cards."""
+    board = known.board
+    for hand in known.hands.values():
+        if hand and UNSEEN not in hand:
+            yield Section("Your strategy cards", tuple(line for card in hand for line in _card(board.cards[card])))
+    for owner, cards in known.battle.hands.items() if known.battle is not None else ():
+        if cards and FACE_DOWN not in cards and cards != known.the_battle.shown.get(owner):
+            yield Section("Your battle cards", (Line(f"{_counted(known, cards)}."),))
+
+
+def _counted(known: Game, cards: Sequence[str]) -> str:
+    """Return battle cards with how many there are of each kind."""
+    return ", ".join(f"{cards.count(kind)} {name}" for kind, name in known.board.battle_cards.items() if kind in cards)
+
+
+def _card(card: StrategyCard) -> Iterator[Line]:
+    """Yield a strategy card: number, operations number, name and type, and below it what its event does."""
+    ship = ", ship" if card.ship else ""
+    yield Line(str(card.number), (f"{card.ops} ops", f"{card.name} ({card.type.replace('_', ' ')}{ship})"))
+    whose = "" if card.event_for == FOR_BOTH else f"{card.event_for.title()}: "
+    yield Line(f"{whose}{card.text}", (), 1)
