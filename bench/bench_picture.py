@@ -14,13 +14,13 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.box import open_box
-from pbem.game.scene import Counter, Scene, Side, base_map
+from pbem.game.scene import Counter, DrawnSide, Scene, base_map
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.render.base_map import ground, land_mask
 from pbem.render.picture import render
 
-SIDES = (Side("rome", "Rome", "#b3282d"), Side("carthage", "Carthage", "#2456a4"))
+SIDES = (DrawnSide("rome", "Rome", "#b3282d"), DrawnSide("carthage", "Carthage", "#2456a4"))
 ARMIES = 24
 ROUNDS = 12
 SCENES = 24

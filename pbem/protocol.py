@@ -148,8 +148,9 @@ class Rules(Protocol[S]):
 
     A game may have more than is listed here, and what asks for it does without where it is missing: `hints` and
     `standing` for reports, `facts(known, decision)` and `periods(position)` for standing orders, what a forecast
-    wants (`pbem.game.forecast`), `advise(known, decision)` for a side whose player is away, `after(known, decision, order)`
-    for the further orders of a sheet, and `reveals`, the kinds of events by which a rule lays open what was hidden.
+    wants (`pbem.game.forecast`), `advise(known, decision)` for a side whose player is away, `after(known, decision,
+    order)` for the further orders of a sheet, and `reveals`, the kinds of events by which a rule lays open what was
+    hidden.
     """
 
     id: str

@@ -11,9 +11,8 @@ from PIL import Image
 
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
-from pbem.game.hex_map import hex_map
-from pbem.game.scene import BaseMap, Counter, Misdrawn, Scene
-from pbem.game.scene import Side as Colour
+from pbem.game.hex_drawing import hex_map
+from pbem.game.scene import BaseMap, Counter, DrawnSide, Misdrawn, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.canvas import Box, Point, rgb
@@ -25,7 +24,7 @@ from pbem.rules.hannibal_italy.battle.withdrawal import move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.position.under_way import Battle, Siege
 
-RED = Colour("red", "Red", "#aa0000")
+RED = DrawnSide("red", "Red", "#aa0000")
 
 
 # ---- a board of no game

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pbem.game.hexes import (
     DIRECTIONS,
-    Hex,
+    HexCoordinate,
     Point,
     centre,
     cheapest,
@@ -40,7 +40,7 @@ def same(one: Point, other: Point) -> bool:
 
 
 @given(HEXES)
-def test_neighbours_are_each_others(at: Hex) -> None:
+def test_neighbours_are_each_others(at: HexCoordinate) -> None:
     around = neighbours(at)
     assert len(set(around.values())) == 6
     for name, there in around.items():
@@ -51,14 +51,16 @@ def test_neighbours_are_each_others(at: Hex) -> None:
 
 
 @given(HEXES, HEXES, HEXES)
-def test_distance_is_one(one: Hex, other: Hex, third: Hex) -> None:
+def test_distance_is_one(one: HexCoordinate, other: HexCoordinate, third: HexCoordinate) -> None:
     assert distance(one, other) == distance(other, one)
     assert (distance(one, other) == 0) == (one == other)
     assert distance(one, third) <= distance(one, other) + distance(other, third)
 
 
 @given(HEXES, HEXES)
-def test_a_way_of_as_many_steps_as_the_distance_leads_there_and_no_shorter_one(one: Hex, other: Hex) -> None:
+def test_a_way_of_as_many_steps_as_the_distance_leads_there_and_no_shorter_one(
+    one: HexCoordinate, other: HexCoordinate
+) -> None:
     left = distance(one, other)
     while left:
         assert min(distance(there, other) for there in neighbours(one).values()) == left - 1
@@ -69,7 +71,7 @@ def test_a_way_of_as_many_steps_as_the_distance_leads_there_and_no_shorter_one(o
 
 
 @given(HEXES)
-def test_neighbours_lie_a_width_apart_on_paper(at: Hex) -> None:
+def test_neighbours_lie_a_width_apart_on_paper(at: HexCoordinate) -> None:
     x, y = centre(at, WIDTH)
     for there in neighbours(at).values():
         to_x, to_y = centre(there, WIDTH)
@@ -77,7 +79,7 @@ def test_neighbours_lie_a_width_apart_on_paper(at: Hex) -> None:
 
 
 @given(HEXES)
-def test_the_corners_lie_round_the_centre_and_north_is_up(at: Hex) -> None:
+def test_the_corners_lie_round_the_centre_and_north_is_up(at: HexCoordinate) -> None:
     x, y = centre(at, WIDTH)
     around = corners(at, WIDTH)
     assert all(isclose(hypot(a - x, b - y), WIDTH / 3**0.5) for a, b in around)
@@ -88,7 +90,7 @@ def test_the_corners_lie_round_the_centre_and_north_is_up(at: Hex) -> None:
 
 
 @given(HEXES, st.sampled_from(tuple(DIRECTIONS)))
-def test_neighbours_share_a_side(at: Hex, name: str) -> None:
+def test_neighbours_share_a_side(at: HexCoordinate, name: str) -> None:
     there = neighbours(at)[name]
     back = direction(there, at)
     assert back is not None
@@ -107,7 +109,7 @@ def area(line: tuple[Point, ...]) -> float:
 
 
 @given(PATCHES)
-def test_outlines_hold_their_hexes_and_nothing_else(patch: set[Hex]) -> None:
+def test_outlines_hold_their_hexes_and_nothing_else(patch: set[HexCoordinate]) -> None:
     found = outlines(patch, WIDTH)
     of_one = area(corners((0, 0), WIDTH))
     assert isclose(sum(map(area, found)), len(patch) * of_one)

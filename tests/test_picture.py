@@ -19,7 +19,20 @@ import pytest
 from PIL import Image
 
 from pbem.game.box import open_box
-from pbem.game.scene import Arrow, BaseMap, Cell, Counter, Marker, Misdrawn, Panel, Row, Scene, Side, Track, base_map
+from pbem.game.scene import (
+    Arrow,
+    BaseMap,
+    Cell,
+    Counter,
+    DrawnSide,
+    Marker,
+    Misdrawn,
+    Panel,
+    Row,
+    Scene,
+    Track,
+    base_map,
+)
 from pbem.mail import outgoing as letters
 from pbem.render import base_map as ground
 from pbem.render import picture
@@ -30,8 +43,8 @@ from pbem.render.picture import draw, render
 from pbem.render.placement import berths, overlap
 from pbem.render.places import label_box, region_box, shape_box
 
-ROME = Side("rome", "Rome", "#b3282d")
-CARTHAGE = Side("carthage", "Carthage", "#2456a4")
+ROME = DrawnSide("rome", "Rome", "#b3282d")
+CARTHAGE = DrawnSide("carthage", "Carthage", "#2456a4")
 SIDES = (ROME, CARTHAGE)
 
 
@@ -327,7 +340,7 @@ def test_a_port_whose_number_is_nought_is_a_port() -> None:
 
 def test_a_map_of_a_new_game_needs_nothing_but_its_data() -> None:
     base = small()
-    side = Side("red", "Red", "#aa0000")
+    side = DrawnSide("red", "Red", "#aa0000")
     drawn = draw(Scene(base, "Small", sides=(side,), control={"a": "red"}, counters=(Counter("b", "red", "3"),)))
     assert drawn.size == (200, 100)
     assert pixel(drawn, (50, 50)) == rgb("#aa0000")

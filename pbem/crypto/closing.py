@@ -95,7 +95,7 @@ def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
     """Return round and signature that decide an adjudication, out of its turn file; no signature: the round is missing.
 
     `before` is the round that decided the one before it, 0 if none did. The signature is not checked, so that those of
-    many turns can be at once: `pbem.crypto.beacon.check_signatures`. Raise `BadBeacon` if there is something else amiss.
+    many turns can be at once: `pbem.crypto.beacon.check_signatures`. Raise `BadBeacon` if anything else is wrong.
     """
     share = turn.get("beacon")
     if turn.get("act") is not None:

@@ -1,7 +1,7 @@
 """Chains of the players' own: what a side opens with its sheets, so that no adjudicator alone has the dice.
 
-A side may promise a chain of its own before the first shuffle, made as `pbem.crypto.dice` makes them. From then on each of its
-sheets opens the next link. A sheet that takes the place of one not used yet opens the same link again.
+A side may promise a chain of its own before the first shuffle, made as `pbem.crypto.dice` makes them. From then on
+each of its sheets opens the next link. A sheet that takes the place of one not used yet opens the same link again.
 
 What a side gives to an adjudication is its share, which goes into the dice:
 

@@ -1,1 +1,144 @@
-"""Geometry that games share: it knows no game and draws nothing."""
+"""What a game is written with: the table, legal orders, scenes, hexes, the box, the codec of positions.
+
+A game imports this package and `pbem.protocol`, nothing else of ours. The names below are found in the modules of
+this package when they are first asked for, so that a game without a map never loads what draws one.
+
+>>> from pbem.game import percent
+>>> percent.__module__
+'pbem.game.odds'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from pbem.game import plain
+    from pbem.game.bot import Ideas, Reply, advice
+    from pbem.game.box import Box
+    from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
+    from pbem.game.decision_kinds import Check, Kinds, Options, legal, one_of, yes_or_no
+    from pbem.game.hex_drawing import hex_map
+    from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
+    from pbem.game.odds import Chances, Number, Odds, percent
+    from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
+    from pbem.game.summary import Line, Section, Standing
+    from pbem.game.table import Table
+
+_HOMES: Final = {
+    "bot": (
+        "Ideas",
+        "Reply",
+        "advice",
+    ),
+    "box": ("Box",),
+    "choices": (
+        "NOT_TOLD",
+        "Choices",
+        "chain",
+        "each",
+        "grid",
+        "later",
+        "listed",
+        "subsets",
+    ),
+    "decision_kinds": (
+        "Check",
+        "Kinds",
+        "Options",
+        "legal",
+        "one_of",
+        "yes_or_no",
+    ),
+    "hex_drawing": ("hex_map",),
+    "hexes": (
+        "HexCoordinate",
+        "cheapest",
+        "direction",
+        "distance",
+        "way",
+    ),
+    "odds": (
+        "Chances",
+        "Number",
+        "Odds",
+        "percent",
+    ),
+    "scene": (
+        "Arrow",
+        "BaseMap",
+        "Cell",
+        "Counter",
+        "DrawnSide",
+        "Marker",
+        "Panel",
+        "Row",
+        "Scene",
+        "Track",
+        "base_map",
+    ),
+    "summary": (
+        "Line",
+        "Section",
+        "Standing",
+    ),
+    "table": ("Table",),
+}
+"""The modules of this package, and the names that each gives to games."""
+_HOME_OF: Final = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "NOT_TOLD",
+    "Arrow",
+    "BaseMap",
+    "Box",
+    "Cell",
+    "Chances",
+    "Check",
+    "Choices",
+    "Counter",
+    "DrawnSide",
+    "HexCoordinate",
+    "Ideas",
+    "Kinds",
+    "Line",
+    "Marker",
+    "Number",
+    "Odds",
+    "Options",
+    "Panel",
+    "Reply",
+    "Row",
+    "Scene",
+    "Section",
+    "Standing",
+    "Table",
+    "Track",
+    "advice",
+    "base_map",
+    "chain",
+    "cheapest",
+    "direction",
+    "distance",
+    "each",
+    "grid",
+    "hex_map",
+    "later",
+    "legal",
+    "listed",
+    "one_of",
+    "percent",
+    "plain",
+    "subsets",
+    "way",
+    "yes_or_no",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module that defines a name, and remember what it is (PEP 562)."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    return value

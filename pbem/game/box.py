@@ -4,8 +4,8 @@ A box holds `game.yaml` (what it is, who plays, options and presets), `orders.ya
 `messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (rulings), the game's own tables, and in
 `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
 against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
-tests. What a table must not contradict the game's package says by `refuse`. Corrected files (`pbem.game.corrections`) take
-the place of the box's own.
+tests. What a table must not contradict the game's package says by `refuse`. Corrected files
+(`pbem.game.corrections`) take the place of the box's own.
 """
 
 from __future__ import annotations

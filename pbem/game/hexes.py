@@ -12,17 +12,17 @@ from heapq import heappop, heappush
 from math import sqrt
 from typing import Any, Final, TypeAlias, TypeVar
 
-Hex: TypeAlias = tuple[int, int]
+HexCoordinate: TypeAlias = tuple[int, int]
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
 N = TypeVar("N", bound=str)
 
-DIRECTIONS: Final[Mapping[str, Hex]] = {
+DIRECTIONS: Final[Mapping[str, HexCoordinate]] = {
     "n": (-2, 0), "ne": (-1, 1), "se": (1, 1), "s": (2, 0), "sw": (1, -1), "nw": (-1, -1),
 }  # fmt: skip
 
 
-def neighbours(at: Hex) -> dict[str, Hex]:
+def neighbours(at: HexCoordinate) -> dict[str, HexCoordinate]:
     """Return the six hexes around one, by direction, clockwise from the north.
 
     >>> neighbours((4, 2))["se"]
@@ -32,7 +32,7 @@ def neighbours(at: Hex) -> dict[str, Hex]:
     return {name: (row + down, column + right) for name, (down, right) in DIRECTIONS.items()}
 
 
-def distance(one: Hex, other: Hex) -> int:
+def distance(one: HexCoordinate, other: HexCoordinate) -> int:
     """Return how many steps two hexes are apart.
 
     >>> distance((0, 0), (4, 0)), distance((0, 0), (1, 3)), distance((0, 0), (5, 1))
@@ -42,13 +42,13 @@ def distance(one: Hex, other: Hex) -> int:
     return columns + max(0, (rows - columns) // 2)
 
 
-def centre(at: Hex, width: float) -> Point:
+def centre(at: HexCoordinate, width: float) -> Point:
     """Return the middle of a hex on paper, y downwards; `width` is that of a hex between two flat sides."""
     row, column = at
     return column * width * sqrt(3) / 2, row * width / 2
 
 
-def corners(at: Hex, width: float) -> tuple[Point, ...]:
+def corners(at: HexCoordinate, width: float) -> tuple[Point, ...]:
     """Return the six corners of a hex, clockwise from the western one of its flat top."""
     x, y = centre(at, width)
     radius = width / sqrt(3)
@@ -59,7 +59,7 @@ def corners(at: Hex, width: float) -> tuple[Point, ...]:
     )  # fmt: skip
 
 
-def vertices(at: Hex) -> tuple[Hex, ...]:
+def vertices(at: HexCoordinate) -> tuple[HexCoordinate, ...]:
     """Return the six corners of a hex as whole numbers (right, down), in the order of `corners`.
 
     Hexes that meet in a corner name it alike, so that sides can be joined without comparing fractions.
@@ -71,17 +71,17 @@ def vertices(at: Hex) -> tuple[Hex, ...]:
     )  # fmt: skip
 
 
-def spot(vertex: Hex, width: float) -> Point:
+def spot(vertex: HexCoordinate, width: float) -> Point:
     """Return where a corner named by `vertices` lies on paper."""
     right, down = vertex
     return right * width / (2 * sqrt(3)), down * width / 2
 
 
-def outlines(hexes: Iterable[Hex], width: float) -> list[Line]:
+def outlines(hexes: Iterable[HexCoordinate], width: float) -> list[Line]:
     """Return the closed outlines of hexes taken together, the outer ones and those of their lakes, by their corners."""
     inside = set(hexes)
     # From each corner one side at most goes on with the hexes on its right, for only three sides meet there.
-    ways: dict[Hex, Hex] = {}
+    ways: dict[HexCoordinate, HexCoordinate] = {}
     for at in inside:
         around = vertices(at)
         for number, there in enumerate(neighbours(at).values()):
@@ -98,12 +98,12 @@ def outlines(hexes: Iterable[Hex], width: float) -> list[Line]:
     return found
 
 
-def courses(pairs: Iterable[tuple[Hex, Hex]], width: float) -> list[Line]:
+def courses(pairs: Iterable[tuple[HexCoordinate, HexCoordinate]], width: float) -> list[Line]:
     """Return the sides between pairs of neighbours, joined where one runs into the next, as a river is drawn.
 
     Raises ValueError for two hexes that are no neighbours.
     """
-    sides: dict[frozenset[Hex], None] = {}
+    sides: dict[frozenset[HexCoordinate], None] = {}
     for one, other in pairs:
         name = direction(one, other)
         if name is None:
@@ -125,14 +125,14 @@ def courses(pairs: Iterable[tuple[Hex, Hex]], width: float) -> list[Line]:
     return found
 
 
-def side(at: Hex, direction: str, width: float) -> tuple[Point, Point]:
+def side(at: HexCoordinate, direction: str, width: float) -> tuple[Point, Point]:
     """Return the ends of the side that a hex has in a direction."""
     number = tuple(DIRECTIONS).index(direction)
     around = corners(at, width)
     return around[number], around[(number + 1) % 6]
 
 
-def direction(one: Hex, other: Hex) -> str | None:
+def direction(one: HexCoordinate, other: HexCoordinate) -> str | None:
     """Return the direction from a hex to a neighbour; None if they are none.
 
     >>> direction((4, 2), (5, 3)), direction((4, 2), (4, 4))

@@ -153,7 +153,7 @@ class BaseMap:
     slots: Mapping[str, Slot]
     digest: str
     tiles: tuple[Tile, ...] = ()
-    """The hexes, if it is a map of them; `pbem.game.hex_map` makes such a map. The land is then that of the tiles."""
+    """The hexes, if it is a map of them (`pbem.game.hex_drawing` makes one). The land is then that of the tiles."""
     tile_kinds: Mapping[str, TileKind] = field(default_factory=dict)
     streams: tuple[Line, ...] = ()
     """Rivers that run along the sides of tiles."""
@@ -173,7 +173,7 @@ class BaseMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DrawnSide:
     """A player's side: its name, the colour of its things, and the colour that writing on them takes."""
 
     id: str
@@ -270,7 +270,7 @@ class Scene:
     base: BaseMap
     title: str
     subtitle: str = ""
-    sides: tuple[Side, ...] = ()
+    sides: tuple[DrawnSide, ...] = ()
     control: Mapping[str, str | None] = field(default_factory=dict)
     tints: Mapping[str, str | None] = field(default_factory=dict)
     counters: tuple[Counter, ...] = ()

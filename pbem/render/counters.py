@@ -8,7 +8,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import Counter, Marker, Side
+from pbem.game.scene import Counter, DrawnSide, Marker
 from pbem.render import canvas as ink
 from pbem.render.canvas import Box, Ink, Sketch, mix
 from pbem.render.typefaces import Weight, extent, write
@@ -24,7 +24,7 @@ _SHADE: Final = 2
 
 
 @lru_cache(maxsize=1024)
-def stack(counters: tuple[Counter, ...], side: Side, scale: float) -> Image.Image:
+def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image.Image:
     """Return counters of one side one below the other; walls go round them all if the first stands inside."""
     counters = tuple(counter if counter.label else _named_below(counter) for counter in counters)
     plans = [_plan(counter) for counter in counters]
@@ -88,7 +88,7 @@ def _plan(counter: Counter) -> _Plan:
     return _Plan(strength, field, badges, max(x, below), _TALL + (_UNDERLINE if counter.sublabel else 0))
 
 
-def _counter(counter: Counter, plan: _Plan, width: int, side: Side, scale: float) -> Image.Image:
+def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: float) -> Image.Image:
     field, height = plan.field, plan.height
     sketch = Sketch((width, height), scale)
     sketch.panel((0, 0, width, height), 3.5, side.colour, mix(side.colour, ink.INK, 0.55), 1.5)
@@ -115,7 +115,7 @@ def _counter(counter: Counter, plan: _Plan, width: int, side: Side, scale: float
 
 
 @lru_cache(maxsize=256)
-def tag(marker: Marker, side: Side | None, scale: float) -> Image.Image:
+def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
     """Return a marker: a few words on a dark label; a battle has crossed swords before them."""
     swords = 17 if marker.kind == "battle" else 0
     words = extent(marker.text, "SemiBold", _SMALL)[0] if marker.text else -6

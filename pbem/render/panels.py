@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Panel, Row, Side, Track
+from pbem.game.scene import BaseMap, DrawnSide, Panel, Row, Track
 from pbem.render import canvas as ink
 from pbem.render import tiles
 from pbem.render.base_map import draw_path
@@ -45,7 +45,7 @@ def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Ima
 
 
 @lru_cache(maxsize=64)
-def panel(content: Panel, sides: tuple[Side, ...], width: int, scale: float) -> Image.Image:
+def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
     """Return a panel: its title, then its rows and tracks."""
     top = 8 + (_LINE if content.title else 0)
     height = top + _LINE * len(content.rows) + 8
@@ -64,7 +64,7 @@ def panel(content: Panel, sides: tuple[Side, ...], width: int, scale: float) -> 
     return _lettered(sketch.done(), words, scale)
 
 
-def _row(sketch: Sketch, row: Row, sides: dict[str, Side], width: int, top: float) -> list[Words]:
+def _row(sketch: Sketch, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a row's cells; return what is to be written, and where."""
     words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", ink.INK)]
     right = width - _EDGE
@@ -118,7 +118,7 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def legend(base: BaseMap, sides: tuple[Side, ...], width: int, scale: float) -> Image.Image:
+def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
     """Return the signs of a map with their meanings: places on the left, paths and terrain on the right."""
     looks = [look for look in base.place_kinds.values() if look.form != "open"]
     kinds = [(look.form, look.size, look.empty, look.legend, False) for look in looks]

@@ -12,7 +12,7 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageFilter
 
-from pbem.game.scene import Arrow, BaseMap, Line, Scene, Side
+from pbem.game.scene import Arrow, BaseMap, DrawnSide, Line, Scene
 from pbem.render import canvas as ink
 from pbem.render.base_map import ground, land_mask, names
 from pbem.render.canvas import Box, Point, Sketch, mix
@@ -27,7 +27,7 @@ _BOWS: Final = (0.18, -0.18, 0.36, -0.36)
 """How far the course of a voyage may bow to the left of the straight line, in its length."""
 _NEAR: Final = 16
 """A piece whose joining line would be shorter than this needs none."""
-_STRANGER: Final = Side("", "", "#6f6a60")
+_STRANGER: Final = DrawnSide("", "", "#6f6a60")
 """The look of what belongs to a side that the scene does not name."""
 
 
@@ -62,7 +62,9 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
 
 
 @lru_cache(maxsize=8)
-def _board(base: BaseMap, holders: tuple[Side | None, ...], scale: float, cache_folder: File | None) -> Image.Image:
+def _board(
+    base: BaseMap, holders: tuple[DrawnSide | None, ...], scale: float, cache_folder: File | None
+) -> Image.Image:
     """Return the printed board with its regions tinted by the sides that hold them, strongest along their borders."""
     layers = ground(base, scale, cache_folder)
     board = layers.relief.copy()
@@ -90,7 +92,7 @@ def _wash(base: BaseMap, outline: Line, scale: float) -> tuple[Image.Image, tupl
 
 
 @lru_cache(maxsize=8)
-def _palette(base: BaseMap, sides: tuple[Side, ...], scale: float, cache_folder: File | None) -> Image.Image:
+def _palette(base: BaseMap, sides: tuple[DrawnSide, ...], scale: float, cache_folder: File | None) -> Image.Image:
     """Return the colours for a map and these sides: first those that must not be lost, then the board's commonest."""
     kept = [ink.rgb(each) for each in (ink.INK, ink.PAPER, ink.FRAME, ink.FOCUS, ink.WALL, ink.COAST, "#ffffff")]
     kept += [mix(kind.empty, ink.INK, share) for kind in base.place_kinds.values() for share in (0, 0.4)]
@@ -108,7 +110,7 @@ def _palette(base: BaseMap, sides: tuple[Side, ...], scale: float, cache_folder:
     return palette
 
 
-def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: Side, scale: float) -> None:
+def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: DrawnSide, scale: float) -> None:
     """Draw an arrow along its places, ending short of the last."""
     points = [(float(base.places[id].x), float(base.places[id].y)) for id in arrow.places]
     if len(points) < 2:
@@ -179,7 +181,7 @@ def _curve(points: list[Point], bow: float) -> Iterator[Point]:
             yield u * u * ax + 2 * u * t * cx + t * t * bx, u * u * ay + 2 * u * t * cy + t * t * by
 
 
-def _rings(board: Image.Image, scene: Scene, sides: dict[str, Side], scale: float) -> None:
+def _rings(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale: float) -> None:
     """Ring the places in focus, and those under siege in the besieger's colour."""
     base = scene.base
     for id in scene.focus:
@@ -192,7 +194,7 @@ def _rings(board: Image.Image, scene: Scene, sides: dict[str, Side], scale: floa
             _put(board, circle, base, place.id, scale)
 
 
-def _places(board: Image.Image, scene: Scene, sides: dict[str, Side], scale: float) -> None:
+def _places(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale: float) -> None:
     base = scene.base
     for id, place in base.places.items():
         kind = base.place_kinds[place.kind]
@@ -231,7 +233,7 @@ def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Box]:
     return boxes
 
 
-def _pieces(board: Image.Image, scene: Scene, sides: dict[str, Side], taken: list[Box], scale: float) -> None:
+def _pieces(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], taken: list[Box], scale: float) -> None:
     """Lay counters, stacked by place and side, and markers near their places."""
     pictures: list[tuple[str, Image.Image, str]] = []
     ordered = sorted(scene.counters, key=lambda counter: (counter.place, counter.side, counter.inside))

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game.bot import advice
-from pbem.game.decision_kinds import Kinds
-from pbem.game.plain import decode, encode
-from pbem.game.table import Table
+from pbem.game import Kinds, Table, advice, plain
 from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
@@ -34,9 +31,7 @@ from pbem.rules.rome_carthage.views.secrets import known, reseal
 from pbem.rules.rome_carthage.views.summary import standing
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
-    from pbem.game.scene import BaseMap, Scene
-    from pbem.game.summary import Standing
+    from pbem.game import BaseMap, Box, Scene, Standing
 
 ASKING: Final = (
     reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,
@@ -139,12 +134,12 @@ class RomeCarthage:
 
     def encode(self, position: Game) -> dict[str, Any]:
         """Return a position as plain data."""
-        plain: dict[str, Any] = encode(position)
-        return plain
+        data: dict[str, Any] = plain.encode(position)
+        return data
 
     def decode(self, data: Mapping[str, Any]) -> Game:
         """Return the position that `encode` was given."""
-        return decode(Game, data, board=self.board, options=self.edition)
+        return plain.decode(Game, data, board=self.board, options=self.edition)
 
 
 def make(box: Box, options: Mapping[str, Any]) -> RomeCarthage:

@@ -12,12 +12,21 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.game.box import Box
-from pbem.game.choices import NOT_TOLD, Choices, chain, grid, listed
-from pbem.game.plain import decode, encode, static
-from pbem.game.scene import BaseMap, Counter, Scene, base_map
-from pbem.game.scene import Side as DrawnSide
-from pbem.game.table import Table
+from pbem.game import (
+    NOT_TOLD,
+    BaseMap,
+    Box,
+    Choices,
+    Counter,
+    DrawnSide,
+    Scene,
+    Table,
+    base_map,
+    chain,
+    grid,
+    listed,
+    plain,
+)
 from pbem.protocol import REST, Decision, Event, Fault, Flow, Order, Side
 
 SIDES = ("red", "blue")
@@ -49,8 +58,8 @@ class Hills:
     holders: dict[str, str] = field(default_factory=dict)
     guards: dict[str, int] = field(default_factory=dict)
     assault: Assault | None = None
-    board: Any = static()
-    options: Any = static()
+    board: Any = plain.static()
+    options: Any = plain.static()
 
     def strength(self, card: int) -> int:
         strength: int = self.board["strengths"][card - 1]
@@ -318,11 +327,11 @@ class ThreeHills:
             yield "a hill has no guards"
 
     def encode(self, position: Hills) -> dict[str, Any]:
-        plain: dict[str, Any] = encode(position)
-        return plain
+        data: dict[str, Any] = plain.encode(position)
+        return data
 
     def decode(self, data: Mapping[str, Any]) -> Hills:
-        return decode(Hills, data, board=self.board, options=self.agreed)
+        return plain.decode(Hills, data, board=self.board, options=self.agreed)
 
 
 def answered(flow: Flow[None], order: Order) -> Flow[None]:

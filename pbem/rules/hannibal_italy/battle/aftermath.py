@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.parties import bring_back, came_out, in_line, living
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds, yes_or_no
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.aftermath import break_off, clear_away, go_away, way_out
 from pbem.rules.hannibal_italy.battle.ambush import lay_ambush, spring

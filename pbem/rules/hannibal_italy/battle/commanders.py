@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save
 from pbem.rules.hannibal_italy.position.state import Game

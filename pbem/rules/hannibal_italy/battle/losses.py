@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.hexes import distance
-from pbem.game.table import Table
+from pbem.game import Table, distance
 from pbem.rules.hannibal_italy.position.forces import hexes_of, shut_up
 from pbem.rules.hannibal_italy.position.leadership import kill
 from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.game.hexes import direction, distance
-from pbem.game.table import Table
+from pbem.game import Table, direction, distance
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.position.forces import put_loose

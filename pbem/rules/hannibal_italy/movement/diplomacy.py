@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLASS_1

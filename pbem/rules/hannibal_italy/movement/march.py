@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.hannibal_italy.movement import diplomacy, overrun
 from pbem.rules.hannibal_italy.movement.paths import Route, Step, items_of, meant, named, route

@@ -9,9 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.hexes import cheapest, way
+from pbem.game import NOT_TOLD, Choices, Kinds, chain, cheapest, each, grid, later, listed, way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement import diplomacy
 from pbem.rules.hannibal_italy.movement.march import END, check

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLEAR

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.game.hexes import cheapest, way
+from pbem.game import cheapest, way
 from pbem.rules.hannibal_italy.position.board import Board
 
 ALONG: Final = "along "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.bot import Ideas
+from pbem.game import Ideas
 from pbem.rules.hannibal_italy.policy.plans import best_marches
 from pbem.rules.hannibal_italy.policy.replies import REPLIES
 

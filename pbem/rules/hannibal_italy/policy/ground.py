@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from pbem.game.hexes import distance
+from pbem.game import distance
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.movement.diplomacy import open_cities
 from pbem.rules.hannibal_italy.movement.offers import Reached, reach

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.game.hexes import way
+from pbem.game import way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement.offers import Reached, reach
 from pbem.rules.hannibal_italy.movement.taking import allowance, who_stays, without_leader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.bot import Reply
+from pbem.game import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.policy.walls import before_walls
 from pbem.rules.hannibal_italy.policy.worth import battle, lasting, taken_for, worth_of_city

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pbem.game.hexes import Hex as Place
+from pbem.game import HexCoordinate
 from pbem.protocol import Side
 
 CLEAR: Final = "clear"
@@ -31,7 +31,7 @@ class Hex:
     """One hex: its place on the lattice, its terrain, its province, its city if it has one (3.1)."""
 
     id: str
-    at: Place
+    at: HexCoordinate
     terrain: str
     province: str
     coast: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Roll, Side
 from pbem.rules.hannibal_italy.position.forces import SLAVES, sp
 from pbem.rules.hannibal_italy.position.state import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.game.plain import static
+from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import Board, City, LeaderCard
 from pbem.rules.hannibal_italy.position.under_way import Battle, March, Siege, Year
@@ -148,10 +148,10 @@ class Game:
     march: March | None = None
     battle: Battle | None = None
     result: Result | None = None
-    board: Board = static()
-    options: Mapping[str, Any] = static()
+    board: Board = plain.static()
+    options: Mapping[str, Any] = plain.static()
     scenario: str = ""
-    there: Mapping[Side, Sequence[str]] | None = static()
+    there: Mapping[Side, Sequence[str]] | None = plain.static()
     """Who is on the map, by side: gathered when somebody asks, forgotten when somebody is put there or taken away."""
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game.hexes import direction
+from pbem.game import direction
 from pbem.protocol import Path
 from pbem.rules.hannibal_italy.position.board import ROME_CITY, Board, Chart, City, Hex, LeaderCard, Province, Unit
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 _LAST_OLD_ROAD: Final = 218
 

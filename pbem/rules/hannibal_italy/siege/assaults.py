@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.battle.aftermath import lose_apart, note_the_year, return_apart, send_home
 from pbem.rules.hannibal_italy.battle.commanders import commander_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import UNFORTIFIED
 from pbem.rules.hannibal_italy.position.forces import (

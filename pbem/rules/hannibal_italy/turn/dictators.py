@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game.choices import Choices, chain, grid, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
 from pbem.rules.hannibal_italy.turn.elections import eligible, leave_office, take_over

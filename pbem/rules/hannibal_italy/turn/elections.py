@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, Final
 
-from pbem.game.choices import Choices, grid, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import put_loose, sp
 from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.decision_kinds import Kinds, one_of
-from pbem.game.table import Table
+from pbem.game import Kinds, Table, one_of
 from pbem.protocol import Flow
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, SIDES, Game
 

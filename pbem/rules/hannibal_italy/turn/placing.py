@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Fault, Order
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken

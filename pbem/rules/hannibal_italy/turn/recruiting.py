@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.choices import Choices, chain, grid, later, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, grid, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise

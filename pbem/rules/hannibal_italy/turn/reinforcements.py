@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import hexes_of
 from pbem.rules.hannibal_italy.position.stacking import crowded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import PAUSE, REST, Flow
 from pbem.rules.hannibal_italy.battle import phase as combat
 from pbem.rules.hannibal_italy.movement import march as movement

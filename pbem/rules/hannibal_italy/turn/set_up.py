@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import added, on_board

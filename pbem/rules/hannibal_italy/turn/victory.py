@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.rules.hannibal_italy.position.board import CAPUA, TARENTUM
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game, Result
 

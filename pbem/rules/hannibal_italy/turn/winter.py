@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, WAYS, has_choice, order_of, price_of_a_step, wholly_lost
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, share_out

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game.plain import twin
+from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.battle import column_of, round_modifiers
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE
@@ -39,8 +39,8 @@ def seen_by_both(known: Game) -> bool:
 
 def as_attacked_by(known: Game, attacker: Side) -> Game:
     """Return the position as it would be if a side attacked in the battle under way; nothing is changed."""
-    seen = twin(known)
-    seen.battle = twin(known.the_battle)
+    seen = plain.twin(known)
+    seen.battle = plain.twin(known.the_battle)
     seen.battle.attacker = attacker
     return seen
 

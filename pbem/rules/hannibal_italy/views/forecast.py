@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers
 from pbem.rules.hannibal_italy.movement.march import points, set_out, way_of

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from pbem.game.decision_kinds import legal
-from pbem.game.odds import percent
+from pbem.game import legal, percent
 from pbem.protocol import Decision
 from pbem.rules.hannibal_italy.battle.battle import over_a_river
 from pbem.rules.hannibal_italy.battle.foraging import least

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from pbem.game.decision_kinds import legal
-from pbem.game.odds import percent
-from pbem.game.plain import twin
+from pbem.game import legal, percent, plain
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers, open_cities
 from pbem.rules.hannibal_italy.movement.march import check
@@ -122,9 +120,9 @@ def _winnable(
 
 def chance(known: Game, side: Side, leader: str, city: str, hex: str) -> int:
     """Return the chance in percent to win a city over from a hex (7.4, 7.41)."""
-    there = twin(known.leaders[leader])
+    there = plain.twin(known.leaders[leader])
     there.at, there.inside = hex, False
-    seen = twin(known)
+    seen = plain.twin(known)
     seen.leaders = {**known.leaders, leader: there}
     added = sum(modifiers(seen, side, [leader], city).values())
     return percent(7 - (known.board.cities[city].loyalty or 7) + added)

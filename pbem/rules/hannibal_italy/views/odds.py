@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pbem.game.odds import Chances, Number, Odds
-from pbem.game.table import Table
+from pbem.game import Chances, Number, Odds, Table
 from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column

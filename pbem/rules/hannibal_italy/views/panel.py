@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.scene import Cell, Panel, Row, Track
+from pbem.game import Cell, Panel, Row, Track
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, HORSE
 from pbem.rules.hannibal_italy.position.forces import sp, to_raise
 from pbem.rules.hannibal_italy.position.state import CANDIDATES, CARTHAGE, RANKS, ROME, SENATE, UNPLACED, UNSEEN, Game

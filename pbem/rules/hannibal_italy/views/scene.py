@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game.hex_map import hex_map
-from pbem.game.scene import Arrow, BaseMap, Counter, Marker, Scene, Side
+from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, hex_map
 from pbem.protocol import Event
 from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
@@ -24,7 +23,7 @@ from pbem.rules.hannibal_italy.position.state import (
 from pbem.rules.hannibal_italy.views.panel import name, panels, phase
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 _ROAD: Final = "road"
 _BADGES: Final[Mapping[str, str]] = {
@@ -61,7 +60,7 @@ def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: 
         base,
         title=f"{known.segment.title()} of {known.year} BC",
         subtitle=phase(known),
-        sides=tuple(Side(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
         control={board.cities[city].hex: side for city, side in known.cities.items()},
         tints=dict(known.provinces),
         counters=tuple(_counters(known)),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.game.plain import twin
-from pbem.game.table import Table
+from pbem.game import Table, plain
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.forces import added
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game, Leader
@@ -16,7 +15,7 @@ def known(game: Game, side: Side | None) -> Game:
     """Return the position as a side may know it: Carthage all of it, an onlooker no more than Rome (7.5)."""
     if side == CARTHAGE:
         return game
-    seen = twin(game)
+    seen = plain.twin(game)
     shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
     veiled = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
     seen.leaders = {**game.leaders, **{id: _veiled(game.leaders[id]) for id in veiled}}
@@ -31,15 +30,15 @@ def known(game: Game, side: Side | None) -> Game:
 
 def _unforaged(battle: Battle) -> Battle:
     """Return a battle that Rome has not seen yet, as at a siege, without what Carthage has sent foraging (9.4)."""
-    seen = twin(battle)
-    party = twin(battle.parties[CARTHAGE])
+    seen = plain.twin(battle)
+    party = plain.twin(battle.parties[CARTHAGE])
     party.foragers = {}
     seen.parties = {**battle.parties, CARTHAGE: party}
     return seen
 
 
 def _veiled(leader: Leader) -> Leader:
-    veiled = twin(leader)
+    veiled = plain.twin(leader)
     veiled.units = {UNSEEN: 1}
     return veiled
 
@@ -56,7 +55,7 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
 
     Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.
     """
-    other = twin(game)
+    other = plain.twin(game)
     if side == CARTHAGE:
         return other
     other.leaders, other.pools = dict(game.leaders), dict(game.pools)
@@ -64,7 +63,7 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
     shown = game.battle.hex if game.battle is not None and game.battle.revealed else None
     hidden = [id for id in game.on_map(CARTHAGE) if game.leaders[id].at != shown]
     for id in hidden:
-        other.leaders[id] = twin(game.leaders[id])
+        other.leaders[id] = plain.twin(game.leaders[id])
     for pool in sorted(game.pools):
         _draw_anew(other, pool, hidden, table.shuffle(f"reseal/{side}/{pool}", _lots(other, pool, hidden)))
     able = [id for id in hidden if not game.card(id).gaulish]

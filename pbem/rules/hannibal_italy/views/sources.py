@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 _FILES: Final = ("map", "counters", "leaders", "tables")
 _WORD: Final = "reconstructed"

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pbem.game.plain import copy
-from pbem.game.table import Table
+from pbem.game import Table, plain
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.movement.march import END, points, set_out, way_of
 from pbem.rules.hannibal_italy.movement.overrun import stops
@@ -70,7 +69,7 @@ def _courses(known: Game, order: Order) -> Iterator[Game]:
 
 
 def _marched(known: Game, table: Table, order: Order) -> Game:
-    then = copy(known)
+    then = plain.copy(known)
     then.board = with_unseen(known.board)
     set_out(then, table, order)
     then.board = known.board

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game.summary import Line, Section, Standing
+from pbem.game import Line, Section, Standing
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import CLASS_1
 from pbem.rules.hannibal_italy.position.forces import added, garrison, sp, to_raise

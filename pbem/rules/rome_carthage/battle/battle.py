@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.commanders import change_of_command
 from pbem.rules.rome_carthage.battle.elephants import elephant_charge

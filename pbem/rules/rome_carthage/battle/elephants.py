@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.decision_kinds import Kinds, yes_or_no
-from pbem.game.table import Table
+from pbem.game import Kinds, Table, yes_or_no
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.events.windows import one_card, open_window
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, Game

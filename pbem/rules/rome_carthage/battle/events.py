@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed, subsets
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.windows import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.decision_kinds import Kinds, yes_or_no
-from pbem.game.table import Table
+from pbem.game import Kinds, Table, yes_or_no
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.position.state import ENEMY, MAHARBAL, Game
 from pbem.rules.rome_carthage.position.under_way import Battle

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game.choices import Choices, subsets
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.naming import no_such_space

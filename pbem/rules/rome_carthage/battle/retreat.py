@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game.choices import Choices, chain, grid, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences

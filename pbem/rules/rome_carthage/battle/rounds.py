@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds, yes_or_no
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.plain import twin
-from pbem.game.table import Table
+from pbem.game import Choices, Table, listed, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
@@ -74,7 +72,7 @@ def at_play(known: Game, card: StrategyCard) -> Game:
     """Return the position in which an event takes place: a Truce that it breaks is over first (card 64)."""
     if not known.truce or not ends_truce(known, card):
         return known
-    seen = twin(known)
+    seen = plain.twin(known)
     seen.truce = False
     return seen
 

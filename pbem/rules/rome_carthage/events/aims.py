@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game.choices import Choices, chain, grid, listed, subsets
-from pbem.game.table import Table
+from pbem.game import Choices, Table, chain, grid, listed, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.position.board import StrategyCard

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pbem.game.choices import Choices
-from pbem.game.table import Table
+from pbem.game import Choices, Table
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import Game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Fault, Order
 from pbem.rules.rome_carthage.movement.card_play import OPERATIONS, played_with
 from pbem.rules.rome_carthage.position.board import WALLED_CITY

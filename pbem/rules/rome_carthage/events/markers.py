@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.events.aims import (
     PROVINCE,

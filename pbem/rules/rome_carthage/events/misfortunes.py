@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed
-from pbem.game.decision_kinds import Check, Options
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Check, Choices, Options, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game

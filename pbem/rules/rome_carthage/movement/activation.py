@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, Final, TypeAlias
 
-from pbem.game.choices import Choices, chain, each, grid, later
+from pbem.game import Choices, chain, each, grid, later
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
 from pbem.rules.rome_carthage.movement.fleet import Written, hold, sailings, sets_sail

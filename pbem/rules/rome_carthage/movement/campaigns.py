@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from pbem.game.choices import Choices, chain, later, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, later, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, Final
 
-from pbem.game.choices import Choices, chain, grid, listed
-from pbem.game.decision_kinds import Kinds
+from pbem.game import Choices, Kinds, chain, grid, listed
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game.choices import Choices, chain, grid, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, grid, listed
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop

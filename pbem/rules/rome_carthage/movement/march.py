@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pbem.game.choices import Choices, chain, grid, later, listed
-from pbem.game.decision_kinds import Kinds, yes_or_no
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, chain, grid, later, listed, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.battle import fight
 from pbem.rules.rome_carthage.events.charm import charm, check_charm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.movement.card_play import played_with

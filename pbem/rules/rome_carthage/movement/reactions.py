@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.movement.card_play import note_stop, played_with
 from pbem.rules.rome_carthage.movement.passes import named_space

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Kinds, Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.events.windows import cards_of, one_card, open_window

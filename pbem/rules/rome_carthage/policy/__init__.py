@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.bot import Ideas
+from pbem.game import Ideas
 from pbem.rules.rome_carthage.policy.plays import best_campaign, best_play
 from pbem.rules.rome_carthage.policy.replies import REPLIES
 

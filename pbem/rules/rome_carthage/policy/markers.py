@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from pbem.game.plain import twin
+from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.policy.worth import gain, worth_lost
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -58,7 +58,7 @@ def cheapest_to_lose(game: Game, side: Side, removable: Iterable[str], count: in
     """Return the markers whose loss costs a side least, taken one after another (12.2, 18.2)."""
     left: list[str] = list(removable)
     taken: list[str] = []
-    trial = twin(game)
+    trial = plain.twin(game)
     trial.control = dict(game.control)
     for _ in range(count):
         worst = min(left, key=lambda space: (worth_lost(trial, side, space), space))

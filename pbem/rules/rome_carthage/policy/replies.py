@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game.bot import Reply
+from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle.politics import removable_markers
 from pbem.rules.rome_carthage.battle.rounds import battle_card_options

@@ -23,7 +23,7 @@ from pbem.rules.rome_carthage.position.board import (
 from pbem.rules.rome_carthage.position.naming import meant
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 Finding: TypeAlias = tuple[str, Path, str]
 """File of the box, where in it, and what is wrong there."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pbem.game.plain import static
+from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -101,8 +101,8 @@ class Game:
     owed_markers: dict[str, int] = field(default_factory=dict)
     """Control markers a side must still take off (12.2)."""
     result: Result | None = None
-    board: Board = static()
-    options: Mapping[str, Any] = static()
+    board: Board = plain.static()
+    options: Mapping[str, Any] = plain.static()
 
     # What a rule is about is there while the rule is in force; these spare it the question whether it is.
 

@@ -24,7 +24,7 @@ from pbem.rules.rome_carthage.position.board import (
 from pbem.rules.rome_carthage.position.proofreading import dangling, links, miscounted
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 
 def unpack(box: Box) -> Board:

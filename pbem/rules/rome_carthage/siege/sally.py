@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.battle.battle import fight
 from pbem.rules.rome_carthage.movement.activation import force_of

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game.choices import Choices, listed
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, listed
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier

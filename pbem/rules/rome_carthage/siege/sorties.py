@@ -12,9 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game.choices import Choices, grid
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul
 from pbem.rules.rome_carthage.position.naming import why_no_elephants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack

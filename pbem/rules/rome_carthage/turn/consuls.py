@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from pbem.game.choices import Choices, each, grid
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.battle.politics import removable_markers
 from pbem.rules.rome_carthage.position.board import WALLED_CITY

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from pbem.game.choices import NOT_TOLD, Choices, chain, each, listed, subsets
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, chain, each, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events import check_event, event_options
 from pbem.rules.rome_carthage.events.charm import check_charm

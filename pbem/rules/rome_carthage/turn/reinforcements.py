@@ -7,9 +7,7 @@ from functools import lru_cache, partial
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any, Final, TypeAlias
 
-from pbem.game.choices import Choices, each, grid
-from pbem.game.decision_kinds import Kinds
-from pbem.game.table import Table
+from pbem.game import Choices, Kinds, Table, each, grid
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pbem.game.choices import NOT_TOLD, Choices, listed
-from pbem.game.decision_kinds import Kinds, one_of
-from pbem.game.table import Table
+from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed, one_of
 from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.events import play_event
 from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce

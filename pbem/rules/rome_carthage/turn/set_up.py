@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.rules.rome_carthage.position.board import TRIBE, Board
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.politics import give_up_markers
 from pbem.rules.rome_carthage.position.board import ITALY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.table import Table
+from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.position.state import ENEMY, SIDES, Game

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pbem.game.odds import percent
-from pbem.game.table import Table
+from pbem.game import Table, percent
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage.battle.hands import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement

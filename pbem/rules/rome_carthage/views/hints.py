@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from pbem.game.decision_kinds import Kinds, legal
-from pbem.game.odds import percent
+from pbem.game import Kinds, legal, percent
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle.elephants import FRIGHT, fright

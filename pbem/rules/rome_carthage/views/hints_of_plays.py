@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-from pbem.game.decision_kinds import legal
+from pbem.game import legal
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.events import event_needs, event_options
 from pbem.rules.rome_carthage.events.windows import ADVANCE

@@ -8,8 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
-from pbem.game.odds import Chances, Number, Odds
-from pbem.game.table import Table
+from pbem.game import Chances, Number, Odds, Table
 from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pbem.game.scene import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Side, Track, base_map
+from pbem.game import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
 from pbem.protocol import Event
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.turn.victory import political_points
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box
+    from pbem.game import Box
 
 
 def base(box: Box, board: Any) -> BaseMap:
@@ -30,7 +30,7 @@ def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: 
         base,
         title=f"Turn {known.turn}, {board.years[min(known.turn, max(board.years))]}",
         subtitle=_subtitle(known),
-        sides=tuple(Side(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
         control=control,
         tints=provinces,
         counters=tuple(_counters(known)),

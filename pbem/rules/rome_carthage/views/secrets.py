@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.plain import twin
-from pbem.game.table import Table
+from pbem.game import Table, plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.state import FACE_DOWN, MAHARBAL, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.position.under_way import Battle, March
@@ -11,20 +10,20 @@ from pbem.rules.rome_carthage.position.under_way import Battle, March
 
 def known(game: Game, side: Side | None) -> Game:
     """Return the position as a side may know it, without the deck; what is public is shared (7.1, 11.1)."""
-    seen = twin(game)
+    seen = plain.twin(game)
     seen.hands = {owner: hand if owner == side else [UNSEEN] * len(hand) for owner, hand in game.hands.items()}
     seen.deck = []
     if game.play_next is not None and side != game.to_play:
         seen.play_next = UNSEEN
     battle = game.battle
     if battle is not None:
-        seen.battle = twin(battle)
+        seen.battle = plain.twin(battle)
         seen.battle.hands = {
             owner: hand if owner == side else _face_down(battle, owner, hand) for owner, hand in battle.hands.items()
         }
     march = game.march
     if march is not None and march.side != side:
-        seen.march = twin(march)
+        seen.march = plain.twin(march)
         _blank(seen.march)
     return seen
 
@@ -43,7 +42,7 @@ def _face_down(battle: Battle, owner: Side, hand: list[str]) -> list[str]:
 
 def reseal(game: Game, side: Side | None, table: Table) -> Game:
     """Return a position that a side could not tell from this one: what it cannot see is dealt or ordered anew (7.1)."""
-    other = twin(game)
+    other = plain.twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]
     pile = table.shuffle(f"reseal/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])
     other.hands = dict(game.hands)
@@ -54,11 +53,11 @@ def reseal(game: Game, side: Side | None, table: Table) -> Game:
     if game.play_next is not None and game.to_play in unseen:
         other.play_next = other.hands[game.the_active_side][0]
     if game.march is not None and game.march.side != side:
-        other.march = twin(game.march)
+        other.march = plain.twin(game.march)
         _blank(other.march)
         other.march.then = "ask"
     if game.battle is not None:
-        other.battle = twin(game.battle)
+        other.battle = plain.twin(game.battle)
         other.battle.hands = _other_hands(game, side, table)
     return other
 

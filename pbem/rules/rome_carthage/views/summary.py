@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game.summary import Line, Section, Standing
+from pbem.game import Line, Section, Standing
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import FOR_BOTH, StrategyCard
 from pbem.rules.rome_carthage.position.stack import Stack

@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
-from pbem.game.hexes import Hex, centre, corners, courses, outlines
+from pbem.game.hexes import HexCoordinate, centre, corners, courses, outlines
 from pbem.game.scene import BaseMap, Line, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
 
 _OPEN: Final = "open"
@@ -35,7 +35,7 @@ def hex_map(
     require_known("relief of a terrain", (kind.relief for kind in kinds.values()), get_args(Relief))
     require_known("terrain", (each["terrain"] for each in records.values()), kinds)
     require_known("hex of the layout", layout.get("places", {}), records)
-    at: dict[str, Hex] = {id: each["at"] for id, each in records.items()}
+    at: dict[str, HexCoordinate] = {id: each["at"] for id, each in records.items()}
 
     def laid(line: Iterable[tuple[float, float]]) -> Line:
         return tuple((round(x + left, 1), round(y + top, 1)) for x, y in line)
@@ -86,9 +86,9 @@ def _places(layout: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> 
 
 def _regions(
     written: Mapping[str, Any], records: Iterable[Mapping[str, Any]]
-) -> Iterator[tuple[str, Mapping[str, Any], list[Hex]]]:
+) -> Iterator[tuple[str, Mapping[str, Any], list[HexCoordinate]]]:
     """Yield the regions of the board: id, how the layout writes it, and its hexes; one may be in several pieces."""
-    hexes: dict[str, list[Hex]] = {}
+    hexes: dict[str, list[HexCoordinate]] = {}
     for each in records:
         hexes.setdefault(each["region"], []).append(each["at"])
     require_known("region", hexes, written)
