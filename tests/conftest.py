@@ -9,9 +9,9 @@ import pytest
 from hypothesis import settings
 
 from pbem.referee.adjudicator import Adjudicator
-from tests.disputed import Assault, assaulted, hand
-from tests.live import Folder, give, order
-from tests.walks import FOLDERS
+from tests.support.disputed import Assault, assaulted, hand
+from tests.support.live import Folder, give, order
+from tests.support.walks import FOLDERS
 
 # The same examples on every run, and no clock: a busy machine must not fail a test.
 settings.register_profile("steady", derandomize=True, deadline=None, database=None)

@@ -1,1 +1,1 @@
-"""To be described."""
+"""Secrets and proofs: commit-reveal dice, players' chains, the public beacon, encryption, signatures, key files."""

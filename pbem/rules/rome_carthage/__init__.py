@@ -11,7 +11,7 @@ from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
 from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle import rounds as battle_rounds
-from pbem.rules.rome_carthage.events import unmatched
+from pbem.rules.rome_carthage.events.catalogue import unmatched
 from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, weather
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.policy import IDEAS

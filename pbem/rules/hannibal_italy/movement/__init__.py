@@ -1,1 +1,1 @@
-"""To be described."""
+"""Marches hex by hex, with diplomacy, overruns and what leaders take along (7)."""

@@ -1,1 +1,1 @@
-"""To be described."""
+"""What players are shown: the map, summaries, hints, forecasts, odds; and what each may see of it."""

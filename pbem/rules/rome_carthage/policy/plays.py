@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.events import event_options
+from pbem.rules.rome_carthage.events.catalogue import event_options
 from pbem.rules.rome_carthage.movement.campaigns import moved_by
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.policy.marches import Marches, Plan

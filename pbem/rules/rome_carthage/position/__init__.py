@@ -1,1 +1,1 @@
-"""To be described."""
+"""The position: what never changes (board), what does (state), and what must hold for both."""

@@ -1,1 +1,1 @@
-"""To be described."""
+"""Cities: sieges, sorties, the siege train, who is inside the walls (16)."""

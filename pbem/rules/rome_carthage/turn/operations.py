@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Choices, Kinds, Table, chain, each, listed, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.events import check_event, event_options
+from pbem.rules.rome_carthage.events.catalogue import check_event, event_options
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march

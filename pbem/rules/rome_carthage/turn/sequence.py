@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed, one_of
 from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
-from pbem.rules.rome_carthage.events import play_event
+from pbem.rules.rome_carthage.events.catalogue import play_event
 from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.game import legal
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.events import event_needs, event_options
+from pbem.rules.rome_carthage.events.catalogue import event_needs, event_options
 from pbem.rules.rome_carthage.events.windows import ADVANCE
 from pbem.rules.rome_carthage.movement.activation import spaces_with_generals
 from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by

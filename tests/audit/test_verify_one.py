@@ -1,0 +1,391 @@
+"""The stand-alone checker: it agrees with us about every file, passes what is right and finds every tampering."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem import verify_one
+from pbem.audit.access import repo_of
+from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_share, step_key
+from pbem.game import yaml as yamlio
+from pbem.repo.git import numbered
+from pbem.repo.public import published
+from tests.support.live import Folder, git, play
+from tests.support.samples import GAMES, ZAMA
+
+SOURCE = Path(verify_one.__file__)
+OWN = Chain(b"r" * 32, 5)
+CHAIN = Chain(b"c" * 32, 3)
+SIGNATURE = "ab" * 48
+Turns = list[dict[str, Any]]
+
+
+# ---- a game with everything in it: a renewed chain, players' own chains, a beacon, a rollback
+
+
+def rolls(key: bytes, n: int) -> list[dict[str, Any]]:
+    dice = ChainDice(key, b"")
+    (face,), three = dice.faces(f"siege/rome {n}", 1, 6), dice.faces("storm", 3, 10)
+    many = dice.faces("many", 100, 1000)  # of a thousand faces, for there some numbers must be passed over
+    one = {"number": 1, "name": f"siege/rome {n}", "faces": [face], "modifiers": {"walls": -1}, "total": face - 1}
+    return [
+        {**one, "need": "<= 3", "success": face - 1 <= 3, "rule": "16.4"},
+        {"number": 2, "name": "storm", "faces": three, "sides": 10, "total": sum(three), "rule": "card 3"},
+        {"number": 3, "name": "many", "faces": many, "sides": 1000, "total": sum(many), "rule": "1"},
+    ]
+
+
+def went_in(n: int) -> dict[str, Any]:
+    """Return what goes into turn n, but for the file before it."""
+    everything: dict[int, dict[str, Any]] = {
+        1: {
+            "joined": {
+                "red": {"phrase": "Élan: vital #1", "chain": {"tip": OWN.tip, "length": 5}},
+                "blue": {"key": "age1"},
+            }
+        },
+        2: {"sheets": {"red": {"sheets/red/000/0001.age": "0" * 64}}, "shares": {"red": {"link": OWN.link(1)}}},
+        3: {"standing": {"blue": "1" * 64}, "shares": {"red": {"missing": missing_share(OWN.link(1), 3)}}},
+        4: {"shares": {"red": {"link": OWN.link(2)}}, "beacon": {"round": 7, "signature": SIGNATURE}},
+        5: {
+            "shares": {"red": {"lost": missing_share(OWN.link(2), 5)}},
+            "beacon": {"round": 9, "missing": "it is late"},
+        },
+        6: {"act": {"kind": "rollback", "to": 4, "undone": [5], "by": "game master", "reason": "two lines\n  of it\n"}},
+    }
+    return everything.get(n, {})
+
+
+def charter() -> dict[str, Any]:
+    return {"game": "punica", "dice": {"scheme": "chain-v1", "length": 3, "tip": CHAIN.tip}}
+
+
+def write(folder: Path, turns: Turns, head: dict[str, Any] | None = None) -> Path:
+    """Write a game's published files, as `git clone` would."""
+    (folder / "game.yaml").parent.mkdir(parents=True, exist_ok=True)
+    (folder / "game.yaml").write_text(yamlio.dump(head or charter()), "utf-8")
+    for n, turn in enumerate(turns, 1):
+        path = folder / numbered("turns", n)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yamlio.dump(turn), "utf-8")
+    return folder
+
+
+def made(chain: Chain = CHAIN, last: int = 7) -> Turns:
+    """Return the turn files of the game."""
+    turns: Turns = []
+    before: dict[str, Any] = charter()
+    for n in range(1, last + 1):
+        turn = {"previous": sha256(yamlio.dump(before).encode()).hexdigest(), **went_in(n)}
+        inputs = inputs_digest(turn)
+        key = step_key(chain.link(n), "punica", n, inputs)
+        turn = {"adjudication": n, **turn, "link": chain.link(n), "inputs": inputs}
+        if (tip := chain.renewal(n)) is not None:
+            turn["renewal"] = tip
+        before = turn | {"rolls": rolls(key, n), "events": [{"kind": "roll", "roll": 1}], "waiting": []}
+        turns.append(before)
+    return turns
+
+
+def complaint(path: Path, *words: str) -> str:
+    """Return how the checker ends; empty: all is well."""
+    try:
+        verify_one.main(str(path), *words)
+    except SystemExit as ended:
+        return str(ended.code)
+    return ""
+
+
+def test_the_whole_game_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert complaint(write(tmp_path, made())) == ""
+    told = capsys.readouterr().out
+    assert told.startswith("punica: 7 turns, 21 rolls.")
+    assert CHAIN.tip in told
+
+
+def test_a_roll_is_shown_with_all_that_makes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = made()
+    folder = write(tmp_path, turns)
+    verify_one.main(str(folder), "4", "2")
+    told = capsys.readouterr().out
+    key = step_key(CHAIN.link(4), "punica", 4, turns[3]["inputs"])
+    assert told.startswith(f"roll 2, storm: {turns[3]['rolls'][1]['faces']}")
+    assert [
+        text for text in (CHAIN.link(4), key.hex(), str(canonical(["faces", "storm", 0]))) if text not in told
+    ] == []
+    assert "roll 1" not in told
+    verify_one.main(str(folder), "4")
+    assert "roll 1, siege/rome 4:" in capsys.readouterr().out
+
+
+# ---- tampering: what is changed in which turn -> where it is found, and why
+
+
+def put(n: int, *path: Any, value: Any) -> Callable[[Turns], None]:
+    """Return what sets a value in turn n."""
+
+    def change(turns: Turns) -> None:
+        inner: Any = turns[n - 1]
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value(inner[path[-1]]) if callable(value) else value
+
+    return change
+
+
+def take(n: int, *path: Any) -> Callable[[Turns], None]:
+    """Return what takes a value out of turn n."""
+
+    def change(turns: Turns) -> None:
+        inner: Any = turns[n - 1]
+        for step in path[:-1]:
+            inner = inner[step]
+        del inner[path[-1]]
+
+    return change
+
+
+def swap(word: str, one: int, other: int) -> Callable[[Turns], None]:
+    """Return what swaps a word of two turns."""
+
+    def change(turns: Turns) -> None:
+        a, b = turns[one - 1], turns[other - 1]
+        a[word], b[word] = b[word], a[word]
+
+    return change
+
+
+def digested(n: int, change: Callable[[Turns], None]) -> Callable[[Turns], None]:
+    """Return a change of what went into turn n that puts the digest of it right."""
+
+    def both(turns: Turns) -> None:
+        change(turns)
+        turns[n - 1]["inputs"] = inputs_digest(turns[n - 1])
+
+    return both
+
+
+def other_face(faces: list[int]) -> list[int]:
+    return [faces[0] % 6 + 1, *faces[1:]]
+
+
+def share(n: int, value: dict[str, str]) -> Callable[[Turns], None]:
+    return digested(n, put(n, "shares", "red", value=value))
+
+
+TAMPERED: list[tuple[Callable[[Turns], Any], str, str]] = [
+    (put(4, "rolls", 0, "faces", value=other_face), "turn 4", "roll 1, siege/rome 4: the faces are"),
+    (put(4, "rolls", 1, "faces", 2, value=lambda face: face % 10 + 1), "turn 4", "roll 2, storm: the faces are"),
+    (put(4, "rolls", 1, "sides", value=6), "turn 4", "roll 2, storm"),
+    (put(4, "rolls", 1, "sides", value=0), "turn 4", "no dice of 0 sides"),
+    (put(4, "rolls", 1, "sides", value=65537), "turn 4", "no dice of 65537 sides"),
+    (put(4, "rolls", 1, "name", value="tempest"), "turn 4", "roll 2, tempest"),
+    (put(4, "rolls", 0, "name", value="storm"), "turn 4", ""),
+    (put(4, "rolls", 0, "total", value=lambda total: total + 1), "turn 4", "roll 1, siege/rome 4: the total is"),
+    (put(4, "rolls", 0, "modifiers", "walls", value=-2), "turn 4", "roll 1, siege/rome 4: the total is"),
+    (put(4, "rolls", 0, "success", value=lambda met: not met), "turn 4", "success"),
+    (put(4, "rolls", 0, "need", value=lambda need: need.replace("<=", ">=")), "turn 4", ""),
+    (put(4, "rolls", 1, "number", value=4), "turn 4", "roll 2"),
+    (take(4, "rolls", 0), "turn 4", "roll 1, storm"),
+    (put(4, "rolls", value=lambda made: [*made, {**made[1], "number": 4}]), "turn 4", "two rolls have the same name"),
+    (put(4, "link", value=CHAIN.link(5)), "turn 4", "does not follow"),
+    (put(4, "link", value=str.upper), "turn 4", "does not follow"),
+    (put(4, "link", value=Chain(b"d" * 32, 3).link(4)), "turn 4", "does not follow"),
+    (swap("link", 4, 5), "turn 4", "does not follow"),
+    (put(3, "renewal", value="0" * 64), "turn 4", "`previous`"),
+    (take(3, "renewal"), "turn 3", "renewed with its last link"),
+    (put(4, "renewal", value=Chain(b"d" * 32, 3).tip), "turn 4", "renewed with its last link"),
+    (put(2, "sheets", "red", "sheets/red/000/0001.age", value="5" * 64), "turn 2", "`inputs`"),
+    (digested(2, put(2, "sheets", "red", "sheets/red/000/0001.age", value="5" * 64)), "turn 2", "the faces are"),
+    (digested(3, put(3, "standing", "blue", value="5" * 64)), "turn 3", "the faces are"),
+    (digested(1, put(1, "joined", "red", "phrase", value="another")), "turn 1", "the faces are"),
+    (digested(4, put(4, "beacon", "signature", value="00" * 48)), "turn 4", "the faces are"),
+    (digested(4, take(4, "beacon")), "turn 4", "the faces are"),
+    (digested(6, put(6, "act", "reason", value="no reason")), "turn 6", "the faces are"),
+    (digested(6, take(6, "act")), "turn 6", "the faces are"),
+    (put(6, "inputs", value="0" * 64), "turn 6", "`inputs`"),
+    (take(6, "inputs"), "turn 6", "inputs"),
+    (share(2, {"link": OWN.link(2)}), "turn 2", "red does not follow"),
+    (share(2, {"missing": missing_share(OWN.link(1), 2)}), "turn 2", "red does not follow"),
+    (share(2, {"link": OWN.link(1), "missing": "x"}), "turn 2", "red does not follow"),
+    (share(2, {"missing": missing_share(OWN.tip, 2)}), "turn 2", "the faces are"),
+    (digested(2, take(2, "shares")), "turn 2", "has a share later"),
+    (digested(6, lambda turns: turns[5].update(shares=turns[4]["shares"])), "turn 6", "has a share later"),
+    (digested(4, lambda turns: turns[3].update(joined=turns[0]["joined"])), "turn 4", "who joins in turn 1"),
+    (put(3, "events", value=[{"kind": "roll", "roll": 1, "side": "red"}]), "turn 4", "`previous`"),
+    (put(4, "previous", value="0" * 64), "turn 4", "`previous`"),
+    (put(4, "adjudication", value=5), "turn 4", "turn file is that of turn 5"),
+    (lambda turns: turns.pop(3), "turn 4", "`previous`"),
+    (lambda turns: turns.pop(0), "turn 1", "`previous`"),
+    (lambda turns: turns.insert(3, turns[3]), "turn 5", "`previous`"),
+    (lambda turns: turns.insert(3, turns.pop(4)), "turn 4", "`previous`"),
+]
+
+
+@pytest.mark.parametrize(("change", "where", "why"), TAMPERED, ids=range(len(TAMPERED)))
+def test_tampering_is_found_where_it_is(tmp_path: Path, change: Callable[[Turns], Any], where: str, why: str) -> None:
+    turns = made()
+    change(turns)
+    found = complaint(write(tmp_path, turns))
+    assert found.startswith(f"{where}: ")
+    assert why in found
+
+
+def test_other_dice_from_the_first_turn_on_do_not_lead_to_the_tip(tmp_path: Path) -> None:
+    assert "turn 1: " in complaint(write(tmp_path, made(Chain(b"d" * 32, 3))))
+
+
+def test_another_charter_is_not_the_one_of_the_first_turn(tmp_path: Path) -> None:
+    other = charter() | {"players": {"red": "Eve"}}
+    assert complaint(write(tmp_path, made(), other)).startswith("turn 1: `previous`")
+
+
+def test_what_is_no_game_is_said_so(tmp_path: Path) -> None:
+    assert complaint(tmp_path).startswith("game.yaml: FileNotFoundError")
+    assert complaint(tmp_path / "nothing").startswith("game.yaml: FileNotFoundError")
+    (tmp_path / "game.yaml").write_text("game: punica", "utf-8")
+    assert "cut off" in complaint(tmp_path)
+
+
+# ---- what it reads
+
+
+NOT_OURS = (
+    "", "a: 1", "a: 1\na: 2\n", "a: {b: 1, b: 2}\n", "# remark\na: 1\n", "a: 1 # remark\n", "a: &x 1\n",
+    "a: *x\n", "a: !int 1\n", "a: yes\n", "a: 007\n", "a: 0x10\n", "a: 1e3\n", "a: -0\n", "a: Null\n", "a: ~\n",
+    "a:\n", "a:  1\n", "a:\t1\n", "a: 'x'\n", 'a: "\\a"\n', 'a: "x\ty"\n', "a: [1,2]\n", "a: [1, 2\n", "a: 1]\n",
+    "a: {b}\n", "a: >\n  x\n", "a: 1\n b: 2\n", "  a: 1\n", "a:\n   b: 1\n", "- 1\nb: 2\n", "a: 1\n\nb: 2\n",
+    "a: 1\n---\nb: 2\n", "? a\n: 1\n", "a: 1.5\n", "a: 1234567890123456789\n", "1: 2\n", "a: x: y\n",
+    "a:\nb: 1\n", "a: 1\n- b\n", "%YAML 1.1\n", "a: 1\r\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_OURS)
+def test_what_our_writer_does_not_write_is_refused(tmp_path: Path, text: str) -> None:
+    folder = write(tmp_path, [])
+    (folder / "game.yaml").write_bytes(text.encode())
+    assert complaint(folder).startswith("game.yaml: ")
+    assert "KeyError" not in complaint(folder), "it was read"
+
+
+WORDS = (
+    "a", "null", "yes", "12", "-5", "007", "0x1f", "1e5", "a b", "a: b", "x, y", "#c", "", " lead", "trail ", "é è",
+    "\u2028", "\U0001f600", "a\nb", "a\n  b\n", "\n", "x\n\ny", "it's", 'say "x"', "back\\slash", "tab\there",
+    "- x", "-", "[x]", "{y}", "true", "~", "|", "a|b", "12 xyz", "2 a", "<= 3", "a:b", "\x07", "nullify", "no way",
+    "12a z", "--", "\u2019",
+)  # fmt: skip
+
+
+def value(random: Random, depth: int) -> Any:
+    """Return a value of any shape that our writer can write."""
+    kind = random.random()
+    if depth and kind < 0.25:
+        return [value(random, depth - 1) for _ in range(random.randint(0, 4))]
+    if depth and kind < 0.5:
+        return {random.choice(WORDS): value(random, depth - 1) for _ in range(random.randint(0, 4))}
+    return random.choice([0, 1, -1, 10**17, None, True, False]) if kind < 0.6 else random.choice(WORDS)
+
+
+def read(text: str) -> Any:
+    """Return what the checker makes of a text."""
+    lines = text.split("\n")[::-1]
+    assert lines.pop(0) == ""
+    found = verify_one.block(lines)
+    assert lines == []
+    return found
+
+
+def test_it_reads_what_our_writer_writes() -> None:
+    random = Random(11)
+    tried = 0
+    while tried < 3000:
+        whole = value(random, 5)
+        if isinstance(whole, dict | list) and whole:
+            tried += 1
+            assert read(yamlio.dump(whole)) == whole
+
+
+def test_it_agrees_with_us_about_every_file_of_the_sample() -> None:
+    paths = [GAMES / ZAMA / "game.yaml", *sorted((GAMES / ZAMA / "turns").rglob("*.yaml"))]
+    assert len(paths) > 100
+    for path in paths:
+        assert read(path.read_text("utf-8")) == yamlio.read(path.read_bytes(), name=path.name).value, path
+
+
+def test_canonical_is_the_same() -> None:
+    for turn in made():
+        del turn["rolls"]
+        assert verify_one.canonical(turn) == canonical(turn)
+    for wrong in (True, None, 1.5):
+        with pytest.raises(ValueError, match="cannot go into the dice"):
+            verify_one.canonical(["x", {"y": wrong}])
+
+
+# ---- real games
+
+
+def test_the_sample_is_right(capsys: pytest.CaptureFixture[str]) -> None:
+    assert complaint(GAMES / ZAMA) == ""
+    assert capsys.readouterr().out.startswith("zama: ")
+
+
+@pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
+def test_a_clone_of_a_live_game_is_right_and_so_is_its_log(tmp_path: Path, rules: str) -> None:
+    folder = Folder(tmp_path)
+    with folder.create(rules) as game:
+        for at, _ in enumerate(play(game, 3, 300)):
+            if at > 20 and any("rolls" in game.ledger.public_turn(n) for n in range(1, game.adjudication + 1)):
+                break
+    clone = tmp_path / "clone"
+    git(folder.repo("punica"), "clone", "-q", str(folder.repo("punica")), str(clone))
+    assert complaint(clone) == ""
+    told = published(repo_of(folder.games, str(clone)))
+    log: dict[str, Any] = {"game": told.charter.whole, "turns": [turn.whole for turn in told.turns]}
+    assert len(log["turns"]) > 10
+    (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+    assert complaint(tmp_path / "log.json") == ""
+    with_roll = next(turn for turn in log["turns"] if turn.get("rolls"))
+    with_roll["rolls"][0]["faces"] = other_face(with_roll["rolls"][0]["faces"])
+    (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+    assert complaint(tmp_path / "log.json").startswith(f"turn {with_roll['adjudication']}: roll 1")
+
+
+# ---- a sceptic reads it
+
+
+def test_it_is_short_and_needs_only_the_standard_library() -> None:
+    text = SOURCE.read_text("utf-8")
+    assert len(text.splitlines()) <= 150
+    imported = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            imported.add(node.module or "")
+    assert imported <= sys.stdlib_module_names
+
+
+def test_it_runs_alone_and_tells_by_its_exit_code(tmp_path: Path) -> None:
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(SOURCE, alone)
+    turns = made()
+    words = [sys.executable, "-I", "-S", str(alone / SOURCE.name)]
+    good = subprocess.run([*words, str(write(tmp_path / "good", turns))], capture_output=True, text=True, cwd=tmp_path)
+    assert (good.returncode, good.stderr) == (0, "")
+    turns[3]["rolls"][0]["faces"] = [7]
+    bad = subprocess.run([*words, str(write(tmp_path / "bad", turns))], capture_output=True, text=True, cwd=tmp_path)
+    assert bad.returncode == 1
+    assert bad.stderr.startswith("turn 4: roll 1")

@@ -1,0 +1,53 @@
+"""What docs/dice.md says: the die worked out by hand, and a paragraph for each attack."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from hashlib import sha256
+from pathlib import Path
+
+from pbem.crypto.dice import ChainDice, canonical, step_key
+
+ROOT = Path(__file__).resolve().parents[2]
+DOC = (ROOT / "docs" / "dice.md").read_text("utf-8")
+SHELL = re.search(r"```sh\n(.*?)```", DOC, re.DOTALL)
+NAME = "intercept/publius_scipio/taurini"
+
+
+def test_the_die_by_hand_is_right() -> None:
+    assert SHELL is not None
+    steps = SHELL[1]
+    said = re.findall(r"^# ([0-9a-f]{64})", steps, re.MULTILINE)
+    link = re.findall(r"^LINK=([0-9a-f]{64})$", steps, re.MULTILINE)[0]
+    went_in, label, name = re.findall(r"^printf %s (\S+) \|", steps, re.MULTILINE)
+    inputs = sha256(went_in.encode()).hexdigest()
+    key = hmac.digest(bytes.fromhex(link), label.encode(), "sha256")
+    block = hmac.digest(key, name.encode(), "sha256")
+    assert said == [sha256(bytes.fromhex(link)).hexdigest(), inputs, key.hex(), block.hex()]
+    assert label.encode() == canonical(["chain-v1", "punica", 13, inputs])
+    assert name.encode() == canonical(["faces", NAME, 0])
+    assert key == step_key(link, "punica", 13, inputs)
+    assert f"0x{block.hex()[:4]} % 6 + 1" in steps
+    face = int(block.hex()[:4], 16) % 6 + 1
+    assert ChainDice(key, b"").faces(NAME, 1, 6) == [face]
+    assert re.search(rf"^# {face}: ", steps, re.MULTILINE)
+
+
+def slugs(text: str, marks: str) -> set[str]:
+    """Return headings as links name them."""
+    lines = re.findall(rf"^{marks} (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
+
+
+def test_each_attack_has_a_paragraph_and_each_link_leads_somewhere() -> None:
+    attacks = set(re.findall(r"^\| \[[^\]]+\]\(#([a-z-]+)\)", DOC, re.MULTILINE))
+    assert len(attacks) > 12
+    assert attacks == slugs(DOC[DOC.index("## Attacks") :], "###")
+    for target in re.findall(r"\]\(([^)]+)\)", DOC):
+        path, _, anchor = target.partition("#")
+        file = ROOT / "docs" / path
+        if path.startswith("https:"):
+            continue
+        assert not path or file.is_file(), target
+        assert not anchor or anchor in slugs(file.read_text("utf-8") if path else DOC, "#+"), target

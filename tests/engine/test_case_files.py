@@ -1,0 +1,138 @@
+"""Rulings: what they say when the game does something else, and what a file of them may not hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pbem.engine.cases import Verdict, game_of, read_cases, run_case
+from pbem.game.box import BrokenBox
+from tests.support.walks import FOLDERS, TOY
+
+BASE = """\
+- rule: "5"
+  name: an assault
+  scenario: siege
+  with: {phase: assault, buried: {red: 2, blue: 30}, hands.red: [26], hands.blue: [1, 6]}
+  play:
+  - red: {assault: {hill: middle, card: 26}}
+  - blue: {react: {card: 6}}
+  dice: {assault/middle: [2]}
+  expect:
+    events: [assaults: {hill: middle}, taken: {hill: middle}]
+    waiting: [{side: red, kind: bid}, {side: blue, kind: bid}]
+"""
+
+
+def ruled(tmp_path: Path, *changes: tuple[str, str]) -> Verdict:
+    """Run the ruling above with some of its text replaced."""
+    text = BASE
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path = tmp_path / "case.yaml"
+    path.write_text(text, "utf-8")
+    (case,) = read_cases(path)
+    return run_case(case, "toy", FOLDERS)
+
+
+def test_a_ruling_that_holds(tmp_path: Path) -> None:
+    verdict = ruled(tmp_path)
+    assert verdict.passed
+    assert verdict.report == [
+        "red: assault {hill: middle, card: 26}",
+        "blue: react {card: 6}",
+        "blue: fall_back {hill: east}  (the only answer)",
+        "  assaults {side: red, hill: middle, card: 26}",
+        "  defends {side: blue, card: 6}",
+        "  roll assault/middle: [2] +6 attack -2 defence -1 guards = 5 (needs >= 5)",
+        "  taken {side: red, hill: middle}",
+        "  falls_back {side: blue, hill: east, guards: 1}",
+        "  dealt {side: red, hand: [3, 4, 5, 7]}",
+        "  dealt {side: blue, hand: [1, 8, 9, 10]}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("taken: {hill: middle}", "repulsed", 10, "expected event repulsed not found after assaults {side: red,"),
+        ("hill: middle}, taken: {", "hill: east}, taken: {", 10, "expected event assaults {hill: east} not found"),
+        ("events: [assaults", "no_events: [taken]\n    events: [assaults", 10, "this should not have happened: taken"),
+        ("{side: red, kind: bid}, ", "", 11, "expected to wait on [{side: blue, kind: bid}]; the game waits on red:"),
+        ("kind: bid}]", "kind: bid, round: 7}]", 11, "the game waits on red: bid {round: 2}; blue: bid {round: 2}"),
+        ("    waiting: [", "    choices: 4\n    waiting: [", 11, "choices need one open question"),
+        ("    waiting: [", "    result: {winner: red}\n    waiting: [", 11, "expected result {winner: red}; the game"),
+        ("    waiting: [", "    position: {guards.east: 5}\n    waiting: [", 11, "expected guards.east: 5; it is 2"),
+        ("    waiting: [", "    faults: [{path: [card]}]\n    waiting: [", 11, "expected fault {path: [card]}; the"),
+        ("assault/middle: [2]", "assault/east: [2]", 8, "no dice are loaded for the roll assault/middle; loaded"),
+        ("assault/middle: [2]", "assault/middle: [2], tie: [1]", 8, "tie is loaded but never rolled"),
+        ("assault/middle: [2]", "assault/middle: [7]", 8, "7 is none of the faces 1 to 6"),
+        ("dice: {", "shuffles: {deck: [31]}\n  dice: {", 8, "deck is loaded but never rolled"),
+        ("{react: {card: 6}}", "{react: {card: 7}}", 7, "order 2 (blue: react) is refused: [card]: card 7 is not in"),
+        ("{react: {card: 6}}", "{react: {cart: 6}}", 7, "order 2 (blue: react) is refused: [cart]: unknown word"),
+        ("{react: {card: 6}}", "{react: {card: 6}}\n  - red: {assault: {hold: true}}", 8, "order 3 (red: assault) is"),
+        ("- blue: {react", "- blue: {reach", 7, "no order is called reach"),
+        ("- blue: {react", "- green: {react", 7, "no side is called green"),
+        ("  - blue: {react: {card: 6}}\n", "", 7, "assault/middle is loaded but never rolled"),
+        ("scenario: siege", "scenario: sieg", 3, "there is no scenario sieg; there are: standard, siege"),
+        ("scenario: siege", "edition: odd", 3, "there is no preset odd"),
+        ("scenario: siege", "options: {equal_bids: coin}", 3, "option equal_bids cannot be coin"),
+        ("hands.blue: [1, 6]", "hands.blue: [1, 26]", 4, "no such position can be: a card is lost or"),
+        ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "no such position can be: ValueError: Hills has other fields"),
+        ("hands.blue: [1, 6]", "hands.blue.0.x: 6", 4, "there is nothing called 0 in hands.blue.0.x"),
+    ],
+)  # fmt: skip
+def test_what_is_said_when_it_does_not_hold(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
+    verdict = ruled(tmp_path, (old, new))
+    assert any(text.startswith(f"{tmp_path}/case.yaml:{line}:") and said in text for text in verdict.differences), (
+        verdict.differences
+    )
+
+
+def test_the_one_fault_expected_and_the_one_not_expected_are_both_told(tmp_path: Path) -> None:
+    faults = ("events:", "faults: [{path: [hill]}]\n    events:")
+    verdict = ruled(tmp_path, ("{react: {card: 6}}", "{react: {card: 7}}"), faults)
+    assert any("expected fault {path: [hill]}; the faults are: [card]: card 7" in text for text in verdict.differences)
+    assert any("unexpected fault: [card]: card 7 is not in your hand" in text for text in verdict.differences)
+
+
+def test_that_an_order_has_no_faults_can_be_expected(tmp_path: Path) -> None:
+    assert ruled(tmp_path, ("    waiting: [", "    faults: []\n    waiting: [")).passed
+
+
+def test_a_faulty_last_order_is_not_carried_out(tmp_path: Path) -> None:
+    verdict = ruled(
+        tmp_path,
+        ("{react: {card: 6}}", "{react: {card: 7}}"),
+        ("dice: {assault/middle: [2]}", "why: nothing is rolled"),
+        ("events: [assaults: {hill: middle}, taken: {hill: middle}]", 'faults: [{path: [card], rule: "6"}]'),
+        ("[{side: red, kind: bid}, {side: blue, kind: bid}]", "{side: blue, kind: react, hill: middle}"),
+    )
+    assert verdict.passed, verdict.differences
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("scenario:", "scenary:", 3, "scenary does not belong here, did you mean scenario?"),
+        ("    events:", "    event:", 10, "event does not belong here"),
+        ('rule: "5"', "rule: 5", 1, "5 is not of type 'string'"),
+        ("- red: {assault", "- red: {hold: {}, assault", 6, "has too many properties"),
+        ("{assault/middle: [2]}", "some", 8, "'any' was expected"),
+        ("  expect:\n", "  expect: [\n", 9, "not closed"),
+    ],
+)
+def test_a_file_that_is_none_of_rulings_is_refused_with_its_lines(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    with pytest.raises(BrokenBox) as broken:
+        ruled(tmp_path, (old, new))
+    assert any(flaw.line == line and said in flaw.reason for flaw in broken.value.flaws), broken.value.flaws
+
+
+def test_a_ruling_knows_the_box_it_lies_in(tmp_path: Path) -> None:
+    found = game_of(TOY / "rules" / "toy" / "cases" / "rounds.yaml")
+    assert found == ("toy", TOY / "rules")
+    assert game_of(tmp_path / "case.yaml") is None

@@ -1,0 +1,210 @@
+"""A forecast says what an order may lead to: it rolls nothing, keeps nothing, and knows nothing that is hidden."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.forecast import forecast, of_sheet
+from pbem.game.forecast import Asked, Chance, Happens, as_plain
+from pbem.game.table import Table
+from pbem.mail.intake import take_in
+from pbem.protocol import Decision, Order
+from pbem.referee.home_check import forecast_at_home
+from pbem.render.forecast import NOTHING, foreseen
+from tests.support.campaigns import invasion
+from tests.support.live import Folder, give, history, letter, order, pick, sheet
+from tests.support.walks import GAMES, loaded, start, walk
+
+ROME = "rome_carthage"
+WALKED = 120
+
+
+# ---- every game
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_it_changes_nothing_and_is_the_same_for_every_position_that_the_side_cannot_tell_apart(game: str) -> None:
+    seen = 0
+    for preset in loaded(game).box.presets:
+        rules, box = loaded(game, preset).rules, loaded(game, preset).box
+        for at in walk(rules, box.scenarios[-1], 5, most=WALKED):
+            for decision in at.waiting:
+                known, chosen = at.known(decision.side), at.pick(decision)
+                before = rules.encode(known)
+                found = forecast(rules, known, decision, chosen)
+                assert rules.encode(known) == before
+                other = rules.reseal(at.position, decision.side, Table(SeededDice("reseal")))
+                again = forecast(rules, rules.known(other, decision.side), decision, chosen)
+                assert foreseen(box, decision.side, again) == foreseen(box, decision.side, found)
+                assert json.dumps([*map(as_plain, again)]) == json.dumps([*map(as_plain, found)])
+                seen += bool(found)
+    assert seen
+
+
+def test_a_game_that_foresees_nothing_says_so() -> None:
+    rules, box = loaded("toy").rules, loaded("toy").box
+    position = start(rules, box.scenarios[0], 1)
+    question = Decision("bury", "red", "3", {})
+    assert forecast(rules, rules.known(position, "red"), question, order("bury", card=1)) == []
+    assert foreseen(box, "red", []) == f"{NOTHING}\n"
+
+
+# ---- what it says
+
+
+def toys() -> Iterator[tuple[Any, Decision]]:
+    """Yield positions of the toy in which a held hill can be assaulted, with the question."""
+    for at in walk(loaded("toy").rules, loaded("toy").box.scenarios[0], 3):
+        for decision in at.waiting:
+            if decision.kind == "assault":
+                yield at.known(decision.side), decision
+
+
+def test_it_lists_the_questions_of_the_other_side_and_the_odds_of_every_roll() -> None:
+    rules = loaded("toy").rules
+    known, question = next(
+        (known, asked)
+        for known, asked in toys()
+        if any(known.holders.get(hill) not in (None, asked.side) for hill in known.targets(asked.side))
+    )
+    hill = next(hill for hill in known.targets(question.side) if known.holders.get(hill))
+    chosen = order("assault", hill=hill, card=known.hands[question.side][0])
+    found = forecast(rules, known, question, chosen)
+    (asked, *_) = [each for each in found if isinstance(each, Asked)]
+    assert (asked.decision.kind, asked.answer) == ("react", {"card": "none"})
+    assert asked.decision.side != question.side
+    (chance,) = [each for each in found if isinstance(each, Chance)]
+    assert chance.roll.faces == []
+    modifier = sum(chance.roll.modifiers.values())
+    reach = sum(die + modifier >= 5 for die in range(1, 7))
+    assert chance.outcomes == ({"success": round(100 * reach / 6)} if reach else {})
+
+
+def test_it_ends_where_it_depends_on_an_answer_that_has_no_default() -> None:
+    rules = loaded("toy").rules
+    ends = Counter(
+        found[-1].decision.kind
+        for known, question in toys()
+        for chosen in list(rules.options(known, question))
+        for found in [forecast(rules, known, question, chosen)]
+        if found and isinstance(found[-1], Asked) and found[-1].answer is None
+    )
+    assert ends.keys() <= {"fall_back"}
+    assert ends
+
+
+def invaded() -> tuple[Any, Any]:
+    """Return the rules, and a position in which Hannibal stands in Arpi beside two Roman armies."""
+    rules = loaded(ROME).rules
+    written = rules.encode(invasion(start(rules, "standard", 1)))
+    written |= {"phase": "strategy", "to_play": "carthage", "hands": {"carthage": [1, 2], "rome": [5, 6]}}
+    return rules, rules.settle(rules.decode(written))  # type: ignore[attr-defined]
+
+
+PLAY = Decision("play", "carthage", "7.2", {"turn": 1, "play": 1, "cards": 2})
+
+
+def march(*path: str, card: int = 1) -> Order:
+    return order("play", card=card, **{"as": "operations"}, general="hannibal", cu=8, path=list(path))
+
+
+def test_a_march_meets_interception_avoidance_and_battle() -> None:
+    rules, position = invaded()
+    known = rules.known(position, "carthage")
+    assert list(rules.check(known, PLAY, march("beneventum", card=2))) == []
+    found = forecast(rules, known, PLAY, march("beneventum", card=2))
+    asked = [each.decision.kind for each in found if isinstance(each, Asked) and each.decision.side == "rome"]
+    assert {"intercept", "avoid_battle"} <= set(asked)
+    happens = {each.event.kind: each.event.facts for each in found if isinstance(each, Happens)}
+    assert happens["could_avoid"]["percent"] in range(1, 100)
+    assert happens["battle_ahead"]["attacker_cu"] == 8
+    assert happens["battle_ahead"]["defender_general"] in ("marcellus", "varro")
+    text = foreseen(loaded(ROME).box, "carthage", found)
+    assert text.startswith("Hannibal sets out from Arpi with 8 CU.\n")
+    assert "  Rome could be asked: Does the army try to avoid battle? (rule 10.2)\n" in text
+    assert max(map(len, text.splitlines())) <= 72
+
+
+def test_further_orders_of_the_sheet_answer_the_own_questions_on_the_way() -> None:
+    rules, position = invaded()
+    known = rules.known(position, "carthage")
+    asking = Order("play", {**march("cannae", card=2).body, "then": "ask"})
+    further = order("march", path=["arpi"], then="stop")
+    ways = [
+        [each.event.facts["space"] for each in found if isinstance(each, Happens) and each.event.kind == "entered"]
+        for found in (of_sheet(rules, known, [PLAY], [asking]), of_sheet(rules, known, [PLAY], [asking, further]))
+    ]
+    assert ways == [["cannae"], ["cannae", "arpi"]]
+
+
+# ---- from a letter, at home, at the referee's
+
+
+def test_a_letter_with_the_word_is_answered_by_a_forecast_and_changes_nothing(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with folder.create() as game:
+        for side in ("red", "blue"):
+            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+        for side in ("red", "blue"):
+            give(game, side, order("bid", card="lowest"))
+        side = game.waiting[0].side
+        known, before = game.known(side), history(game)
+        chosen = order("assault", hill=known.targets(side)[0], card=known.hands[side][0])
+        orders = sheet(game, side, chosen)
+        bad = sheet(game, side, order("assault", hill="nowhere", card=known.hands[side][0]))
+    (answer,) = take_in(letter(side, orders, b"FORECAST\n"), folder.office).letters
+    assert b"Nothing was carried out" in answer.content
+    assert b"BEGIN ORDERS" not in answer.content
+    handled = take_in(letter(side, bad, b"FORECAST\n", number=2), folder.office)
+    assert not handled.accepted
+    assert "nowhere cannot be assaulted" in handled.complaints[0]
+    with folder.open() as game:
+        assert history(game) == before
+        assert [each.kind for each in game.waiting] == ["assault"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_referee_thinks_from_what_the_side_knows(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He has the whole position at hand; nothing of it but the side's own view may reach a forecast."""
+    given = []
+
+    def foresee(known: Any, *more: Any) -> None:
+        given.append(known)
+
+    with Folder(tmp_path).create(game) as live:
+        decision = live.waiting[0]
+        side = decision.side
+        monkeypatch.setattr(live.rules, "foresee", foresee, raising=False)
+        receipt, _ = live.forecast(side, sheet(live, side, pick(live, decision, Random(1))))
+        assert receipt.complaints == ()
+        assert given == [live.known(side)]
+        others = [live.known(viewer) for viewer in live.rules.sides if viewer != side]
+        assert given[0] not in others
+
+
+def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
+    with Folder(tmp_path).create(ROME) as game:
+        random = Random(2)
+        while [each.kind for each in game.waiting] != ["play"]:
+            side = game.waiting[0].side
+            give(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+        side = game.waiting[0].side
+        enclosed = tmp_path / "position.json"
+        enclosed.write_text(json.dumps(game.take_home(side)))
+        for _ in range(12):
+            raw = sheet(game, side, pick(game, game.waiting[0], random))
+            receipt, ours = game.forecast(side, raw)
+            assert receipt.complaints == ()
+            _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")
+            assert home.side == side
+            assert [*map(as_plain, theirs)] == [*map(as_plain, ours)]

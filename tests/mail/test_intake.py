@@ -1,0 +1,534 @@
+"""Whole letters in, whole letters out: what becomes of everything that a player, or somebody else, may mail."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import Handled, take_in
+from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.referee.adjudicator import Adjudicator
+from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
+from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
+
+WIDTHS = {"toy": 600, "rome_carthage": 1600}
+"""Of the maps, in pixels."""
+
+
+@dataclass
+class Read:
+    """A letter as its reader's mail program shows it."""
+
+    to: str
+    subject: str
+    text: str
+    parts: dict[str, bytes]
+    message: EmailMessage
+
+
+def read(out: Outgoing) -> Read:
+    message = message_from_bytes(out.content, policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    parts, text = {}, ""
+    for part in message.walk():
+        if part.is_multipart():
+            continue
+        if name := part.get_filename():
+            parts[name] = part.get_payload(decode=True)
+        else:
+            text += part.get_content().replace("\r\n", "\n")
+    assert message["To"] == out.to
+    return Read(out.to, message["Subject"], text, parts, message)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the drawing where a test does not look at the map."""
+    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+
+
+def head(folder: Folder, name: str = "punica") -> str:
+    return git(folder.repo(name), "rev-parse", "main")
+
+
+def cards(folder: Folder, side: str) -> list[int]:
+    with folder.open() as game:
+        hand: list[int] = game.known(side).hands[side]
+        return hand
+
+
+def bury(folder: Folder, side: str, at: int = 0, **more: Any) -> bytes:
+    """Return a letter in which a side buries one of its cards."""
+    with folder.open() as game:
+        return letter(side, sheet(game, side, order("bury", card=game.known(side).hands[side][at])), **more)
+
+
+def form_of(folder: Folder, side: str) -> str:
+    with folder.open() as game:
+        text = side_report(game, side, game.adjudication).sheet
+        assert text is not None
+        return text
+
+
+def only(handled: Handled) -> Read:
+    (out,) = handled.letters
+    return read(out)
+
+
+# ---- accepted
+
+
+@pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
+def test_a_sheet_that_carries_the_game_on_is_answered_to_every_side(folder: Folder, rules: str) -> None:
+    one, other = SIDES[rules]
+    with folder.create(rules) as game:
+        if rules == "toy":
+            give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+            mailed = bury(folder, one)
+        else:
+            one, other = other, one
+            mailed = letter(one, sheet(game, one, order("claim_first", card="none")))
+        before = game.adjudication
+    handled = take_in(mailed, folder.office)
+    assert handled.accepted
+    assert handled.complaints == []
+    letters = {out.to: read(out) for out in handled.letters}
+    assert letters.keys() == {f"{one}@example.org", f"{other}@example.org"}
+    with folder.open() as game:
+        for side in (one, other):
+            got = letters[f"{side}@example.org"]
+            report = side_report(game, side, before)
+            assert report.text.strip() in got.text
+            assert got.subject.startswith("punica")
+            with Image.open(io.BytesIO(got.parts["map.png"])) as picture:
+                picture.verify()
+                assert (picture.format, picture.width) == ("PNG", WIDTHS[rules])
+            assert json.loads(got.parts["position.json"]) == game.take_home(side)
+            if report.sheet is None:
+                assert "orders.yaml" not in got.parts
+            else:
+                assert got.parts["orders.yaml"].decode() == report.sheet
+        asked = [side for side in (one, other) if game.asked(side)]
+    assert [side for side in (one, other) if "orders.yaml" in letters[f"{side}@example.org"].parts] == asked
+    assert letters[f"{one}@example.org"].message["In-Reply-To"] == f"<1.{one}@example.org>"
+    assert letters[f"{other}@example.org"].message["In-Reply-To"] is None
+
+
+def test_a_sheet_that_waits_for_another_is_answered_to_its_sender_alone(folder: Folder, toy: Adjudicator) -> None:
+    handled = take_in(bury(folder, "red"), folder.office)
+    assert handled.accepted
+    assert only(handled).to == "red@example.org"
+    assert "waits for" in only(handled).text
+    assert handled.notes == ["punica: sheet 1 of red accepted"]
+
+
+def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: Adjudicator) -> None:
+    first = [read(out) for out in first_letters(toy, folder.office)]
+    assert [got.to for got in first] == ["red@example.org", "blue@example.org"]
+    for got in first:
+        assert toy.charter.dice.tip in got.text
+        assert toy.charter.dice.hidden in got.text
+        assert got.parts.keys() == {"map.png", "orders.yaml", "position.json"}
+
+
+def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:
+    with folder.create(addresses={"red": "red@example.org"}) as game:
+        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+    assert only(take_in(bury(folder, "red"), folder.office)).to == "red@example.org"
+
+
+# ---- taken in again
+
+
+def test_a_letter_taken_in_again_changes_nothing_and_is_answered_again(folder: Folder, toy: Adjudicator) -> None:
+    mailed = [bury(folder, "red"), bury(folder, "blue")]
+    first = [take_in(raw, folder.office) for raw in mailed]
+    then = head(folder)
+    assert take_in(mailed[1], folder.office).letters == first[1].letters
+    for raw in mailed:
+        handled = take_in(raw, later(folder.office, 2))
+        assert handled.accepted
+        assert "carried out before" in handled.notes[0]
+        assert {out.to for out in handled.letters} == {"red@example.org", "blue@example.org"}
+        assert [read(out).message["Message-ID"] for out in handled.letters] == [
+            read(out).message["Message-ID"] for out in first[1].letters
+        ]
+    assert head(folder) == then
+
+
+def test_a_letter_taken_in_twice_at_the_same_time_counts_once(
+    folder: Folder, toy: Adjudicator, blank_maps: None
+) -> None:
+    give(toy, "blue", order("bury", card=toy.known("blue").hands["blue"][0]))
+    raw = bury(folder, "red")
+    with ThreadPoolExecutor(3) as pool:
+        handled = list(pool.map(lambda _: take_in(raw, folder.office), range(3)))
+    assert [each.accepted for each in handled] == [True] * 3
+    assert git(folder.repo("punica"), "log", "--format=%s").count("of red") == 1
+    assert handled[0].letters == handled[1].letters == handled[2].letters
+
+
+def test_a_faulty_letter_taken_in_again_is_sent_back_again(folder: Folder, toy: Adjudicator) -> None:
+    raw = letter("red", sheet(toy, "red", order("bury", card="x")))
+    assert take_in(raw, folder.office).letters == take_in(raw, folder.office).letters
+
+
+# ---- sent back
+
+
+def test_a_sheet_with_faults_comes_back_with_all_of_them(folder: Folder, toy: Adjudicator) -> None:
+    before = head(folder)
+    missing = next(card for card in range(1, 31) if card not in cards(folder, "red"))
+    raw = letter("red", b"Hello,", sheet(toy, "red", order("bury", card=missing), order("bid", cart=1)), b"Ann")
+    handled = take_in(raw, folder.office)
+    got = only(handled)
+    assert not handled.accepted
+    assert head(folder) == before
+    assert got.to == "red@example.org"
+    assert re.search(r"letter:5:16: illegal: card \d+ is not in your hand; you hold .* \(rule 3\)", got.text)
+    assert "letter:6:9: malformed: unknown word 'cart' in bid" in got.text
+    assert got.text.count("^^^^") >= 1
+    assert got.parts.keys() == {"orders.yaml"}
+    assert got.parts["orders.yaml"].decode() == form_of(folder, "red")
+    assert got.message["In-Reply-To"] == "<1.red@example.org>"
+    assert [str(got.text).count(line) for line in handled.complaints[0].splitlines() if ": illegal: " in line] == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((b"side: red", b"side: blue"), "you play red; you cannot give orders to blue"),
+        ((b"adjudication: 1", b"adjudication: 0"), "adjudication 1 came after 0; answer the last report"),
+        ((b"adjudication: 1", b"adjudication: 7"), "adjudication 7 has not taken place"),
+        ((b"side: red", b"side: green"), "there is no side green"),
+        ((b"adjudication: 1\n", b""), "adjudication is missing"),
+    ],
+)
+def test_a_sheet_for_another_side_or_day_comes_back(
+    folder: Folder, toy: Adjudicator, change: tuple[bytes, bytes], said: str
+) -> None:
+    before = head(folder)
+    raw = bury(folder, "red").replace(*change)
+    handled = take_in(raw, folder.office)
+    assert not handled.accepted
+    assert said in only(handled).text
+    assert head(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (letter("red", b"game: gallia\nside: red\nadjudication: 1\norders: []\n"), "no game called gallia here"),
+        (letter("red", b"game: ../punica\nside: red\norders: []\n"), "A sheet begins with the line `game: NAME`"),
+        (letter("red", b"game: .punica\nside: red\norders: []\n"), "does not name its game"),
+        (letter("red", b"game: Punica\nside: red\norders: []\n"), "does not name its game"),
+        (letter("red", b"Hello, when do we begin?"), "A sheet begins with the line `game: NAME`"),
+        (letter("red", b"FORECAST"), "It says FORECAST"),
+        (
+            letter("rome", b"game: punica\nside: red\nadjudication: 1\norders: []\n"),
+            "no game called punica here in which rome@example.org plays",
+        ),
+    ],
+)
+def test_a_letter_that_cannot_be_carried_out_is_refused_politely(
+    folder: Folder, toy: Adjudicator, raw: bytes, said: str
+) -> None:
+    before = head(folder)
+    handled = take_in(raw, folder.office)
+    got = only(handled)
+    assert not handled.accepted
+    assert " ".join(said.split()) in " ".join(got.text.split())
+    assert str(folder.path) not in got.text
+    assert got.parts == {}
+    assert got.subject == 'Your letter "Re: punica"'
+    assert head(folder) == before
+
+
+def test_who_asks_for_a_forecast_has_not_ordered_anything(folder: Folder, toy: Adjudicator) -> None:
+    before = head(folder)
+    raw = bury(folder, "red") + b"\n\nFORECAST\n"
+    got = only(take_in(raw, folder.office))
+    assert got.subject == "punica: forecast"
+    assert "Nothing was carried out" in got.text
+    assert head(folder) == before
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["Auto-Submitted: auto-replied\n", "Precedence: bulk\n", "Return-Path: <>\n", "From: blue@example.org\n"],
+)
+def test_what_a_program_or_nobody_in_particular_sent_is_never_answered(
+    folder: Folder, toy: Adjudicator, more: str
+) -> None:
+    before = head(folder)
+    handled = take_in(bury(folder, "red", more=more), folder.office)
+    assert (handled.letters, handled.accepted) == ([], False)
+    assert "left unanswered" in handled.notes[0]
+    assert head(folder) == before
+
+
+def test_our_own_letters_are_not_answered(folder: Folder, toy: Adjudicator) -> None:
+    for out in take_in(bury(folder, "red"), folder.office).letters:
+        assert take_in(out.content, folder.office).letters == []
+
+
+# ---- as mail programs write
+
+
+@pytest.mark.parametrize("name", [*FOUND, *REFUSED, *AUTOMATIC, "commands"])
+def test_every_letter_of_a_real_mail_program_is_answered_once_or_never(
+    folder: Folder, blank_maps: None, name: str
+) -> None:
+    addresses = {"rome": "ann@example.org", "carthage": "bob@example.net"}
+    folder.create("rome_carthage", addresses=addresses).close()
+    before = head(folder)
+    handled = take_in((LETTERS / f"{name}.eml").read_bytes(), folder.office)
+    said = " ".join(" ".join(read(out).text for out in handled.letters).split())
+    assert not handled.accepted
+    assert head(folder) == before
+    if name in AUTOMATIC:
+        assert handled.letters == []
+    elif name == "two_games":
+        assert [name in said for name in ("no game called gallia", "adjudication 40 has not taken place")] == [True] * 2
+    elif name in REFUSED:
+        assert REFUSED[name] in said
+        assert len(handled.letters) == 1
+    elif name in FOUND:
+        assert re.search(r"adjudication 4[01] has not taken place; the last was 1", said)
+        assert len(handled.letters) == 1
+        assert handled.letters[0].to in addresses.values()
+
+
+@pytest.mark.parametrize("name", ["gmail", "apple_mail", "thunderbird", "mutt", "marks_without_blank", "outlook_below"])
+def test_orders_in_the_shape_of_a_real_mail_program_are_carried_out(
+    folder: Folder, blank_maps: None, name: str
+) -> None:
+    """The fixtures with the names changed: quoting, top and bottom posting and attachments stay."""
+    folder.create(addresses={"red": "ann@example.org"}).close()
+    raw = (LETTERS / f"{name}.eml").read_bytes()
+    for old, new in ((b"side: rome", b"side: red"), (b"adjudication: 41", b"adjudication: 1")):
+        assert old in raw
+        raw = raw.replace(old, new)
+    card = cards(folder, "red")[1]
+    raw, count = re.subn(rb"- intercept:(?=\s)", b"- bury:", raw)
+    raw = re.sub(rb"with: (\[\{.*\}\]|\[\])", b"card: %d" % card, raw)
+    assert count > 0
+    handled = take_in(raw, folder.office)
+    assert handled.accepted, handled.complaints
+    with folder.open() as game:
+        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        assert game.known("red").buried["red"] == card
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{game: punica, side: red, adjudication: 1, orders: [{bury: {card: CARD}}]}",
+        b'"game": punica\nside: red\nadjudication: 1\norders:\n- bury: {card: CARD}',
+        b"side: red\nadjudication: 1\ngame: 'punica' # ours\norders:\n- bury: {card: CARD}",
+        b"  game: punica\n  side: red\n  adjudication: 1\n  orders:\n  - bury: {card: CARD}",
+    ],
+)
+def test_a_game_is_found_however_yaml_lets_it_be_written(
+    folder: Folder, toy: Adjudicator, blank_maps: None, body: bytes
+) -> None:
+    body = body.replace(b"CARD", b"%d" % cards(folder, "red")[0])
+    attached = (
+        b"From: red@example.org\nMessage-ID: <1@example.org>\nContent-Type: application/yaml; name=orders.yaml\n\n"
+        + body
+    )
+    handled = take_in(attached, folder.office)
+    assert handled.accepted, [read(out).text for out in handled.letters]
+
+
+# ---- the form, quoted
+
+
+def bid(folder: Folder) -> None:
+    """Bring the toy to a question that has a default."""
+    with folder.open() as game:
+        for side in ("red", "blue"):
+            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+
+
+@pytest.mark.parametrize("default", [False, True])
+@pytest.mark.parametrize("blanks", [False, True])
+def test_the_form_quoted_unchanged_is_no_order(
+    folder: Folder, toy: Adjudicator, blank_maps: None, default: bool, blanks: bool
+) -> None:
+    if default:
+        bid(folder)
+    before = head(folder)
+    with folder.open() as game:
+        text = quoted(side_report(game, "red", 0).text)
+    assert (b"> - bid: {card: lowest}" in text) == default
+    if blanks:
+        text = text.replace(b"\n", b" \n>\n")
+    handled = take_in(
+        letter("red", b"Thanks! I will think about it.\n\nOn Sunday, pbem wrote:\n\n" + text), folder.office
+    )
+    assert not handled.accepted
+    assert "quoted as it was sent" in " ".join(only(handled).text.split())
+    assert head(folder) == before
+
+
+def test_the_form_counts_when_it_is_changed_in_the_quotation_or_copied_out_of_it(
+    folder: Folder, toy: Adjudicator, blank_maps: None
+) -> None:
+    bid(folder)
+    card = cards(folder, "red")[0]
+    changed = quoted(form_of(folder, "red")).replace(b"- bid: {card: lowest}", b"- bid: {card: %d}" % card)
+    assert take_in(letter("red", b"pbem wrote:\n\n" + changed), folder.office).accepted
+    copied = form_of(folder, "blue").encode()
+    assert take_in(letter("blue", copied), folder.office).accepted
+    with folder.open() as game:
+        answers = {answer.side: answer.order for answer in game.ledger.turn(game.adjudication).answers}
+    assert answers in ({"red": {"card": card}, "blue": {"card": "lowest"}}, {})
+
+
+def test_a_thank_you_below_which_the_old_form_is_quoted_does_not_replace_the_answer(
+    folder: Folder, toy: Adjudicator, blank_maps: None
+) -> None:
+    bid(folder)
+    form, card = form_of(folder, "red"), cards(folder, "red")[1]
+    with folder.open() as game:
+        assert take_in(letter("red", sheet(game, "red", order("bid", card=card))), folder.office).accepted
+    before = head(folder)
+    assert not take_in(letter("red", b"Thank you!\n\npbem wrote:\n\n" + quoted(form), number=2), folder.office).accepted
+    assert head(folder) == before
+
+
+# ---- several games, and tricks
+
+
+def test_a_letter_may_hold_sheets_for_two_games(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    with folder.create(name="gallia", secrets=OTHERS) as game:
+        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+    own = sheet(toy, "red", order("bury", card=cards(folder, "red")[0]))
+    handled = take_in(letter("red", own, b"And for Gaul:", text), folder.office)
+    assert handled.accepted
+    assert handled.notes == ["punica: sheet 1 of red accepted", "gallia: sheet 1 of red accepted"]
+    wrong = [each.replace(b"card: ", b"card: x") for each in (own, text)]
+    handled = take_in(letter("red", *wrong, number=2), folder.office)
+    assert len({out.name for out in handled.letters}) == 2
+    assert len({read(out).message["Message-ID"] for out in handled.letters}) == 2
+    half = take_in(letter("red", own, text.replace(b"gallia", b"galia"), number=3), folder.office)
+    assert half.notes[0] == "punica: sheet 2 of red accepted"
+    assert "no game called galia" in half.notes[1]
+
+
+def test_of_two_sheets_for_one_game_the_first_counts(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    first, second, *_ = cards(folder, "red")
+    texts = [sheet(toy, "red", order("bury", card=card)) for card in (first, second)]
+    assert take_in(letter("red", texts[0], b"or rather", texts[1]), folder.office).accepted
+    with folder.open() as game:
+        assert game.sheets("red") == 1
+        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        assert game.known("red").buried["red"] == first
+
+
+@pytest.mark.parametrize(
+    ("sender", "change"),
+    [
+        ("rome@example.org", (b"", b"")),
+        ("blue@example.org", (b"", b"")),
+        ("blue@example.org, red@example.org", (b"", b"")),
+        ('"red@example.org" <blue@example.org>', (b"", b"")),
+        ("red@example.org <blue@example.org>", (b"", b"")),
+        ("blue@example.org", (b"Subject: Re: punica", b"Subject: punica side: red\nReply-To: red@example.org")),
+        ("blue@example.org", (b"Subject: Re: punica", b"Subject: x\nSender: red@example.org\nX-From: red@example.org")),
+        ("blue@example.org", (b"side: red", b"side: blue\nside: red")),
+        ("blue@example.org", (b"side: red", b'side: blue\nx: "\nside: red"')),
+        ("blue@example.org", (b"game: punica", b'game: punica\nx: "\ngame: gallia\n"')),
+    ],
+)
+def test_nobody_can_give_orders_to_another_side(
+    folder: Folder, toy: Adjudicator, sender: str, change: tuple[bytes, bytes]
+) -> None:
+    before = head(folder)
+    raw = bury(folder, "red", sender=sender)
+    if change[0]:
+        assert change[0] in raw
+        raw = raw.replace(*change)
+    handled = take_in(raw, folder.office)
+    assert not handled.accepted
+    assert head(folder) == before
+    assert all(out.to != "red@example.org" for out in handled.letters)
+
+
+def test_a_sheet_named_for_one_game_cannot_change_another(folder: Folder, toy: Adjudicator) -> None:
+    folder.create(name="gallia", addresses={"red": "ann@example.org"}, secrets=OTHERS).close()
+    before = head(folder), head(folder, "gallia")
+    own = sheet(toy, "red", order("bury", card=cards(folder, "red")[0]))
+    for text in (own.replace(b"punica", b"gallia"), own.replace(b"game: punica", b"game: punica # \ngame: gallia")):
+        assert not take_in(letter("red", text), folder.office).accepted
+    assert (head(folder), head(folder, "gallia")) == before
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\n", b"From: red@example.org", b"\xff" * 1000, b"From: red@example.org\n\ngame: " + b"[" * 3000]
+)
+def test_no_bytes_make_it_raise(folder: Folder, toy: Adjudicator, raw: bytes) -> None:
+    before = head(folder)
+    assert not take_in(raw, folder.office).accepted
+    assert head(folder) == before
+
+
+# ---- secrets
+
+
+def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: None) -> None:
+    random, scanned = Random(4), 0
+    folder.create("rome_carthage").close()
+    for number in range(30):
+        with folder.open() as game:
+            side = game.waiting[0].side
+            orders = [pick(game, each, random) for each in game.waiting if each.side == side]
+            raw = letter(side, sheet(game, side, *orders), number=number)
+        handled = take_in(raw, folder.office)
+        assert handled.accepted, handled.complaints
+        with folder.open() as game:
+            board: Any = game.rules
+            names = {card: record.name for card, record in board.board.cards.items()}
+            for out in handled.letters:
+                reader = out.to.partition("@")[0]
+                known, enemy = game.known(reader), "rome" if reader == "carthage" else "carthage"
+                seen = {names[card] for card in [*known.hands[reader], *known.discards, *known.removed]}
+                hidden = {names[card] for card in game.known(enemy).hands[enemy]} - seen
+                content = read(out)
+                for name in hidden:
+                    scanned += 1
+                    assert name not in content.text
+                home = json.loads(content.parts["position.json"])["position"]
+                assert set(home["hands"][enemy]) <= {0}
+                assert "deck" not in home
+                if "battle" in home:
+                    assert set(home["battle"]["hands"][enemy]) <= {"face_down"}
+    assert scanned > 100
+
+
+def test_nobody_can_tell_from_the_repo_what_a_letter_said_by_guessing_it(folder: Folder, toy: Adjudicator) -> None:
+    mailed = bury(folder, "red")
+    assert take_in(mailed, folder.office).accepted
+    with folder.open() as game:
+        guessed = sha256(mailed).hexdigest()
+        assert game.ledger.letter(guessed) is not None
+        assert [path for path in files(game.ledger.repo) if path.startswith("letters/")]
+        assert not [path for path in files(game.ledger.repo) if guessed in path]
+
+
+def test_an_address_is_the_same_however_it_is_capitalised(folder: Folder, blank_maps: None) -> None:
+    folder.create(addresses={"red": "Red@Example.ORG", "blue": "blue@example.org"}).close()
+    assert take_in(bury(folder, "red"), folder.office).accepted

@@ -1,0 +1,133 @@
+"""A letter survives the death of the process between any two calls to the system, from its bytes to the outbox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from email import message_from_bytes
+from functools import partial
+from itertools import count
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from pbem.audit.replay import replay
+from pbem.mail.outgoing import OWN_SHEET
+from pbem.repo.git import GameRepo
+from tests.support.crash import dies, recorded
+from tests.support.live import Folder, git, give, letter, order, readable, sheet
+from tests.support.soak import stride
+from tests.support.walks import FOLDERS
+
+LETTER = "red.eml"
+NAMES = ["map.png", "orders.yaml", "position.json"]
+"""Of what is enclosed in a report."""
+COMMITS = 4
+"""What the letter below sets off: its sheet, and three adjudications by standing orders."""
+EVERY = 6
+"""In the quick test, so many calls lie between two deaths."""
+STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: true, when: {round: 1}}]\n"
+
+
+def take_in(path: Path) -> None:
+    """Do what `pbem letter` does."""
+    from pbem.cli import play as desk
+
+    with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
+        desk.letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which a game waits for red alone, with its letter beside it."""
+    folder = Folder(tmp_path_factory.mktemp("begun"))
+    with folder.create() as game:
+        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        for side in ("red", "blue"):
+            text = sheet(game, side).replace(b"orders:\n", STANDING)
+            assert game.receive(side, text).number is not None
+        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+    (folder.path / LETTER).write_bytes(letter("red", text))
+    return folder.path
+
+
+@pytest.fixture(scope="module")
+def whole(begun: Path) -> Path:
+    """Return the folder after the letter was taken in without a death."""
+    path = begun.with_name("whole")
+    shutil.copytree(begun, path)
+    assert not dies(partial(take_in, path), 1_000_000)
+    assert len(commits(path)) == len(commits(begun)) + COMMITS
+    assert outbox(path) == {"<punica.red.4@localhost>": 1, "<punica.blue.4@localhost>": 1}
+    return path
+
+
+def commits(path: Path) -> list[tuple[str, dict[str, bytes]]]:
+    """Return message and what anybody can read of each commit, youngest first; what is sealed differs each time."""
+    with GameRepo.open(path / "games" / "punica.git") as repo:
+        return [(commit.message, readable(repo, commit.sha)) for commit in repo.history()]
+
+
+def outbox(path: Path) -> dict[str, int]:
+    """Return the message ids of the letters in the outbox, and how often each is there; every one is whole."""
+    found: Counter[str] = Counter()
+    for file in sorted((path / "games" / "outbox" / "new").glob("*")):
+        message = message_from_bytes(file.read_bytes())
+        names = [part.get_filename() for part in message.walk() if part.get_filename()]
+        assert names in (NAMES, [*NAMES, OWN_SHEET])
+        found[message["Message-ID"]] += 1
+    return dict(found)
+
+
+def dies_and_is_taken_in_again(begun: Path, whole: Path, path: Path, at: int, torn: bool) -> bool:
+    """Let the process die at a call, look at what is left, take the letter in again; tell whether it died."""
+    shutil.copytree(begun, path)
+    died = dies(partial(take_in, path), at, torn=torn)
+    left, end = commits(path), commits(whole)
+    assert left in [end[n:] for n in range(COMMITS + 1)], at
+    assert set(outbox(path)) <= set(outbox(whole)), at
+    if left != end:
+        assert outbox(path) == {}, at
+    for _ in range(2):
+        take_in(path)
+        assert commits(path) == end, at
+        assert outbox(path) == outbox(whole), at
+    with Folder(path).open() as game:
+        assert list(replay(game)) == [], at
+    assert git(path / "games" / "punica.git", "fsck", "--strict", "--full", "--no-dangling") == "", at
+    shutil.rmtree(path)
+    return died
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_letter_whose_reader_dies_is_taken_in_again(begun: Path, whole: Path, tmp_path: Path, torn: bool) -> None:
+    first = EVERY // 2 if torn else 1
+    for at in count(first, EVERY):
+        if not dies_and_is_taken_in_again(begun, whole, tmp_path / str(at), at, torn):
+            break
+    assert at > 100, "the hook saw too few calls to mean anything"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_letter_whose_reader_dies_anywhere_is_taken_in_again(
+    begun: Path, whole: Path, tmp_path: Path, torn: bool
+) -> None:
+    for at in count(1, stride(EVERY)):
+        if not dies_and_is_taken_in_again(begun, whole, tmp_path / str(at), at, torn):
+            break
+    assert at > 100
+
+
+def test_no_answer_is_written_before_what_it_tells_of_is_on_the_disk(begun: Path, tmp_path: Path) -> None:
+    path = tmp_path / "recorded"
+    shutil.copytree(begun, path)
+    with recorded() as calls:
+        take_in(path)
+    renamed = [Path(args[1]) for name, args, _ in calls if name in ("rename", "replace")]
+    last_commit = max(at for at, target in enumerate(renamed) if target.name == "main")
+    answers = [at for at, target in enumerate(renamed) if target.parent == path / "games" / "outbox" / "new"]
+    assert len(answers) == 2
+    assert min(answers) > last_commit

@@ -1,0 +1,135 @@
+"""The stand-in for an absent player: it plays by the rules, knows only what its side knows, and beats chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem.audit.replay import replay
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import Player, play_out
+from pbem.game.table import Table
+from pbem.protocol import Decision, Order, Rules, Side
+from pbem.referee.open_game import CannotPlay
+from pbem.rules.rome_carthage.turn.consuls import places_for
+from tests.support.live import Folder
+from tests.support.soak import scaled
+from tests.support.walks import GAMES, editions, loaded, start, walk
+
+PLAYED = scaled(100, 3)
+"""How many games the stand-in plays against random answers, as either side."""
+LOST = 1 + PLAYED // 10
+"""How many of them it may lose."""
+WITH_STAND_IN = [game for game in GAMES if hasattr(loaded(game).rules, "advise")]
+"""Every game on the shelf that has one: a new one is tried without a word changed here."""
+CONTESTS = [
+    (game, preset, scenario, side)
+    for game, preset, scenario in editions()
+    if game in WITH_STAND_IN
+    for side in loaded(game).rules.sides
+]
+
+each_contest = pytest.mark.parametrize(("game", "preset", "scenario", "side"), CONTESTS)
+each_preset = pytest.mark.parametrize("preset", ["valley2007", "descartes1998"])
+
+
+def stand_in(rules: Any) -> Player:
+    def answer(known: Any, decision: Decision) -> Order:
+        order: Order = rules.advise(known, decision)
+        return order
+
+    return answer
+
+
+def winner(rules: Rules[Any], scenario: str, side: Side, seed: int) -> Side:
+    """Return who wins a game of the stand-in against random answers."""
+    played = play_out(
+        rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), players={side: stand_in(rules)}
+    )
+    assert played.result is not None
+    assert list(rules.audit(played.position)) == []
+    won: Side = played.result["winner"]
+    return won
+
+
+@pytest.mark.parametrize(
+    ("game", "preset", "scenario", "side"),
+    [contest for contest in CONTESTS if contest[2] == loaded(contest[0]).box.scenarios[0]],
+)
+def test_it_plays_by_the_rules_and_wins(game: str, preset: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, preset).rules
+    # One game in ten may be lost, and any change of a rule turns seeds into other games.
+    assert [winner(rules, scenario, side, seed) for seed in (1, 2, 3)].count(side) >= 2
+
+
+@each_contest
+@pytest.mark.soak
+def test_it_beats_chance(game: str, preset: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, preset).rules
+    wins = Counter(winner(rules, scenario, side, seed) for seed in range(PLAYED))
+    print(f"{game} {preset} {scenario}: the stand-in wins {wins[side]} of {PLAYED} games as {side}")
+    assert wins[side] >= PLAYED - LOST
+
+
+@each_preset
+def test_it_keeps_consuls_in_italy(preset: str) -> None:
+    """New consuls get armies in Italy if there are any, and no consul is marched out of it."""
+    rules: Any = loaded("rome_carthage", preset).rules
+    seen = Counter[str]()
+
+    def italian(known: Any, space: str) -> bool:
+        return bool(known.board.spaces[space].region == "italia")
+
+    def watched(known: Any, decision: Decision) -> Order:
+        order: Order = rules.advise(known, decision)
+        if decision.kind == "consuls":
+            for general, space in order["at"].items():
+                if any(italian(known, place) for place in places_for(known, general)):
+                    assert italian(known, space), order
+                    seen["placed"] += 1
+        elif decision.kind in ("play", "campaign") and order.get("path"):
+            going = [order["general"], *order.get("with", ())]
+            start, _ = known.where(order["general"])
+            if italian(known, start) and any(known.offices.get(general) == "consul" for general in going):
+                assert italian(known, order["path"][-1]), order
+                seen["marched"] += 1
+        return order
+
+    for seed in range(4):
+        play_out(rules, start(rules, "standard", seed), SeededDice(seed), Random(seed), players={"rome": watched})
+    assert seen["placed"] >= 10
+    assert seen["marched"] >= 5
+
+
+@pytest.mark.parametrize("game", WITH_STAND_IN)
+def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
+    rules: Any = loaded(game).rules
+    asked = 0
+    for at in walk(rules, loaded(game).box.scenarios[-1], 3, 60):
+        for decision in at.waiting:
+            other = rules.reseal(at.position, decision.side, Table(SeededDice(at.count)))
+            seen, also = rules.known(at.position, decision.side), rules.known(other, decision.side)
+            assert rules.advise(seen, decision) == rules.advise(also, decision)
+            asked += 1
+    assert asked >= 50
+
+
+def test_a_side_whose_player_is_away_is_played_for(tmp_path: Path) -> None:
+    with Folder(tmp_path).create("rome_carthage") as game:
+        asked = game.waiting[0].side
+        numbers = game.adjudicate(absent=[asked])
+        assert numbers
+        assert all(each.side != asked for each in game.waiting)
+        answers = [answer for n in numbers for answer in game.ledger.turn(n).answers if answer.side == asked]
+        assert {answer.by for answer in answers} <= {"stand-in", "only", "default"}
+        assert "stand-in" in {answer.by for answer in answers}
+        assert list(replay(game)) == []
+
+
+def test_a_game_without_a_stand_in_says_so(tmp_path: Path) -> None:
+    with Folder(tmp_path).create("toy") as game, pytest.raises(CannotPlay, match="has no stand-in"):
+        game.adjudicate(absent=["red"])

@@ -1,0 +1,345 @@
+"""What holds for every game on the shelf, tried on random games of every edition and scenario.
+
+A game is found because its folder lies there: a new one is tried without a word changed here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.playout import play_out
+from pbem.engine.session import Queued, Session, Sources, Step, advance, begin, resume, run
+from pbem.game.table import Table
+from pbem.protocol import Event, Order, Path, Roll, Rules, Side
+from tests.support.garbled import garbled
+from tests.support.soak import GAMES, scaled
+from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, start, state, told, walk
+
+FEW, MANY = 60, 1_000_000
+"""How many questions of a random game `make test` looks at, and `make soak`."""
+ASIDE = scaled(60)
+"""How many games the soak plays of each other scenario than the first."""
+
+each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
+
+
+def rules_of(game: str, preset: str) -> Rules[Any]:
+    return loaded(game, preset).rules
+
+
+@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
+def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
+    """Return seed and length of the random games to play: a short one, or a fair share of all."""
+    if not request.param:
+        return [(0, FEW)]
+    game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
+    box = loaded(game).box
+    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.presets))
+    return [(seed, MANY) for seed in range(1, 1 + games)]
+
+
+def stops(game: str, preset: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:
+    for seed, most in lengths:
+        yield from walk(rules_of(game, preset), scenario, seed, most)
+
+
+def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
+    return (*rules.sides, None)
+
+
+# ---- positions
+
+
+@each_edition
+def test_no_position_breaks_an_invariant(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        assert list(at.rules.audit(at.position)) == [], f"game {at.seed}, question {at.count}"
+
+
+@each_edition
+def test_a_position_comes_back_from_disk_as_it_was(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        written = at.rules.encode(at.position)
+        assert plain(written) == written
+        assert at.rules.decode(plain(written)) == at.position
+
+
+@each_edition
+def test_looking_changes_nothing(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        before = deepcopy(at.rules.encode(at.position))
+        for viewer in viewers(at.rules):
+            known = at.rules.known(at.position, viewer)
+            at.rules.scene(known, at.session.table.events)
+            at.rules.reseal(at.position, viewer, Table(SeededDice(at.count)))
+        for decision in at.waiting:
+            known = at.known(decision.side)
+            list(at.rules.check(known, decision, at.rules.options(known, decision)[0]))
+        assert at.rules.encode(at.position) == before
+
+
+# ---- questions and answers
+
+
+@each_edition
+def test_every_question_can_be_answered_as_offered(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        rng = Random(at.count)
+        for decision in at.waiting:
+            known = at.known(decision.side)
+            choices = at.rules.options(known, decision)
+            assert choices.certain
+            assert len(choices) > 0, f"{decision.side} has no answer to {decision.kind}"
+            some = [choices[0], choices[len(choices) - 1], choices[rng.randrange(len(choices))]]
+            for order in [*some, *filter(None, (choices.pick(rng.random),))]:
+                assert order.kind == decision.kind
+                assert plain(order.body) == order.body
+                assert list(at.rules.check(known, decision, order)) == [], order
+                assert faults_of_shape(game, order) == [], order
+
+
+@each_edition
+def test_defaults_are_legal_and_facts_are_plain(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        for decision in at.waiting:
+            assert plain(decision.facts) == decision.facts
+            assert decision.side in at.rules.sides
+            if decision.default is not None:
+                order = Order(decision.kind, decision.default)
+                assert plain(order.body) == order.body
+                assert list(at.rules.check(at.known(decision.side), decision, order)) == [], decision
+                assert faults_of_shape(game, order) == [], decision
+
+
+@each_edition
+def test_an_onlooker_counts_the_same_choices_or_cannot_tell(
+    game: str, preset: str, scenario: str, lengths: Any
+) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        for decision in at.waiting:
+            seen = at.rules.options(at.known(None), decision)
+            if seen.certain:
+                assert list(seen) == list(at.rules.options(at.known(decision.side), decision)), decision
+
+
+@each_edition
+def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        rng = Random(at.count)
+        for place, decision in enumerate(at.waiting):
+            known = at.known(decision.side)
+            for order in garbled(at, decision, rng):
+                if faults_of_shape(game, order):
+                    continue
+                faults = list(at.rules.check(known, decision, order))
+                assert all(fault.reason and fault.rule for fault in faults)
+                assert all(leads_into(order.body, fault.path) for fault in faults), (order, faults)
+                if not faults and rng.random() < 0.5:
+                    orders = [at.rules.options(at.known(one.side), one)[0] for one in at.waiting]
+                    orders[place] = order
+                    session = at.again()
+                    session.answer(orders)
+                    assert list(at.rules.audit(session.position)) == [], order
+
+
+def leads_into(body: Any, path: Path) -> bool:
+    """Tell whether a path leads to something in a body, or to a key that is missing at its end."""
+    try:
+        for step in path[:-1]:
+            body = body[step]
+        return not path or isinstance(body, dict) or body[path[-1]] is not None
+    except (LookupError, TypeError):
+        return False
+
+
+# ---- resuming
+
+
+@each_edition
+def test_a_resume_at_any_question_equals_never_having_stopped(
+    game: str, preset: str, scenario: str, lengths: Any
+) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        again = at.again()
+        assert state(again) == state(at.session), f"game {at.seed}, question {at.count}"
+        assert told(again) == told(at.session)
+
+
+@each_edition
+def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    """Play by mail, everything read back from disk each time, beside a game that is never interrupted."""
+    rules = rules_of(game, preset)
+    for seed, most in lengths:
+        dice, sitting_dice, rng = SeededDice(seed), SeededDice(seed), Random(seed)
+        outcome = begin(rules, scenario, key(0), dice)
+        checkpoint, past = plain(rules.encode(outcome.rested)), [Step(key(0))]
+        sitting_dice.turn_to(key(0))
+        table = Table(sitting_dice)
+        sitting = Session(rules, rules.setup(scenario, table), sitting_dice, table.names)
+        events, rolls = [*table.events, *sitting.table.events], list(table.rolls)
+        for n in range(1, most // 4):
+            sitting = on_to_a_question(sitting)
+            if sitting.result is not None:
+                break
+            session = resume(rules, rules.decode(checkpoint), past, dice)
+            assert state(session) == state(sitting)
+            sheets: dict[Side, list[Queued]] = {}
+            for decision in session.waiting:
+                choices = rules.options(rules.known(session.position, decision.side), decision)
+                order = choices.pick(rng.random)
+                assert order is not None
+                sheets.setdefault(decision.side, []).append(Queued(order, f"sheet {n}"))
+            outcome = advance(session, key(n), dice, Sources(sheets))
+            assert outcome.answers, "an answered question must carry the game on"
+            assert not any(sheets.values())
+            sitting_dice.turn_to(key(n))
+            at_events, at_rolls = len(sitting.table.events), len(sitting.table.rolls)
+            sitting.feed(outcome.answers)
+            sitting = on_to_a_question(sitting)
+            events, rolls = sitting.table.events[at_events:], sitting.table.rolls[at_rolls:]
+            assert (outcome.events, outcome.rolls) == (events, rolls)
+            if outcome.rested is not None:
+                checkpoint, past = plain(rules.encode(outcome.rested)), [Step(key(n))]
+            else:
+                past.append(Step(key(n), outcome.answers))
+
+
+def key(n: int) -> bytes:
+    return hashlib.sha256(b"%d" % n).digest()
+
+
+def on_to_a_question(session: Session[Any]) -> Session[Any]:
+    while session.at_rest:
+        session.go_on()
+    return session
+
+
+# ---- the same in, the same out
+
+
+@each_edition
+def test_the_same_dice_and_answers_give_the_same_game(game: str, preset: str, scenario: str) -> None:
+    assert fingerprint(game, preset, scenario) == fingerprint(game, preset, scenario)
+
+
+def test_no_result_depends_on_the_order_of_hashes() -> None:
+    """The order of a set changes from one Python to the next; nothing may hang on it."""
+    code = (
+        "from tests.support.walks import editions\n"
+        "from tests.properties.test_every_game import fingerprint\n"
+        "print(*(fingerprint(*edition) for edition in editions()), sep='\\n')"
+    )
+    prints = []
+    for seed in ("1", "2"):
+        world = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join([str(TOY.parent.parent), str(TOY)]),
+        }
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=world)
+        assert ran.returncode == 0, ran.stderr
+        prints.append(ran.stdout)
+    assert prints[0] == prints[1]
+
+
+def fingerprint(game: str, preset: str, scenario: str) -> str:
+    """Return a digest of all that happens in a random game."""
+    rules = rules_of(game, preset)
+    played = play_out(rules, start(rules, scenario, 5), SeededDice(5), Random(5), most=3 * FEW)
+    whole = repr((played.decisions, played.events, played.result, rules.encode(played.position)))
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@each_edition
+def test_games_end(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    rules = rules_of(game, preset)
+    for seed, _ in lengths:
+        begun = start(rules, scenario, seed)
+        before = deepcopy(rules.encode(begun))
+        played = play_out(rules, begun, SeededDice(seed), Random(seed), most=20_000)
+        assert played.result is not None
+        assert played.result["winner"] in {*rules.sides, None}
+        assert isinstance(played.result["reason"], str)
+        assert rules.encode(begun) == before
+
+
+# ---- answers given at once
+
+
+@each_edition
+def test_simultaneous_answers_stay_hidden_until_all_are_in(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, preset, scenario, lengths):
+        if len(at.waiting) < 2:
+            continue
+        orders = [Queued(at.pick(decision), "sheet") for decision in at.waiting]
+        missing = at.waiting[-1]
+        if missing.waits and at.session.only_answer(missing) is None:
+            before = (state(at.session), told(at.session))
+            early = Sources(queues(at.waiting[:-1], orders[:-1]))
+            assert run(at.session, early) == []
+            assert (state(at.session), told(at.session)) == before
+            assert early.sheets == queues(at.waiting[:-1], orders[:-1]), "an early answer waits"
+        results = []
+        for turned in (False, True):
+            pairs = list(zip(at.waiting, orders, strict=True))[:: -1 if turned else 1]
+            session = at.again()
+            taken = run(session, Sources(queues(*zip(*pairs, strict=True))))
+            assert len(taken) >= len(orders)
+            results.append((taken, state(session), told(session)))
+        assert results[0] == results[1], "who wrote first must not matter"
+
+
+def queues(waiting: Any, orders: Any) -> dict[Side, list[Queued]]:
+    sheets: dict[Side, list[Queued]] = {}
+    for decision, queued in zip(waiting, orders, strict=True):
+        sheets.setdefault(decision.side, []).append(queued)
+    return sheets
+
+
+# ---- reports
+
+
+@each_edition
+def test_everything_that_happens_has_a_sentence_whose_facts_are_there(
+    game: str, preset: str, scenario: str, lengths: Any
+) -> None:
+    rules, box = rules_of(game, preset), loaded(game, preset).box
+    for seed, most in lengths:
+        played = play_out(rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), most=5 * most)
+        for language in sorted(path.stem for path in box.folder.glob("messages/*.yaml")):
+            words = box.messages(language)
+            assert all(set(event.to or ()) <= set(rules.sides) for event in played.events)
+            events = [event for event in played.events if event.roll is None]
+            rolls = [(event.roll, event) for event in played.events if event.roll is not None]
+            unsaid = {event.kind: lacks(words["events"].get(event.kind), event) for event in events}
+            unsaid |= {roll.name: lacks(purpose(words["rolls"], roll), event) for roll, event in rolls}
+            assert not {kind: lack for kind, lack in unsaid.items() if lack}, language
+            reasons = {reason for roll, _ in rolls for reason in roll.modifiers}
+            assert reasons <= words["modifiers"].keys()
+
+
+def purpose(sentences: Any, roll: Roll) -> str | None:
+    """Return the sentence for a roll: for its first and last word, or for its first."""
+    words = roll.name.split("/")
+    last = re.sub(r"[-.]\d+$", "", words[-1])
+    said: str | None = sentences.get(f"{words[0]}/{last}", sentences.get(words[0]))
+    return said
+
+
+def lacks(sentence: str | None, event: Event) -> str:
+    """Return what a sentence about an event lacks: itself, or facts that the event does not have."""
+    if sentence is None:
+        return "there is no sentence"
+    named = re.findall(r"\{[?!]?([a-z_]+)", sentence)
+    return ", ".join(sorted(set(named) - event.facts.keys()))

@@ -1,0 +1,348 @@
+"""What a side cannot know reaches it nowhere, tried on random positions of every game, edition and scenario.
+
+What a viewer cannot know is replaced by something else that it could not tell apart (`Rules.reseal`). All that the
+viewer can see, ask for or be told must stay the same to the byte: by a position alone, and by all that follows when
+both positions are played on with the same orders. Letters and the files of a repo: `test_leaks_by_letter`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.forecast import of_sheet
+from pbem.engine.session import Session
+from pbem.game.forecast import as_plain
+from pbem.game.table import Table
+from pbem.orders.check import check_sheet
+from pbem.orders.standing.in_force import periods_of
+from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+from pbem.render.picture import render
+from pbem.render.report import report
+from pbem.repo.records import decision_record
+from tests.support.garbled import garbled_sheets
+from tests.support.soak import scaled
+from tests.support.walks import GAMES, Walk, editions, loaded, plain, walk
+
+FEW, MANY = 60, scaled(2_000, 120)
+"""How many random positions of each edition `make test` looks at; how many of each game `make soak`."""
+SOME, SHEETS = 15, 50
+"""How many garbled sheets are tried at each position by a side that is asked something."""
+PICTURES = 0.03
+"""The share of positions that are drawn; of the others the scenes are compared."""
+SPAN = 40
+"""So many questions two twins are played on together at most."""
+FEW_CARDS = 2
+"""So many cards at most lie elsewhere in one of two near twins."""
+SEES_ALL = {"hannibal_italy": {"carthage"}}
+"""Who may look at everything, by the rules of a game (7.5: Carthage at Roman units; nothing of its own is unseen)."""
+BY_HAND = ("any", "lowest")
+"""Words by which an order leaves it to the hand which card it means: what comes of it does depend on the hand."""
+
+each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
+
+
+@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
+def most(request: pytest.FixtureRequest) -> int:
+    """Return how many positions of one edition and scenario are looked at."""
+    box = loaded(request.getfixturevalue("game")).box
+    if not request.param:
+        return FEW // len(box.scenarios)
+    return -(-MANY // (len(box.presets) * len(box.scenarios)))
+
+
+def played(at: Walk, decision: Decision) -> Order:
+    """Pick an answer as the stand-in would, so that there are battles and sieges; or any."""
+    rules: Any = at.rules
+    if hasattr(rules, "advise") and at.rng.random() < 0.7:
+        order: Order = rules.advise(at.known(decision.side), decision)
+        return order
+    return PICK(at, decision)
+
+
+PICK = Walk.pick
+
+
+def positions(rules: Rules[Any], scenario: str, most: int, patch: pytest.MonkeyPatch) -> Iterator[Walk]:
+    """Yield random positions of random games, up to the end of each."""
+    patch.setattr(Walk, "pick", played)
+    rng, left = Random(f"{rules.id} {scenario}"), most
+    for seed in count(1):
+        for at in walk(rules, scenario, seed):
+            if left and rng.random() < 0.15:
+                left -= 1
+                yield at
+        if not left:
+            return
+
+
+def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
+    return (*rules.sides, None)
+
+
+# ---- a position
+
+
+@each_edition
+def test_nobody_can_tell_what_is_hidden_from_him(
+    game: str, preset: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, veiled, changed, asked = loaded(game, preset).rules, set(), set(), 0
+    for at in positions(rules, scenario, most, monkeypatch):
+        for viewer in viewers(rules):
+            if rules.encode(rules.known(at.position, viewer)) != rules.encode(at.position):
+                veiled.add(viewer)
+            other = rules.reseal(at.position, viewer, Table(SeededDice(at.count)))
+            assert list(rules.audit(other)) == []
+            if rules.encode(other) != rules.encode(at.position):
+                changed.add(viewer)
+            asked += any(decision.side == viewer for decision in at.waiting)
+            draws, sheets = Random(at.count).random() < PICTURES, SHEETS if most > FEW else SOME
+            seeing = [Eyes(at, viewer, preset, position) for position in (at.position, other)]
+            for one, also in zip(*(eyes.see(sheets, draws) for eyes in seeing), strict=True):
+                assert one == also, f"game {at.seed}, question {at.count}, seen by {viewer}"
+    assert veiled == {*viewers(rules)} - SEES_ALL.get(game, set()), "somebody is shown what he may not see"
+    assert changed == veiled, "a reseal that changes nothing proves nothing"
+    assert asked > most / 4
+
+
+class Told(NamedTuple):
+    """An event as a report is given it, with the number of its roll."""
+
+    adjudication: int
+    event: Event
+    roll: int | None
+
+
+class Eyes:
+    """One viewer before a position: all that it can see of it, and all that it is told when it tries orders."""
+
+    def __init__(self, at: Walk, viewer: Side | None, preset: str, position: Any) -> None:
+        self.at, self.viewer, self.position = at, viewer, position
+        self.rules: Any = at.rules
+        self.box = loaded(self.rules.id, preset).box
+        self.known = self.rules.known(position, viewer)
+        self.mine = [decision for decision in at.waiting if decision.side == viewer]
+        rolled, self.told = 0, []
+        for event in at.session.table.events:
+            rolled += event.roll is not None
+            if event.to is None or viewer in event.to:
+                self.told.append(Told(7, event, rolled if event.roll is not None else None))
+
+    def see(self, sheets: int, draws: bool) -> Iterator[Any]:
+        """Yield one thing after another, in a fixed order; with `draws` the picture as well."""
+        rules, known = self.rules, self.known
+        yield known
+        yield json.dumps(rules.encode(known))
+        scene = rules.scene(known, [told.event for told in self.told])
+        yield scene
+        if draws:
+            yield render(scene)
+        yield report(
+            rules, self.box, game="punica", adjudication=7, side=self.viewer, known=known, events=self.told,
+            waiting=self.at.waiting, others=[each.side for each in self.at.waiting], result=self.at.session.result,
+        )  # fmt: skip
+        yield asked_of(rules, "standing", known)
+        yield periods_of(rules, self.position)
+        for decision in self.at.waiting:
+            yield from self.ponder(decision)
+        if self.viewer is not None:
+            yield from self.try_sheets(self.viewer, sheets if self.mine else sheets // 5)
+
+    def ponder(self, decision: Decision) -> Iterator[Any]:
+        """Yield what a question tells its own side, or what others could list of its answers."""
+        rules, known = self.rules, self.known
+        choices, rng = rules.options(known, decision), Random(self.at.count)
+        yield choices.certain, len(choices)
+        if len(choices):
+            yield [choices[at] for at in (0, len(choices) - 1, *(rng.randrange(len(choices)) for _ in range(10)))]
+        if decision.side == self.viewer:
+            yield json.dumps(decision_record(decision))
+            for what in ("hints", "facts", "advise"):
+                yield asked_of(rules, what, known, decision)
+
+    def try_sheets(self, side: Side, count: int) -> Iterator[Any]:
+        """Yield the complaints about each of some sheets, and what the good ones are forecast to lead to."""
+        rng = Random(f"{self.at.seed} {self.at.count} {side}")
+        # What is written in a sheet follows from the first position alone: it is the same for both.
+        known = self.rules.known(self.at.position, side)
+        for raw in garbled_sheets(self.rules, self.box, known, side, self.mine, rng, count):
+            receipt, sheet = check_sheet(
+                self.box, "punica", self.rules.sides, side, 7, self.mine,
+                lambda decision, order: self.rules.check(self.known, decision, order), raw,
+                periods=tuple(periods_of(self.rules, self.position)), today="2026-11-22",
+            )  # fmt: skip
+            yield str(receipt)
+            if sheet is not None and rng.random() < 0.2:
+                yield [as_plain(each) for each in of_sheet(self.rules, self.known, self.mine, sheet.orders)]
+
+
+def asked_of(rules: Any, what: str, *known: Any) -> Any:
+    """Return what rules say on something that not every game has."""
+    return getattr(rules, what)(*known) if hasattr(rules, what) else None
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are good, some cannot be read, some break rules: faults that are never found leak nothing."""
+    loads = loaded(game)
+    complaints: list[str] = []
+    for at in positions(loads.rules, loads.box.scenarios[0], 10, monkeypatch):
+        for decision in at.waiting[:1]:
+            eyes = Eyes(at, decision.side, loads.box.presets[0], at.position)
+            complaints += [each for each in eyes.try_sheets(decision.side, SHEETS) if isinstance(each, str)]
+    found = " ".join(complaints)
+    assert "" in complaints
+    assert all(word in found for word in ("malformed", "illegal", "rule "))
+    assert len(set(complaints)) > 30
+
+
+# ---- what follows
+
+
+def lays_open(rules: Any, events: Sequence[Event], viewer: Side | None) -> bool:
+    """Tell whether a rule itself has laid open something that was hidden from a viewer."""
+    kinds: frozenset[str] = getattr(rules, "reveals", frozenset())
+    return any(event.kind in kinds and (event.to is None or viewer in event.to) for event in events)
+
+
+def seen(session: Session[Any], viewer: Side | None) -> dict[str, Any]:
+    """Return all that a viewer reads of a span: the position, events, rolls, draws, questions, facts of its own."""
+    rules, table = session.rules, session.table
+    return {
+        "known": rules.encode(rules.known(session.position, viewer)),
+        "told": [repr(event) for event in table.events if event.to is None or viewer in event.to],
+        "rolls": [repr(roll) for roll in table.rolls],
+        "draws": [(draw.name, len(draw.items)) for draw in table.draws],
+        "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.waiting],
+        "asked": [(dict(one.facts), one.default) for one in session.waiting if one.side == viewer],
+        "only": [session.only_answer(one) for one in session.waiting],
+        "rests": (session.at_rest, session.keeps, session.result),
+    }
+
+
+class Stacked(Table):
+    """A table at which cards come in an order of which two can be exchanged."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(SeededDice(seed))
+        self.stacks: dict[str, list[Any]] = {}
+
+    def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
+        return self.stacks.setdefault(name, self.dice.shuffled(name, items))[:]
+
+    def exchange(self, one: Any, other: Any) -> None:
+        """Exchange two cards in a stack that has both."""
+        for stack in self.stacks.values():
+            if one in stack and other in stack:
+                at, to = stack.index(one), stack.index(other)
+                stack[at], stack[to] = other, one
+
+
+def resealed(rules: Rules[Any], position: Any, viewer: Side | None, seed: int, *, near: bool) -> Any:
+    """Return a position that a viewer cannot tell from another; one that is near it differs in a few cards only.
+
+    Where a hand is quite another, nobody can play on from it with the same cards for long.
+    """
+    table, rng, written = Stacked(seed), Random(seed), rules.encode(position)
+    other = rules.reseal(position, viewer, table)
+    for _ in range(60 if near else 0):
+        odd = list(misplaced(written, rules.encode(other)))
+        if len(odd) <= FEW_CARDS:
+            break
+        table.exchange(*rng.choice(odd))
+        other = rules.reseal(position, viewer, table)
+    return other
+
+
+def misplaced(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield values that stand in one position, each with one that has its place in the other."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in one.keys() & other.keys():
+            yield from misplaced(one[key], other[key])
+    elif isinstance(one, list) and isinstance(other, list):
+        if not any(isinstance(value, dict | list) for value in one):
+            here, there = Counter(one), Counter(other)
+            yield from zip((here - there).elements(), (there - here).elements(), strict=False)
+    elif one != other:
+        yield one, other
+
+
+class Twin(Protocol):
+    """One of two games that a viewer cannot tell apart."""
+
+    @property
+    def rules(self) -> Rules[Any]: ...
+    @property
+    def position(self) -> Any: ...
+    @property
+    def waiting(self) -> tuple[Decision, ...]: ...
+
+
+def same_orders(twins: Sequence[Twin], viewer: Side | None, rng: Random) -> list[Order] | None:
+    """Return an answer to each open question that is legal in both twins and means the same; None: there is none."""
+    found = []
+    for at, decision in enumerate(twins[0].waiting):
+        for order in some_answers(twins[0], decision, rng, every=decision.side != viewer):
+            by_hand = decision.side != viewer and set(map(str, order.body.values())) & set(BY_HAND)
+            if not by_hand and not any(faults(twin, twin.waiting[at], order) for twin in twins):
+                found.append(order)
+                break
+    return found if len(found) == len(twins[0].waiting) else None
+
+
+def some_answers(game: Twin, decision: Decision, rng: Random, *, every: bool) -> Iterator[Order]:
+    """Yield what the stand-in would answer, then any: a few, or with `every` some of all kinds."""
+    known = game.rules.known(game.position, decision.side)
+    if (advised := asked_of(game.rules, "advise", known, decision)) is not None and rng.random() < 0.5:
+        yield advised
+    choices = game.rules.options(known, decision)
+    yield from (choices[rng.randrange(len(choices))] for _ in range(6))
+    if every:
+        yield from (choices[at] for at in rng.sample(range(len(choices)), min(len(choices), 200)))
+
+
+def faults(game: Twin, decision: Decision, order: Order) -> list[Fault]:
+    return list(game.rules.check(game.rules.known(game.position, decision.side), decision, order))
+
+
+@each_edition
+def test_what_follows_tells_nothing_of_what_is_hidden(
+    game: str, preset: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Play two positions on with the same orders that a viewer cannot tell apart, until a rule lays something open.
+
+    What a rule itself lays open (a hand that is dealt, a card drawn from the enemy's) may differ, and what follows it.
+    """
+    rules, compared = loaded(game, preset).rules, 0
+    for at in positions(rules, scenario, most // 5, monkeypatch):
+        for viewer in viewers(rules):
+            rng = Random(f"{at.count} {viewer}")
+            position = rules.decode(plain(at.checkpoint))
+            other = resealed(rules, position, viewer, at.count, near=bool(at.count % 2))
+            twins = [Session(rules, each, at.dice_then.fork()) for each in (position, other)]
+            for _ in range(SPAN):
+                if any(lays_open(rules, twin.table.events, viewer) for twin in twins):
+                    break
+                views = [seen(twin, viewer) for twin in twins]
+                assert views[0] == views[1], f"game {at.seed}, question {at.count}, seen by {viewer}"
+                compared += 1
+                if twins[0].result is not None:
+                    break
+                if twins[0].at_rest:
+                    for twin in twins:
+                        twin.go_on()
+                    continue
+                orders = same_orders(twins, viewer, rng)
+                if orders is None:
+                    break
+                for twin in twins:
+                    twin.answer(orders)
+    assert compared > most

@@ -1,0 +1,284 @@
+"""What a side cannot know reaches it neither by letter nor by what anybody can read of the game's repo.
+
+Two games go on from positions that a viewer cannot tell apart, with the same letters. Then nothing that is open to the
+viewer may differ: commits and their messages, the names and sizes of all files, what stands in those that it can open,
+who is written to after each letter, and every byte of its own letters.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.protocol import Decision, Rules, Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.rollback import ask_for, roll_back
+from pbem.repo import ledger
+from pbem.repo.ledger import Ledger
+from pbem.repo.requests import Request
+from tests.properties.test_leaks import lays_open, misplaced, played, resealed, same_orders, some_answers, viewers
+from tests.support.garbled import garbled_sheets
+from tests.support.live import ADDRESSES, Folder, files, letter, sheet
+from tests.support.soak import scaled
+from tests.support.walks import GAMES, Walk, loaded, plain, walk
+
+NAME = "punica"
+FEW, MANY = 2, scaled(25, 3)
+"""How many pairs of games `make test` plays for each viewer, and `make soak`."""
+LETTERS = 8
+"""So many letters are written to two games at most."""
+ROUNDS = 60
+"""So many sheets of a game are measured."""
+IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
+
+
+def windows() -> list[tuple[str, dict[str, Any]]]:
+    """Return each game with each way to ask for what may be done beside the ordinary play, if it has several."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for game in GAMES:
+        ways = loaded(game).box.table("game").get("options", {}).get("windows", {}).get("values", [])
+        found += [(game, {"windows": way}) for way in ways] or [(game, {})]
+    return found
+
+
+each_way = pytest.mark.parametrize(("game", "options"), windows(), ids=lambda word: str(word) if word else "-")
+
+
+@dataclass
+class Twin:
+    """One of two live games, and what is read of it letter by letter."""
+
+    folder: Folder
+    viewer: Side | None
+    read_so_far: int = 0
+
+    @cached_property
+    def game(self) -> Adjudicator:
+        return self.folder.open()
+
+    @property
+    def rules(self) -> Rules[Any]:
+        return self.game.rules
+
+    @property
+    def position(self) -> Any:
+        return self.game._session().position
+
+    @property
+    def waiting(self) -> tuple[Decision, ...]:
+        return self.game.waiting
+
+    def hand_in(self, raw: bytes) -> list[Any]:
+        """Take in a letter; return who is written to, and what the viewer reads in its own letters."""
+        handled = take_in(raw, self.folder.office)
+        with self.game.ledger.repo.lock():  # which looks where the game stands now
+            return self.open_letters(handled.letters)
+
+    def letters_at_first(self) -> list[Any]:
+        """Return what is seen of the letters with which the game begins."""
+        return self.open_letters(first_letters(self.game, self.folder.office))
+
+    def open_letters(self, letters: Iterable[Outgoing]) -> list[Any]:
+        """Return to whom letters go and under which names, and the content of those to the viewer."""
+        mine = ADDRESSES.get(self.viewer or "")
+        return [(out.to, out.name, out.content if out.to == mine else None) for out in letters]
+
+    def news(self) -> list[Any]:
+        """Return what the viewer can read of the commits made since it last looked."""
+        history = list(self.game.ledger.repo.history())[::-1]
+        new = history[self.read_so_far :]
+        self.read_so_far = len(history)
+        return [(commit.message, commit.when, dict(self.openly(commit.sha))) for commit in new]
+
+    def openly(self, sha: str) -> Iterator[tuple[str, Any]]:
+        """Yield each file of a commit with what the viewer can see of it: its content, or its size."""
+        for path, content in files(self.game.ledger.repo, sha).items():
+            if path == f"known/{self.viewer}.age":
+                yield path, unseal(IDENTITIES["viewer"], path, content)
+            else:
+                yield path, size(content) if path.endswith(".age") else content
+
+    def taken_back(self, to: int) -> tuple[Request, str]:
+        """Roll the game back after a request; return the request, and what the viewer is told."""
+        last, reason = self.game.adjudication, "a sheet was lost"
+        request = ask_for(self.game, to, reason)
+        roll_back(self.game, to, reason)
+        return request, side_report(self.game, self.viewer, last).text
+
+    def laid_open(self, since: int) -> bool:
+        """Tell whether a rule has laid open to the viewer what was hidden, after an adjudication."""
+        turns = [self.game.ledger.turn(n) for n in range(since + 1, self.game.adjudication + 1)]
+        return any(lays_open(self.rules, turn.events, self.viewer) for turn in turns)
+
+
+def size(sealed: bytes) -> int:
+    """Return the size of what is sealed in an age file; its head has a random length."""
+    lines = sealed.split(b"\n")
+    raw = b64decode(b"".join(lines[1:-2]))
+    return len(raw[raw.index(b"\n--- ") :])
+
+
+@pytest.fixture
+def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the salted digests say nothing of what is sealed: without the salt nobody can tell one from another.
+
+    They enter the dice, which would else fall differently in two games.
+    """
+    monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
+    monkeypatch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
+
+
+def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any, viewer: Side | None) -> Twin:
+    """Return a live game that begins at a position, or as it is set up; both sides have given a key."""
+    with pytest.MonkeyPatch.context() as patch:
+        if position is not None:
+            written = plain(rules.encode(position))
+            patch.setattr(type(rules), "setup", lambda self, scenario, table: self.decode(plain(written)))
+        folder = Folder(path)
+        with folder.create(rules.id, NAME, options=options, begin=False) as game:
+            for side in rules.sides:
+                game.join(side, key=recipient_of(IDENTITIES["viewer" if side == viewer else "other"]))
+            game.adjudicate()
+    return Twin(folder, viewer)
+
+
+AT_MOST = 6
+"""So many times the pairs asked for are played where they end early."""
+
+
+def starts(rules: Rules[Any], scenario: str, most: int) -> Iterator[Any]:
+    """Yield positions in which games rest, much is hidden, and nobody is about to be dealt anything."""
+    for seed in range(1, most + 1):
+        games = walk(rules, scenario, seed)
+        rests = [at.checkpoint for at in games if not at.answers and at.session.result is None and quiet(at)]
+        some = [rules.decode(plain(rest)) for rest in Random(seed).choices(rests, k=5)]
+        yield max(some, key=lambda position: hidden(rules, position))
+
+
+def hidden(rules: Rules[Any], position: Any) -> int:
+    """Return how many cards an onlooker could find elsewhere."""
+    other = resealed(rules, position, None, 0, near=False)
+    return len(list(misplaced(rules.encode(position), rules.encode(other))))
+
+
+def quiet(at: Walk) -> bool:
+    return not any(lays_open(at.rules, at.session.table.events, side) for side in at.rules.sides)
+
+
+def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Side, bytes] | None:
+    """Return a letter that can be written to both games alike, and its side: orders, a spoilt sheet, or a word."""
+    game, viewer = twins[0].game, twins[0].viewer
+    orders = same_orders(twins, viewer, rng)
+    if not orders:
+        return None
+    asked = list(zip((decision.side for decision in twins[0].waiting), orders, strict=True))
+    side = rng.choice(asked)[0]
+    text = sheet(game, side, *(order for of, order in asked if of == side))
+    if side == viewer and rng.random() < 0.3:
+        known = game.known(side)
+        (text,) = garbled_sheets(game.rules, game.box, known, side, twins[0].waiting, rng, 1)
+        text = text.replace(b"adjudication: 7\n", b"adjudication: %d\n" % game.adjudication)
+    elif side == viewer and rng.random() < 0.3:
+        word = rng.choice([b"FORECAST", b"STATUS", b"REPORT", b"FORM"])
+        return side, letter(side, word, *([text] if word == b"FORECAST" else []), number=number)
+    elif game.box.standing and rng.random() < 0.3:
+        text += b"standing: default\n"
+    return side, letter(side, text, number=number)
+
+
+@pytest.fixture(params=[pytest.param(FEW, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.soak)])
+def most(request: pytest.FixtureRequest) -> int:
+    """Return how many pairs of games are played for each viewer."""
+    found: int = request.param
+    return found
+
+
+@each_way
+@pytest.mark.usefixtures("same_digests")
+def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
+    game: str, options: dict[str, Any], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Walk, "pick", played)
+    loads, compared = loaded(game), 0
+    for at, position in enumerate(starts(loads.rules, loads.box.scenarios[0], AT_MOST * most)):
+        if at >= most and compared > 4 * most:
+            break  # a game whose rules lay much open ends its pairs early, and needs more of them
+        for viewer in viewers(loads.rules):
+            rng = Random(f"{at} {viewer}")
+            other = resealed(loads.rules, position, viewer, at, near=at % 3 != 2)
+            first, second = (
+                begun(tmp_path / f"{at}-{viewer}-{name}", loads.rules, options, each, viewer)
+                for name, each in (("first", position), ("second", other))
+            )
+            with first.game, second.game:
+                compared += compare((first, second), rng)
+    assert compared > 4 * most
+
+
+def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
+    """Write the same letters to two games and compare all that the viewer can read; return how many were compared."""
+    first, second = twins
+    assert first.letters_at_first() == second.letters_at_first()
+    assert first.news() == second.news()
+    for number in range(LETTERS):
+        written = next_letter(twins, number, rng)
+        if written is None:
+            return number
+        before = first.game.adjudication
+        answers = [twin.hand_in(written[1]) for twin in twins]
+        if any(twin.laid_open(before) for twin in twins):
+            return number
+        assert answers[0] == answers[1], written
+        assert first.news() == second.news(), written
+    last = first.game.adjudication
+    if last > 1:
+        back = [twin.taken_back(last // 2) for twin in twins]
+        assert back[0] == back[1]
+        assert first.news() == second.news()
+    return LETTERS
+
+
+# ---- sizes
+
+
+@each_way
+def test_the_size_of_what_is_sealed_follows_from_what_is_public(
+    game: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room is given by public lengths. What did not fit would be given more, and its size would tell of it."""
+    needed: dict[str, float] = {}
+
+    def measured(recipients: Any, path: str, content: bytes, *, public: int = 0) -> bytes:
+        sealed = seal(recipients, path, content, public=public)
+        kind = path if path.startswith("sealed") else path.split("/")[0]
+        needed[kind] = max(needed.get(kind, 0), (len(content) + len(path) + 30) / room_for(public))
+        return sealed
+
+    monkeypatch.setattr(ledger, "seal", measured)
+    twin, random = begun(tmp_path, loaded(game).rules, options, None, None), Random(1)
+    with twin.game as live:
+        for at in range(ROUNDS):
+            if not live.waiting:
+                break
+            side = live.waiting[0].side
+            asked = [decision for decision in live.waiting if decision.side == side]
+            text = sheet(live, side, *(next(some_answers(twin, each, random, every=False)) for each in asked))
+            if live.box.standing and at < 4:
+                text += b"standing: default\n"
+            form = side_report(live, side, live.adjudication).sheet or ""
+            receipt = live.receive(side, text + b"".join(b"# %b\n" % line.encode() for line in form.splitlines()))
+            assert receipt.number is not None, str(receipt)
+            live.adjudicate()
+    assert {"sealed/state.age", "sealed/players.age", "turns", "sheets", "known"} <= needed.keys()
+    assert all(most < 0.8 for most in needed.values()), needed

@@ -1,0 +1,178 @@
+"""The form: sent back unchanged it is the default, every choice in it is legal, and mail programs leave it whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pbem.game import shelf
+from pbem.game.box import Box
+from pbem.mail.sheet_finder import sheets
+from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
+from pbem.protocol import Decision, Order
+from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
+from pbem.rules.rome_carthage.views.hints import odds
+from tests.support.campaigns import Campaign, campaign, invasion
+from tests.support.walks import loaded, start, walk
+
+SEEDS = range(6)
+QUESTIONS = 120
+
+
+def form_of(rules: Any, box: Box, known: Any, decisions: list[Decision]) -> str:
+    side = decisions[0].side
+    return form(rules, known, decisions, box=box, game="punica", side=side, adjudication=7, heading=["Turn 1"])
+
+
+def read(text: str, box: Box) -> Sheet:
+    return read_sheet(text, forms=box.forms)
+
+
+def choices_in(text: str) -> list[str]:
+    """Return the orders that a form offers as remarks, each as the YAML it is without its `#`."""
+    offered: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith("# - "):
+            offered.append([line[2:]])
+        elif line.startswith("#     ") and offered and offered[-1][0].endswith(":"):
+            offered[-1].append(line[2:])
+    return ["\n".join(lines) for lines in offered]
+
+
+def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
+    """Yield a random campaign at each question, with the open questions of each side that is asked."""
+    rules = loaded("rome_carthage").rules
+    for at in campaign(rules, invasion(start(rules, "standard", seed)), seed, QUESTIONS):
+        for side in rules.sides:
+            if own := [decision for decision in at.waiting if decision.side == side]:
+                yield at, own
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sent_back_unchanged_it_is_the_default(seed: int) -> None:
+    game = loaded("rome_carthage")
+    for at, own in turns(seed):
+        known = at.known(own[0].side)
+        text = form_of(game.rules, game.box, known, own)
+        if all(decision.default is None for decision in own):
+            with pytest.raises(BadSheet, match="orders must be a list"):
+                read(text, game.box)
+            continue
+        sheet = read(text, game.box)
+        assert not check_heading(sheet, game="punica", side=own[0].side, adjudication=7, sides=game.rules.sides)
+        assert [order.body for order in sheet.orders] == [d.default for d in own if d.default is not None]
+        for decision, order in zip(own, sheet.orders, strict=True):
+            assert list(game.rules.check(known, decision, order)) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_choice_offered_is_legal_and_another_one(seed: int) -> None:
+    game = loaded("rome_carthage")
+    for at, own in turns(seed):
+        known = at.known(own[0].side)
+        text = form_of(game.rules, game.box, known, own)
+        bare = text[: text.index("orders:") + len("orders:\n")]
+        offered = [read(bare + choice + "\n", game.box).orders[0] for choice in choices_in(text)]
+        for decision in own:
+            others = [order for order in offered if order.kind == decision.kind]
+            for order in others:
+                assert list(game.rules.check(known, decision, order)) == [], order
+                assert order.body != decision.default
+            bodies = [order.body for order in others]
+            assert all(body not in bodies[:at_body] for at_body, body in enumerate(bodies))
+            assert others or decision.default is not None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_line_is_longer_than_mail_can_bear(seed: int) -> None:
+    game = loaded("rome_carthage")
+    for at, own in turns(seed):
+        for line in form_of(game.rules, game.box, at.known(own[0].side), own).splitlines():
+            order = re.match(r"(# )?(- |    )\w+:", line)
+            assert len(line) <= (ORDER_WIDTH if order else WIDTH), line
+
+
+def test_the_random_campaigns_ask_nearly_everything() -> None:
+    asked = {decision.kind for seed in SEEDS for _, own in turns(seed) for decision in own}
+    rare = {"change_command", "clear_marker", "withdraw_to", "cancel_withdrawal", "take_initiative", "besiege"}
+    rare |= {"pursue", "sortie", "hostile_tribes", "elephant_fright", "maharbal", "give_back"}
+    assert loaded("rome_carthage").box.forms.keys() - asked <= rare
+
+
+def test_a_game_without_hints_lists_its_choices() -> None:
+    game = loaded("toy")
+    for at in walk(game.rules, game.box.scenarios[0], 1, 30):
+        for side in game.rules.sides:
+            own = [decision for decision in at.waiting if decision.side == side]
+            if not own:
+                continue
+            text = form_of(game.rules, game.box, at.known(side), own)
+            choices = game.rules.options(at.known(side), own[0])
+            offered = choices_in(text)
+            assert offered or len(choices) == 1
+            for choice in offered:
+                order = read(f"game: g\nside: {side}\nadjudication: 1\norders:\n{choice}\n", game.box).orders[0]
+                (decision,) = (decision for decision in own if decision.kind == order.kind)
+                assert list(game.rules.check(at.known(side), decision, order)) == []
+
+
+class Numbers:
+    """A game whose only question has a thousand answers."""
+
+    def options(self, known: Any, decision: Decision) -> list[Order]:
+        return [Order("first_player", {"side": f"side_{n}"}) for n in range(1000)]
+
+
+def test_many_choices_are_shown_from_one_end_to_the_other() -> None:
+    decision = Decision("first_player", "rome", "5.3", {}, {"side": "side_0"})
+    text = form_of(Numbers(), shelf.load("rome_carthage").box, None, [decision])
+    offered = choices_in(text)
+    assert len(offered) == FEW_SHOWN - 1  # the default is one of those picked
+    assert offered[-1] == "- first_player: {side: side_999}"
+    assert f"# ... and {1000 - FEW_SHOWN} more" in text
+
+
+@pytest.mark.parametrize("quoted", ["", "> ", "> > "])
+def test_the_inbox_finds_it_in_a_reply(quoted: str) -> None:
+    game = loaded("rome_carthage")
+    at, own = next(turns(1))
+    text = form_of(game.rules, game.box, at.known(own[0].side), own)
+    letter = f"I agree.\n\n----- BEGIN ORDERS -----\n{text}----- END ORDERS -----\n\nAnn\n"
+    (found,) = sheets("".join(f"{quoted}{line}\n" for line in letter.splitlines()))
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ({}, ["- play: {}"]),
+        ({"card": 5, "as": "discard"}, ["- play: {card: 5, as: discard}"]),
+        (
+            {"with": [{"general": "no", "cu": 0}], "stop": True},
+            ["- play: {with: [{general: 'no', cu: 0}], stop: true}"],
+        ),
+        (
+            {"card": 5, "path": [f"space_number_{n}" for n in range(9)]},
+            ["- play:", "    card: 5", "    path:", *(f"    - space_number_{n}" for n in range(9))],
+        ),
+        (
+            {"units": {f"unit_number_{n}": n for n in range(9)}},
+            ["- play:", "    units:", *(f"      unit_number_{n}: {n}" for n in range(9))],
+        ),
+    ],
+)
+def test_an_order_stands_on_one_line_if_it_fits(body: dict[str, Any], lines: list[str]) -> None:
+    written = order_lines("play", body)
+    if "'no'" in lines[0]:  # how a word is quoted is the writer's business
+        written = [line.replace('"no"', "'no'") for line in written]
+    assert written == lines
+
+
+@pytest.mark.parametrize(
+    ("at_most", "modifier", "chance"), [(3, 1, "33 %"), (6, 0, "100 %"), (1, 2, "0 %"), (4, 0, "67 %")]
+)
+def test_odds(at_most: int, modifier: int, chance: str) -> None:
+    assert odds(at_most, modifier) == chance

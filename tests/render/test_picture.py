@@ -1,0 +1,378 @@
+"""The picture: what is printed on the board does not collide, and the same scene gives the same pixels."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations
+from math import hypot
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from pbem.game.box import open_box
+from pbem.game.scene import (
+    Arrow,
+    BaseMap,
+    Cell,
+    Counter,
+    DrawnSide,
+    Marker,
+    Misdrawn,
+    Panel,
+    Row,
+    Scene,
+    Track,
+    base_map,
+)
+from pbem.mail import outgoing as letters
+from pbem.render import base_map as ground
+from pbem.render import picture
+from pbem.render.canvas import Box, Point, rgb
+from pbem.render.counters import stack
+from pbem.render.panels import legend, title
+from pbem.render.picture import draw, render
+from pbem.render.placement import berths, overlap
+from pbem.render.places import label_box, region_box, shape_box
+
+ROME = DrawnSide("rome", "Rome", "#b3282d")
+CARTHAGE = DrawnSide("carthage", "Carthage", "#2456a4")
+SIDES = (ROME, CARTHAGE)
+
+
+@cache
+def italy() -> BaseMap:
+    """Return the board of Hannibal: Rome vs. Carthage."""
+    box = open_box("rome_carthage")
+    graph = box.table("map")
+    connections = [(a, b, rest[0] if rest else "land") for a, b, *rest in graph["connections"]]
+    return base_map(box.table("layout"), box.table("coast"), graph["spaces"], connections)
+
+
+def scene(**parts: Any) -> Scene:
+    return Scene(italy(), "Punica", "Turn 3", SIDES, **parts)
+
+
+def crowded() -> Scene:
+    return scene(
+        control={"rome": "rome", "carthage": "carthage", "boii": "carthage"},
+        tints={"latium": "rome", "carthaginia": "carthage"},
+        counters=(
+            Counter("capua", "carthage", "10", "Hannibal", "Mago, Gisgo", badges=("2 el",)),
+            Counter("neapolis", "rome", "2", inside=True),
+            Counter("neapolis", "carthage", hidden=True),
+            Counter("neapolis", "carthage", "4", "", "Hanno"),
+        ),
+        markers=(Marker("neapolis", "siege 2", "siege", "carthage"), Marker("cannae", "", "battle")),
+        arrows=(
+            Arrow(("arpi", "beneventum", "capua"), "carthage"),
+            Arrow(("cosa", "rome"), "rome", "retreat"),
+            Arrow(("carthage", "lilybaeum"), "carthage", "sea"),
+        ),
+        focus=("beneventum",),
+        panels=(
+            Panel("title", "Turn 3", (Track(tuple("123456789"), 2),)),
+            Panel("state", "Points", (Row("Political points", (Cell("9", "rome"), Cell("7", "carthage"))),)),
+        ),
+    )
+
+
+def forget() -> None:
+    """Empty every cache that holds part of a picture."""
+    for kept in (ground.ground, ground.land_mask, picture._board, picture._palette, picture._wash, stack):
+        kept.cache_clear()
+
+
+# ---- the board of Hannibal
+
+
+def printed() -> Iterator[tuple[str, Box]]:
+    """Yield what is printed on the board, by name, and the room kept free for panels."""
+    base = italy()
+    for place in base.places.values():
+        yield place.id, shape_box(base, place)
+        yield f"the name of {place.id}", label_box(base, place)
+    for name, drawn in (
+        ("title", title("Punica", "", base.slots["title"].width, 1)),
+        ("legend", legend(base, SIDES, base.slots["legend"].width, 1)),
+    ):
+        slot = base.slots[name]
+        yield f"the slot {name}", (slot.x, slot.y, slot.x + drawn.width, slot.y + drawn.height)
+    for name in ("title", "state"):
+        slot = base.slots[name]
+        yield f"panels in {name}", (slot.x, slot.y + 80, slot.x + slot.width, slot.y + 190)
+
+
+def test_nothing_printed_lies_on_anything_else() -> None:
+    slots = {"the slot title", "panels in title", "panels in state", "the slot legend"}
+    clashes = [
+        (one, other)
+        for (one, a), (other, b) in combinations(printed(), 2)
+        # A name may lean against its own shape.
+        if overlap(a, b) and other != f"the name of {one}" and not {one, other} <= slots
+    ]
+    assert clashes == []
+
+
+def test_everything_printed_is_on_the_board() -> None:
+    base = italy()
+    out = [
+        name
+        for name, (left, top, right, bottom) in printed()
+        if left < 0 or top < 0 or right > base.width or bottom > base.height
+    ]
+    assert out == []
+
+
+def test_names_of_regions_lie_on_no_place_and_no_name_of_one() -> None:
+    places = [(name, box) for name, box in printed() if not name.startswith(("the slot", "panels"))]
+    clashes = [
+        (region.id, name)
+        for region in italy().regions
+        if region.label
+        for name, box in places
+        if overlap(region_box(region), box)
+    ]
+    assert clashes == []
+
+
+def test_no_two_paths_cross() -> None:
+    base = italy()
+    at = {place.id: (place.x, place.y) for place in base.places.values()}
+    crossings = [
+        (one, other)
+        for one, other in combinations(base.paths, 2)
+        if len({one.a, one.b, other.a, other.b}) == 4 and cross(at[one.a], at[one.b], at[other.a], at[other.b])
+    ]
+    assert crossings == []
+
+
+def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    def turn(p: Point, q: Point, r: Point) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    return turn(a, b, c) * turn(a, b, d) < 0 and turn(c, d, a) * turn(c, d, b) < 0
+
+
+def test_no_path_runs_under_a_third_place() -> None:
+    base = italy()
+    under = []
+    for path in base.paths:
+        a, b = base.places[path.a], base.places[path.b]
+        for place in base.places.values():
+            if place not in (a, b) and distance((place.x, place.y), (a.x, a.y), (b.x, b.y)) < 18:
+                under.append((path, place.id))
+    assert under == []
+
+
+def distance(p: Point, a: Point, b: Point) -> float:
+    """Return how far a point is from a stretch of line."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    share = ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / (dx * dx + dy * dy or 1)
+    share = min(1.0, max(0.0, share))
+    return hypot(p[0] - a[0] - share * dx, p[1] - a[1] - share * dy)
+
+
+def test_ports_lie_on_the_coast() -> None:
+    base = italy()
+    ports = [place for place in base.places.values() if place.port]
+    assert len(ports) == 34
+    for port in ports:
+        nearest = min(
+            distance((port.x, port.y), a, b)
+            for outline in base.land
+            for a, b in zip(outline, [*outline[1:], outline[0]], strict=True)
+        )
+        assert nearest < 32, port.id
+
+
+def test_the_regions_are_the_provinces() -> None:
+    provinces = [province["id"] for province in open_box("rome_carthage").table("map")["provinces"]]
+    assert sorted(region.id for region in italy().regions) == sorted(provinces)
+    assert all(len(region.outline) > 10 for region in italy().regions)
+
+
+# ---- pixels
+
+
+def pixel(drawn: Image.Image, at: tuple[int, int]) -> tuple[int, ...]:
+    colour = drawn.getpixel(at)
+    assert isinstance(colour, tuple)
+    return colour
+
+
+def test_the_same_scene_gives_the_same_pixels_in_another_process() -> None:
+    here = render(crowded(), width=800)
+    code = "import sys; from tests.render.test_picture import *; sys.stdout.buffer.write(render(crowded(), width=800))"
+    root = Path(__file__).resolve().parents[2]
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=root,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert there == here
+
+
+@pytest.mark.parametrize(("width", "height"), [(None, 1100), (800, 550)])
+def test_a_picture_is_a_palette_png_of_the_asked_width(width: int | None, height: int) -> None:
+    png = Image.open(io.BytesIO(render(crowded(), width=width)))
+    assert (png.format, png.mode, png.size) == ("PNG", "P", (width or 1600, height))
+
+
+def test_places_take_the_exact_colour_of_the_side_that_holds_them() -> None:
+    png = Image.open(io.BytesIO(render(crowded()))).convert("RGB")
+    base = italy()
+    empty = base.place_kinds["tribe"].empty
+    for id, colour in (
+        ("rome", ROME.colour),
+        ("carthage", CARTHAGE.colour),
+        ("boii", CARTHAGE.colour),
+        ("averni", empty),
+    ):
+        place = base.places[id]
+        assert pixel(png, (place.x, place.y)) == rgb(colour), id
+
+
+def test_a_region_takes_a_tint_of_the_side_that_holds_it_and_no_other_does() -> None:
+    plain, tinted = draw(scene()), draw(scene(tints={"latium": "rome"}))
+    rome = (1190, 450)  # the ground north of Rome
+    before, after = pixel(plain, rome), pixel(tinted, rome)
+    assert after[0] - before[0] > after[2] - before[2]
+    assert after[1] < before[1]
+    etruria = (1150, 320, 1200, 330)
+    assert tinted.crop(etruria).tobytes() == plain.crop(etruria).tobytes()
+
+
+def test_camps_round_a_city_leave_its_name_to_be_read() -> None:
+    base = italy()
+    place = base.places["syracuse"]
+    left, top, right, bottom = map(round, label_box(base, place))
+    name = (left, top, right, bottom)
+    plain, besieged = draw(scene()), draw(scene(markers=(Marker("syracuse", "siege 1", "siege", "rome"),)))
+    assert besieged.crop(name).tobytes() == plain.crop(name).tobytes()
+    around = (place.x - 26, place.y - 26, place.x + 27, place.y)
+    assert besieged.crop(around).tobytes() != plain.crop(around).tobytes()
+
+
+def test_a_voyage_goes_round_the_land_where_it_can() -> None:
+    base = italy()
+    plain = draw(scene())
+    for start, end in (("messana", "icosium"), ("icosium", "messana")):
+        sailed = draw(scene(arrows=(Arrow((start, end), "rome", "sea"),)))
+        for inland in ("cirta", "zama", "thubursicu"):
+            box = shape_box(base, base.places[inland])
+            assert sailed.crop(box).tobytes() == plain.crop(box).tobytes(), inland
+        assert sailed.tobytes() != plain.tobytes()
+
+
+def test_what_is_hidden_looks_the_same_whatever_it_is() -> None:
+    """Nothing of a hidden counter can leak that the scene left out."""
+    shown = stack((Counter("capua", "rome", "?"),), ROME, 1.0)
+    hidden = stack((Counter("capua", "rome", hidden=True),), ROME, 1.0)
+    assert hidden.tobytes() == shown.tobytes()
+
+
+def test_a_board_is_kept_from_one_run_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    first = draw(crowded(), width=400, cache_folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2 + bool(crowded().arrows)
+    forget()
+    monkeypatch.setattr(ground, "_relief", None)
+    monkeypatch.setattr(ground, "_lines", None)
+    again = draw(crowded(), width=400, cache_folder=tmp_path)
+    assert again.tobytes() == first.tobytes()
+
+
+# ---- where pieces lie
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pieces_lie_on_the_board_and_never_on_one_another(seed: int) -> None:
+    base = italy()
+    chance = Random(seed)
+    crowd = chance.sample([place.id for place in base.places.values() if place.x > 880 and place.y < 900], 18)
+    pieces = [(place, chance.choice((26, 90, 130)), chance.choice((24, 38))) for place in crowd]
+    pieces += [(chance.choice(crowd), 60, 20) for _ in range(6)]
+    panel: Box = (1370, 14, 1584, 130)
+    boxes = berths(base, pieces, [panel])
+    assert [(a, b) for a, b in combinations([*boxes, panel], 2) if overlap(a, b)] == []
+    assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height for box in boxes)
+    for (place, width, height), box in zip(pieces, boxes, strict=True):
+        assert (box[2] - box[0], box[3] - box[1]) == (width, height)
+        assert not overlap(box, shape_box(base, base.places[place]))
+
+
+# ---- layouts that do not fit
+
+
+def small(**changes: Any) -> BaseMap:
+    """Return a board of two places, with some of its layout changed."""
+    kind = {"form": "round", "size": 24, "empty": "#ffffff", "legend": "Town"}
+    road = {"stroke": "solid", "width": 3, "ink": "#000000", "peaks": 0, "legend": "Road"}
+    layout = {
+        "id": "small",
+        "size": [200, 100],
+        "place_kinds": {"town": kind},
+        "path_kinds": {"road": road},
+        "places": {"a": {"at": [50, 50]}, "b": {"at": [150, 50], "hangs": "n"}},
+        **changes,
+    }
+    spaces: list[dict[str, Any]] = [
+        {"id": "a", "name": "Alba", "kind": "town", "port": 0},
+        {"id": "b", "name": "Bari", "kind": "town"},
+    ]
+    return base_map(layout, {"land": ["100,100 1900,100 1000,900"]}, spaces, [("a", "b", "road")])
+
+
+def test_a_port_whose_number_is_nought_is_a_port() -> None:
+    assert [place.port for place in small().places.values()] == [True, False]
+
+
+def test_a_map_of_a_new_game_needs_nothing_but_its_data() -> None:
+    base = small()
+    side = DrawnSide("red", "Red", "#aa0000")
+    drawn = draw(Scene(base, "Small", sides=(side,), control={"a": "red"}, counters=(Counter("b", "red", "3"),)))
+    assert drawn.size == (200, 100)
+    assert pixel(drawn, (50, 50)) == rgb("#aa0000")
+
+
+def test_boards_are_equal_if_all_that_is_printed_is() -> None:
+    assert small() == small()
+    assert small() != small(places={"a": {"at": [51, 50]}, "b": {"at": [150, 50]}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"places": {"a": {"at": [50, 50]}}}, "no position for b"),
+        ({"places": {"a": {"at": [5, 5]}, "b": {"at": [9, 9]}, "c": {"at": [7, 7]}}}, "place of the layout: 'c'"),
+        ({"places": {"a": {"at": [5, 5]}, "b": {"at": [9, 9], "hangs": "up"}}}, "'up'; known are e, n, ne"),
+        ({"place_kinds": {}}, "kind of place: 'town'"),
+        ({"path_kinds": {}}, "kind of path: 'road'"),
+    ],
+)
+def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Misdrawn, match=reason):
+        small(**changes)
+
+
+def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = iter((b"first", b"second", b"third"))
+    monkeypatch.setattr(letters, "render", lambda scene, **_: next(pictures))
+    seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
+    game: Any = SimpleNamespace(
+        known=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda known, events: known)
+    )
+    maps = letters.Maps()
+    drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
+    assert drawn == [b"first", b"first", b"second", b"first"]

@@ -1,0 +1,465 @@
+"""What a player reads: sentences, reports, letters; and that a report says nothing its reader may not know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import UndefinedError
+
+from pbem.crypto.dice import LoadedDice, SeededDice
+from pbem.engine.session import Session
+from pbem.game.summary import Line, Section, Standing
+from pbem.game.table import Table
+from pbem.protocol import Decision, Event, Order, Roll
+from pbem.render.common_messages import EVERY_GAME
+from pbem.render.form import ORDER_WIDTH
+from pbem.render.messages import BadSentence, Sentences, joined, sentences
+from pbem.render.report import WIDTH, Report, mail, report
+from tests.support.campaigns import Campaign, Told, campaign, invasion
+from tests.support.walks import GAMES, loaded, start
+
+REPORTS = Path(__file__).parent / "reports"
+NAMES = {"rome": "Rome", "arpi": "Arpi", "capua": "Capua", "cannae": "Cannae", "fabius": "Fabius Maximus"}
+CARDS = {"cards": {"list": [{"number": 5, "name": "Native Guide"}, {"number": 33, "name": "Major Campaign"}]}}
+
+
+def speaking(events: Mapping[str, str], **groups: Mapping[str, str]) -> Sentences:
+    formats = {"card": "cards/list/number: {name} ({number})"}
+    return Sentences({"events": events, "formats": formats, **groups}, NAMES, CARDS.__getitem__)
+
+
+def said(events: Mapping[str, str], *told: Event, **groups: Mapping[str, str]) -> list[str]:
+    """Return what is said of some events, indented, with the tags behind a bar."""
+    numbers = iter(range(1, 100))
+    every = [Told(42, event, next(numbers) if event.roll else None) for event in told]
+    lines = speaking(events, **groups).tell(every)
+    return ["  " * line.depth + line.text + (f" | {line.tag}" if line.tag else "") for line in lines]
+
+
+def one(sentence: str, **facts: Any) -> str:
+    (line,) = said({"it": sentence}, Event("it", facts))
+    return line
+
+
+# ---- sentences
+
+
+@pytest.mark.parametrize(
+    ("sentence", "facts", "line"),
+    [
+        ("{side} waits in {at}.", {"side": "rome", "at": "arpi"}, "Rome waits in Arpi."),
+        ("{at} is lost.", {"at": ["arpi", "capua", "cannae"]}, "Arpi, Capua and Cannae is lost."),
+        ("With {n} CU.", {"n": 8}, "With 8 CU."),
+        ("By {why}.", {"why": "so_far_unnamed"}, "By so far unnamed."),
+        ("{general|nobody} goes.", {"general": None}, "Nobody goes."),
+        ("{general|nobody} goes.", {"general": "fabius"}, "Fabius Maximus goes."),
+        ("It has {n|no} points.", {"n": 0}, "It has no points."),
+        ("After {n:round/rounds}.", {"n": 1}, "After 1 round."),
+        ("After {n:round/rounds}.", {"n": 3}, "After 3 rounds."),
+        ("Plays {c:card}.", {"c": 33}, "Plays Major Campaign (33)."),
+        ("Holds {c:card}.", {"c": [5, 33]}, "Holds Native Guide (5) and Major Campaign (33)."),
+        ("Lost {why:causes}.", {"why": "storm"}, "Lost at sea."),
+        ("Has {why:causes}.", {"why": {"storm": 3, "wolves": -1}}, "Has 3 at sea and -1 wolves."),
+        ("Holds {c:counted}.", {"c": ["arpi", "capua", "arpi"]}, "Holds 2 Arpi and 1 Capua."),
+        ("By {p.rest} to {p.last}.", {"p": ["arpi", "cannae", "capua"]}, "By Arpi and Cannae to Capua."),
+        ("Goes[[ by {p.rest}]] to {p.last}.", {"p": ["capua"]}, "Goes to Capua."),
+        ("Goes[[ by {p.rest}]] to {p.last}.", {"p": "capua"}, "Goes to Capua."),
+        ("Goes[[ with {cu} CU]].", {"cu": 0}, "Goes."),
+        ("Goes[[ with {cu} CU]].", {"cu": 2}, "Goes with 2 CU."),
+        ("Goes[[ with {cu} CU under {general}]].", {"cu": 2, "general": None}, "Goes."),
+        ("Fails[[{?held}, being held]].", {"held": True}, "Fails, being held."),
+        ("Fails[[{?held}, being held]].", {"held": False}, "Fails."),
+        ("Goes[[{!cu} alone]].", {"cu": 0}, "Goes alone."),
+        ("Goes[[{!cu} alone]].", {"cu": 1}, "Goes."),
+        ("    {side} sees it.", {"side": "rome"}, "    Rome sees it."),
+    ],
+)
+def test_a_sentence_names_its_facts(sentence: str, facts: dict[str, Any], line: str) -> None:
+    assert said({"it": sentence}, Event("it", facts), causes={"storm": "at sea"}) == [line]
+
+
+def entered(space: str, cu: int = 8) -> Event:
+    return Event("entered", {"general": "fabius", "space": space, "cu": cu})
+
+
+def test_a_run_is_told_at_once_as_long_as_only_one_fact_differs() -> None:
+    run = {"entered": "To {space}.", "entered+": "By {space.rest} to {space.last} with {cu}."}
+
+    assert said(run, entered("arpi"), entered("capua")) == ["By Arpi to Capua with 8."]
+    assert said(run, entered("arpi"), entered("capua", 7)) == ["To Arpi.", "To Capua."]
+
+
+def test_of_several_keys_that_fit_the_one_of_most_events_counts() -> None:
+    tells = {
+        "marches": "{general} sets out from {space}.",
+        "marches entered+": "{general} marches from {space}[[ by {entered.space.rest}]] to {entered.space.last}.",
+        "marches entered+ stopped": "{general} goes from {space} to {entered.space.last} and stops.",
+        "stopped": "{general} stops.",
+    }
+    sets_out, stops = Event("marches", {"general": "fabius", "space": "rome"}), Event("stopped", {"general": "fabius"})
+
+    assert said(tells, sets_out) == ["Fabius Maximus sets out from Rome."]
+    assert said(tells, sets_out, entered("arpi"), entered("capua")) == [
+        "Fabius Maximus marches from Rome by Arpi to Capua."
+    ]
+    assert said(tells, sets_out, entered("capua"), stops) == ["Fabius Maximus goes from Rome to Capua and stops."]
+
+
+def test_a_key_may_mean_either_of_two_kinds() -> None:
+    tells = {"leads|leads_as matches": "{side} leads {card}[[ as {leads.name}]], {matches.side} matches."}
+    plain = Event("leads", {"side": "rome", "card": "probe"})
+    other = Event("leads_as", {"side": "rome", "card": "probe", "name": "reserve"})
+    match = Event("matches", {"side": "arpi"})
+
+    assert said(tells, plain, match) == ["Rome leads probe, Arpi matches."]
+    assert said(tells, other, match) == ["Rome leads probe as reserve, Arpi matches."]
+
+
+def rolled(name: str = "intercept/fabius/arpi", **changes: Any) -> Event:
+    roll = Roll(**{**roll_facts(name), **changes})
+    return Event("roll", {"general": "fabius"}, roll.rule, None, roll)
+
+
+def roll_facts(name: str) -> dict[str, Any]:
+    return {
+        "name": name, "faces": [3], "modifiers": {"enemy_marker": 1}, "total": 4, "need": "<= 3",
+        "success": False, "rule": "9.2",
+    }  # fmt: skip
+
+
+def test_dice_stand_below_what_they_were_rolled_for() -> None:
+    tells = {"failed": "{general} fails.", "roll/intercept failed": "  {general} tries and fails."}
+    failed = Event("failed", {"general": "fabius"})
+    words: dict[str, Mapping[str, str]] = {
+        "rolls": {"intercept": "intercept"},
+        "modifiers": {"enemy_marker": "enemy marker"},
+    }
+
+    assert said(tells, rolled(), failed, **words) == [
+        "  Fabius Maximus tries and fails.",
+        "    intercept: 3 +1 enemy marker = 4 (needs <= 3, rule 9.2) | [die 42.1]",
+    ]
+    assert said(tells, failed, rolled(), **words)[1].startswith("    intercept: 3 +1")
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"modifiers": {}, "total": 3, "need": None}, "roll: 3 (rule 9.2)"),
+        ({"faces": [3, 5], "modifiers": {}, "total": 8}, "roll: 3 + 5 = 8 (needs <= 3, rule 9.2)"),
+        ({"modifiers": {"thin_walls": -2}, "total": 1}, "roll: 3 -2 thin walls = 1 (needs <= 3, rule 9.2)"),
+        ({"modifiers": {}, "total": 3, "sides": 20}, "roll: d20 3 (needs <= 3, rule 9.2)"),
+        ({"modifiers": {}, "total": 3, "need": None, "rule": "card 21"}, "roll: 3 (card 21)"),
+    ],
+)
+def test_dice_are_told_whole(changes: dict[str, Any], line: str) -> None:
+    speaks = speaking({}, rolls={"intercept": "roll"})
+    event = rolled(**changes)
+    assert event.roll is not None
+    assert speaks.dice(event.roll, event.facts) == line
+
+
+@pytest.mark.parametrize(
+    ("name", "purpose"),
+    [("battle/cannae/round-2/cancel-3", "holds"), ("battle/cannae/deck", "fights"), ("siege/capua", "siege/capua")],
+)
+def test_a_roll_is_named_by_both_ends_of_its_name_or_by_its_first_word(name: str, purpose: str) -> None:
+    speaks = speaking({}, rolls={"battle": "fights", "battle/cancel": "holds"})
+    event = rolled(name)
+    assert event.roll is not None
+    assert speaks.dice(event.roll, {}).startswith(f"{purpose}: 3")
+
+
+def test_what_has_no_sentence_is_told_plainly() -> None:
+    assert said({}, Event("tower_falls", {"space": "arpi", "cu": 2})) == ["  Tower falls: space Arpi, cu 2."]
+
+
+def test_an_empty_sentence_says_nothing() -> None:
+    assert said({"it": ""}, Event("it")) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("{side goes.", "cannot read '{side goes.'"),
+        ("Goes {}.", "cannot read"),
+        ("[[{a} and [[{b}]]]]", "cannot read"),
+        ("{card:tarot}", "neither a format nor a group of words called tarot"),
+    ],
+)
+def test_a_sentence_that_cannot_be_read_is_refused(sentence: str, reason: str) -> None:
+    with pytest.raises(BadSentence, match=f"events: it: .*{reason}"):
+        speaking({"it": sentence})
+
+
+def test_a_format_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(BadSentence, match="formats: card must read"):
+        Sentences({"formats": {"card": "{name}"}}, NAMES, CARDS.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_words_are_joined_as_people_do(words: list[str], line: str) -> None:
+    assert joined(words) == line
+
+
+# ---- the boxes
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_sentence_of_every_box_can_be_read(game: str) -> None:
+    box = loaded(game).box
+    for language in sorted(path.stem for path in (box.folder / "messages").glob("*.yaml")):
+        assert isinstance(sentences(box, language), Sentences)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_kind_told_together_with_others_can_be_told_alone(game: str) -> None:
+    messages = loaded(game).box.messages()
+    for key in messages["events"]:
+        kinds = [kind.removesuffix("+") for word in key.split() for kind in word.split("|")]
+        rolls = {kind.removeprefix("roll/") for kind in kinds if kind.startswith("roll/")}
+        assert rolls <= messages["rolls"].keys(), key
+        assert {kind for kind in kinds if not kind.startswith("roll/")} <= messages["events"].keys(), key
+
+
+# ---- reports
+
+
+def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
+    game = loaded("rome_carthage")
+    words: dict[str, Any] = {
+        "game": "punica", "adjudication": at.adjudication, "side": side, "known": at.known(side),
+        "events": at.told, "waiting": at.waiting, "others": [decision.side for decision in at.waiting],
+        "result": at.session.result,
+    }  # fmt: skip
+    return report(game.rules, game.box, **{**words, **changes})
+
+
+def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
+    rules = loaded("rome_carthage").rules
+    for seed in seeds:
+        yield from campaign(rules, invasion(start(rules, "standard", seed)), seed, most)
+
+
+def test_a_report_has_no_loose_ends() -> None:
+    for at in campaigns(range(3), 100):
+        for side in ("rome", "carthage", None):
+            text = told_to(at, side, events=at.told[-30:], deadline="Sun 29 Nov 18:00 UTC").text
+            before, _, sheet = text.partition("BEGIN ORDERS")
+            assert max(map(len, before.splitlines())) <= WIDTH
+            assert max(map(len, sheet.splitlines()), default=0) <= ORDER_WIDTH
+            assert not [mark for mark in ("{", "[[", "None", "_") if mark in before], before
+            assert "  ." not in before
+            assert "\n\n\n" not in text
+
+
+def test_a_report_says_the_same_whatever_its_reader_cannot_see() -> None:
+    rules = loaded("rome_carthage").rules
+    for at in campaigns(range(2), 80):
+        for side in ("rome", "carthage", None):
+            other = rules.reseal(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
+            assert told_to(at, side, known=rules.known(other, side)) == told_to(at, side)
+
+
+def test_an_onlooker_gets_neither_hands_nor_a_form() -> None:
+    at = next(campaigns(range(1)))
+    seen = told_to(at, None)
+    assert seen.sheet is None
+    assert "WHAT YOU HOLD" not in seen.text
+    assert "You are dealt" not in seen.text
+    assert "the game waits for Rome" in seen.text
+
+    own = told_to(at, "rome")
+    assert own.text.count("You are dealt") == 1
+    assert own.sheet is not None
+    assert own.sheet in own.text
+
+
+def test_a_side_is_not_told_what_another_is_asked() -> None:
+    at = next(campaigns(range(1)))
+    assert [decision.side for decision in at.waiting] == ["rome"]
+    seen = told_to(at, "carthage")
+    assert (seen.sheet, seen.asked) == (None, "")
+    assert "Campaign card" not in seen.text.partition("WHERE THINGS STAND")[0].partition("dealt")[0]
+
+
+def test_a_finished_game_says_so_first() -> None:
+    at = next(campaigns(range(1)))
+    over = told_to(at, "rome", waiting=(), others=(), result={"winner": "rome", "reason": "carthage_falls"}).text
+    assert over.splitlines()[3] == "The game is over. Rome wins: Carthage has fallen."
+
+
+def test_only_a_new_action_begins_a_paragraph() -> None:
+    kinds = ("charge_fails", "plays_first", "charge_fails", "charge_fails", "plays_first")
+    told = [Told(1, Event(kind, {"side": "rome"})) for kind in kinds]
+    at = next(campaigns(range(1)))
+    happened = told_to(at, "rome", events=told).text.partition("WHAT HAPPENED\n\n")[2].partition("\n\nWHAT YOU")[0]
+    assert happened.splitlines() == [
+        "The elephants charge and are beaten back.",
+        "",
+        "Rome plays first.",
+        "  The elephants charge and are beaten back.",
+        "  The elephants charge and are beaten back.",
+        "",
+        "Rome plays first.",
+    ]
+
+
+def test_what_happens_without_an_answer_is_said() -> None:
+    at = next(campaigns(range(1)))
+    assert (
+        "Without an answer by noon, the sheet below counts as it stands." in told_to(at, "rome", deadline="noon").text
+    )
+    open_end = [Decision("play", "rome", "7.2", {"play": 1, "turn": 1, "cards": 7})]
+    assert "Without an answer in time, the game waits for you." in told_to(at, "rome", waiting=open_end).text
+
+
+def test_orders_that_lapsed_are_told_in_every_game() -> None:
+    assert set(EVERY_GAME) == {"events", "results"}
+    speaks = sentences(loaded("toy").box)
+    lapsed = Event("order_lapsed", {"order": "march", "by": "sheet 3", "reasons": ["no path from a to b"]})
+    (line,) = speaks.tell([Told(7, lapsed)])
+    assert line.text == "Your order march (sheet 3) no longer fits and was left out: no path from a to b."
+
+
+class Stands:
+    """A game that says where things stand and nothing else."""
+
+    sides = ("rome",)
+
+    def __init__(self, *lines: Line) -> None:
+        self.lines = lines
+
+    def standing(self, known: Any) -> Standing:
+        return Standing("Turn 1", (Section("Armies", self.lines),))
+
+
+def test_columns_stand_below_one_another_and_long_ones_are_folded() -> None:
+    names = "Gaius Flaminius, Fabius Maximus, Marcellus, Gaius C. Nero"
+    rules = Stands(
+        Line("Italia"),
+        Line("Capua", ("10 CU", names), 1),
+        Line("Rome", ("8 CU", "Varro"), 1),
+        Line("Arpi", ("", "Mago"), 1),
+    )
+    box = loaded("rome_carthage").box
+    text = report(rules, box, game="g", adjudication=1, side=None, known=None).text
+    assert text.endswith(
+        "Armies\n"
+        "  Italia\n"
+        "    Capua  10 CU  Gaius Flaminius, Fabius Maximus,\n"
+        "                  Marcellus, Gaius C. Nero\n"
+        "    Rome    8 CU  Varro\n"
+        "    Arpi          Mago\n"
+    )
+
+
+# ---- whole reports, read by eye
+
+
+def punica() -> Campaign:
+    """Return a game in which Hannibal marches on Beneventum and Fabius, at Capua, may intercept."""
+    game = loaded("rome_carthage")
+    position = invasion(start(game.rules, "standard", 1))
+    position.stacks["rome"]["beneventum"].generals.remove("varro")
+    position.stacks["rome"]["beneventum"].generals.remove("marcellus")
+    position.stacks["rome"]["beneventum"].cu = 3
+    position.reserve += ["marcellus", "varro"]
+    position.hands = {"carthage": [6, 18, 33], "rome": [12, 43, 61]}
+    position.deck = [card for card in position.deck if card not in (6, 18, 33, 12, 43, 61)]
+    position.phase, position.to_play, position.plays = "strategy", "carthage", 8
+    faces = {
+        "intercept/fabius/beneventum": [3], "battle/beneventum/charge": [5], "battle/beneventum/casualties": [4],
+        "battle/beneventum/retreat": [3], "battle/beneventum/round-1/counterattack": [4],
+        "battle/beneventum/round-2/counterattack": [2], "battle/beneventum/round-3/counterattack": [1],
+    }  # fmt: skip
+    attacker = [*["flank_left"] * 5, *["double_envelopment"] * 3, *["probe"] * 4, *["frontal_assault"] * 2]
+    defender = [*["flank_left"] * 4, *["reserve"] * 2, *["frontal_assault"] * 5, *["flank_right"] * 3]
+    deck = attacker + defender
+    at = Campaign(Session(game.rules, position, LoadedDice(faces, {"battle/beneventum/deck": deck}, SeededDice(1))))
+    at.note()
+    answer(at, play={"card": 33, "as": "operations", "general": "hannibal", "path": ["beneventum"]})
+    return at
+
+
+def answer(at: Campaign, **bodies: Mapping[str, Any]) -> None:
+    """Answer the open questions, by default those that are not named."""
+    at.session.answer([Order(each.kind, bodies.get(each.kind, each.default or {})) for each in at.waiting])
+    at.note()
+
+
+def same_as_written(name: str, text: str) -> None:
+    """Compare a text with the one in `reports/`; with PBEM_WRITE_REPORTS set, write it there instead."""
+    file = REPORTS / f"{name}.txt"
+    if os.environ.get("PBEM_WRITE_REPORTS"):
+        file.write_text(text, "utf-8")
+    assert text == file.read_text("utf-8")
+
+
+def test_the_report_that_asks_for_an_interception() -> None:
+    at = punica()
+    same_as_written("interception", told_to(at, "rome", deadline="Sun 29 Nov 18:00 UTC").text)
+
+
+def test_the_report_of_a_battle() -> None:
+    at = punica()
+    asked = at.adjudication
+    answer(at, intercept={"with": [{"general": "fabius", "cu": 7}]})
+    while not any(decision.kind == "play" for decision in at.waiting):
+        answer(at)
+        while at.session.at_rest:
+            at.session.go_on()
+            at.note()
+    events = [each for each in at.told if each.adjudication > asked]
+    same_as_written("battle", told_to(at, "rome", events=events).text)
+
+
+# ---- letters
+
+PLAIN: dict[str, Any] = {"answers": [], "receipt": {}}
+
+
+def test_letters_have_a_subject_and_a_text() -> None:
+    turn = mail(
+        "turn", game="punica", summary="Turn 3", asked="Which armies try to intercept?", report="The report.\n", **PLAIN
+    )
+    assert turn.subject == "punica, Turn 3: Which armies try to intercept?"
+    assert turn.text == "The report.\n"
+    first = mail(
+        "first", title="Hannibal", game="punica", player="Ann", side="Rome", players={"Rome": "Ann", "Carthage": "Bo"},
+        edition="the rules of 2007", tip="ab" * 32, hidden="cd" * 32, report="The report.", scheme="chain-v1",
+        beacon=None, phrases=["  Rome: x"], answers=["Your phrase is on record."],
+    )  # fmt: skip
+    assert first.subject == "punica begins: you play Rome"
+    assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
+    assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
+    assert "ab" * 32 in first.text
+    faults = mail("faults", game="punica", count=2, complaint="orders.yaml:1:1: wrong", deadline="noon")
+    assert "These 2 things are wrong:\n\norders.yaml:1:1: wrong\n" in faults.text
+    assert faults.text.endswith("Send the whole sheet again before noon.\n")
+    refusal = mail("refusal", subject="Hello", reason="It is in HTML only.", sheet=True)
+    assert refusal.subject == 'Your letter "Hello"'
+    reminder = mail(
+        "reminder",
+        game="punica",
+        player="Ann",
+        asked="Which card?",
+        deadline="noon",
+        by_default=True,
+        sheet="game: punica",
+    )
+    assert "Otherwise the sheet below counts as it stands." in reminder.text
+    for letter in (first, faults, refusal, reminder):
+        assert max(map(len, letter.text.splitlines())) <= WIDTH
+        assert "\n\n\n" not in letter.text
+
+
+def test_a_letter_that_lacks_a_word_is_not_written() -> None:
+    with pytest.raises(UndefinedError, match="reason"):
+        mail("refusal", subject="Hello")

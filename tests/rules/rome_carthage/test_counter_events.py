@@ -1,0 +1,146 @@
+"""Counter events of Hannibal: Rome vs. Carthage: what others can learn of a hand from them, which is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Answer, Outcome, Queued, Session, Sources, advance
+from pbem.game.plain import copy
+from pbem.game.table import Table
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import take_in
+from pbem.mail.outgoing import side_report
+from pbem.protocol import Decision, Event, Order, Side
+from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.state import SIDES, Game
+from tests.support.live import ADDRESSES, Folder, letter, readable, sheet
+from tests.support.walks import loaded
+
+INTO_GAUL = {"card": 34, "as": "operations", "general": "nero", "cu": 3, "path": ["rhone"]}
+ANY = Queued(Order("hostile_tribes", {"card": "any"}), "standing 1")
+
+
+def massilia(hand: list[int]) -> Game:
+    """Return a position in which Nero is about to march into the country of the hostile tribes."""
+    position: Game = copy(loaded("rome_carthage").rules.setup("standard", Table(SeededDice(0))))
+    position.phase, position.to_play = "strategy", "rome"
+    position.hands = {"rome": [33, 34], "carthage": sorted(hand)}
+    position.deck = [card for card in position.board.cards if card not in (33, 34, *hand)]
+    position.stacks = {"carthage": {}, "rome": {"massilia": Stack(3, 0, ["nero"])}}
+    return position
+
+
+def play(hand: list[int], standing: Queued | None, windows: str = "advance") -> Outcome[Game]:
+    """March into Gaul against a hand, with or without a standing order, and return what came of it."""
+    rules = loaded("rome_carthage").rules
+    position = massilia(hand)
+    position.options = {**position.options, "windows": windows}
+    dice = SeededDice("gaul")
+
+    def ordered(session: Session[Any], decision: Decision) -> Queued | None:
+        return standing if decision.kind == "hostile_tribes" else None
+
+    sources = Sources({"rome": [Queued(Order("play", INTO_GAUL), "sheet")]}, ordered)
+    return advance(Session(rules, position, dice), b"gaul", dice, sources)
+
+
+def public(outcome: Outcome[Game]) -> tuple[list[Answer], list[Event], list[Any]]:
+    """Return what everybody reads of an adjudication."""
+    return (
+        [one for one in outcome.answers if not one.secret],
+        [event for event in outcome.events if event.to is None],
+        [(one.side, one.kind) for one in outcome.session.waiting],
+    )
+
+
+def test_an_order_in_advance_that_finds_no_card_leaves_no_trace() -> None:
+    assert public(play([9, 10], ANY)) == public(play([9, 10], None)) == public(play([7, 9], None))
+
+
+def test_an_order_in_advance_plays_the_card() -> None:
+    kinds = [event.kind for event in play([7, 9], ANY).events]
+    assert "counter_played" in kinds
+
+
+@pytest.mark.parametrize("hand", [[7, 9], [9, 10]])
+def test_a_pause_betrays_no_hand(hand: list[int]) -> None:
+    (asked,) = play(hand, None, windows="ask").session.waiting
+    assert (asked.side, asked.kind, dict(asked.facts)) == (
+        "carthage",
+        "hostile_tribes",
+        {"mover": "nero", "at": "rhone", "enemy_cu": 3},
+    )
+    assert asked.secret
+
+
+def test_onlookers_cannot_list_the_answers() -> None:
+    session = play([7, 9], None, windows="ask").session
+    rules, (asked,) = session.rules, session.waiting
+    assert not rules.options(rules.known(session.position, None), asked).certain
+    assert not rules.options(rules.known(session.position, "rome"), asked).certain
+    assert [dict(order.body) for order in rules.options(rules.known(session.position, "carthage"), asked)] == [
+        {"card": "none"},
+        {"card": 7},
+    ]
+
+
+# ---- by letter
+
+
+def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPatch) -> tuple[Any, ...]:
+    """March into Gaul by letter against a hand that plays nothing; return all that Rome and onlookers can read.
+
+    That is also who is written to after each letter, and what Rome reads then.
+    """
+    rules: Any = type(loaded("rome_carthage").rules)
+    position = massilia(hand)
+    patch.setattr(rules, "setup", lambda self, scenario, table: with_options(self, position))
+    patch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
+    folder = Folder(path)
+    written: list[list[tuple[str, str, bytes]]] = []
+
+    def write(side: Side, text: bytes) -> None:
+        handled = take_in(letter(side, text, number=len(written)), folder.office)
+        assert handled.accepted
+        written.append([(out.to, out.name, out.content * (out.to == ADDRESSES["rome"])) for out in handled.letters])
+
+    with folder.create("rome_carthage", options={"windows": windows}) as game:
+        write("carthage", sheet(game, "carthage").replace(b"orders:\n", b"standing:\n- bad_weather: {card: any}\n"))
+        write("rome", sheet(game, "rome", Order("play", INTO_GAUL)))
+    with folder.open() as game:
+        stops = [(one.side, one.kind) for one in game.waiting]
+    while stops[-1][1] == "hostile_tribes":
+        with folder.open() as game:
+            write("carthage", sheet(game, "carthage", Order("hostile_tribes", {"card": "none"})))
+        with folder.open() as game:
+            stops += [(one.side, one.kind) for one in game.waiting]
+    with folder.open() as game:
+        messages = [commit.message for commit in game.ledger.repo.history()]
+        reports = [side_report(game, side, 0).text for side in ("rome", None)]
+        files = readable(game.ledger.repo)
+    patch.undo()
+    return stops, messages, reports, files, written
+
+
+def with_options(rules: Any, position: Game) -> Game:
+    position.options = rules.edition
+    return position
+
+
+@pytest.mark.parametrize("windows", ["advance", "ask"])
+def test_nothing_that_others_can_read_tells_which_cards_a_side_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, windows: str
+) -> None:
+    """The same letters against three hands: two with Hostile Tribes, one without."""
+    first, *others = [
+        by_letter(tmp_path / str(number), hand, windows, monkeypatch)
+        for number, hand in enumerate([[9, 10], [7, 9], [7, 8]])
+    ]
+    assert (("carthage", "hostile_tribes") in first[0]) == (windows == "ask")
+    assert [[to for to, _, _ in answers] for answers in first[-1]][1] == sorted(ADDRESSES[side] for side in SIDES)
+    for other in others:
+        assert other == first

@@ -1,0 +1,202 @@
+"""Everything a game can tell has words: what the rulings tell, and what the code could tell besides."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.engine.cases import read_cases, run
+from pbem.engine.session import Session
+from pbem.game.box import Box
+from pbem.game.plain import copy
+from pbem.orders.sheet import read_sheet
+from pbem.protocol import Decision, Event, Order
+from pbem.render.form import form
+from pbem.render.messages import sentences
+from tests.render.test_form import choices_in
+from tests.support.campaigns import Told
+from tests.support.walks import FOLDERS, loaded, start
+
+PACKAGE = Path(__file__).resolve().parents[3] / "pbem" / "rules" / "rome_carthage"
+MOST_LINES = 60
+"""So long is a form at most that a player on a phone still reads."""
+SEEN_OF_A_KIND = 15
+WORDED = {"causes": "cause", "reasons": "reason", "ways": "by", "hand_reasons": "reasons"}
+"""Groups of words, and the fact whose values they word."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a ruling, with the position as the side asked knows it."""
+
+    rules: Any
+    box: Box
+    known: Any
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Whatever the rulings tell and ask."""
+
+    events: list[list[Event]]
+    asked: list[Asked]
+    results: list[Any]
+
+
+@cache
+def heard() -> Heard:
+    """Play every ruling and return what was told, asked and decided."""
+    all_heard = Heard([], [], [])
+    counts: dict[tuple[str, Any], int] = {}
+
+    class Listening(Session[Any]):
+        """A session that notes its questions before they are answered."""
+
+        def answer(self, orders: Any) -> None:
+            for decision in self.waiting:
+                often = (decision.kind, decision.default is None)
+                counts[often] = counts.get(often, 0) + 1
+                if counts[often] <= SEEN_OF_A_KIND:
+                    known = self.rules.known(copy(self.position), decision.side)
+                    all_heard.asked.append(Asked(self.rules, loaded("rome_carthage").box, known, decision))
+            super().answer(orders)
+
+    sessions: list[Session[Any]] = []
+
+    def begun(*words: Any) -> Session[Any]:
+        sessions.append(Listening(*words))
+        return sessions[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "Session", begun)
+        for path in loaded("rome_carthage").box.cases():
+            for case in read_cases(path):
+                run.run_case(case, "rome_carthage", FOLDERS)
+    for session in sessions:
+        all_heard.events.append(list(session.table.events))
+        if session.result is not None:
+            all_heard.results.append(session.result)
+    return all_heard
+
+
+def events() -> Iterator[Event]:
+    for some in heard().events:
+        yield from some
+
+
+def messages() -> Any:
+    return loaded("rome_carthage").box.messages()
+
+
+def test_whatever_the_rulings_tell_has_a_sentence() -> None:
+    kinds = {event.kind for event in events() if event.roll is None}
+    assert len(kinds) > 80
+    assert sorted(kinds - messages()["events"].keys()) == []
+
+
+def told_in(text: str) -> Iterator[str]:
+    """Yield the kinds of events that a module tells in so many words."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "tell":
+            kind = node.args[0]
+            for one in (kind.body, kind.orelse) if isinstance(kind, ast.IfExp) else (kind,):
+                if isinstance(one, ast.Constant):
+                    yield str(one.value)
+
+
+def test_whatever_the_code_tells_has_a_sentence() -> None:
+    kinds = {kind for path in PACKAGE.rglob("*.py") for kind in told_in(path.read_text("utf-8"))}
+    assert len(kinds) > 70
+    assert sorted(kinds - {"battle_ahead"} - messages()["events"].keys()) == []
+
+
+def test_no_sentence_is_left_of_what_is_told_no_more() -> None:
+    written = "\n".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
+    told = {event.kind for event in events()}
+    single = [key for key in messages()["events"] if " " not in key and "/" not in key and not key.endswith("+")]
+    forms = {key: (f'"{key}"', f'}}_{key.rpartition("_")[2]}"') for key in single}
+    assert [key for key in single if key not in told and not any(each in written for each in forms[key])] == []
+
+
+def test_whatever_is_rolled_for_has_words_and_its_modifiers_too() -> None:
+    rolls = [event.roll for event in events() if event.roll is not None]
+    names = {roll.name for roll in rolls}
+    keys = messages()["rolls"].keys()
+    ends = {
+        name: (name.split("/")[0], f"{name.split('/')[0]}/{name.split('/')[-1].partition('.')[0]}") for name in names
+    }
+    plain = [
+        name for name, (first, both) in ends.items() if first not in keys and re.sub(r"-\d+$", "", both) not in keys
+    ]
+    assert plain == []
+    assert sorted({why for roll in rolls for why in roll.modifiers} - messages()["modifiers"].keys()) == []
+
+
+@pytest.mark.parametrize("group", WORDED)
+def test_every_value_that_a_group_words_is_in_it(group: str) -> None:
+    fact = WORDED[group]
+    slot = re.compile(rf"\{{(?:[a-z_.]+\.)?{fact}:{group}\}}")
+    kinds = {key.split()[-1] for key, text in messages()["events"].items() if slot.search(text)}
+    asking = {key for key, text in messages()["questions"].items() if slot.search(text)}
+    facts: list[Mapping[str, Any]] = [event.facts for event in events() if event.kind in kinds]
+    facts += [each.decision.facts for each in heard().asked if each.decision.kind in asking]
+    values = {value for each in facts for value in (each[fact] if isinstance(each[fact], dict) else [each[fact]])}
+    assert values
+    assert sorted(values - messages()[group].keys()) == []
+
+
+def test_every_end_of_a_game_has_words() -> None:
+    assert {result["reason"] for result in heard().results} <= messages()["results"].keys()
+
+
+def test_every_question_says_what_it_is_about() -> None:
+    box = loaded("rome_carthage").box
+    assert sorted(box.forms.keys() - messages()["questions"].keys()) == []
+
+
+def test_nothing_told_shows_the_inside_of_the_program() -> None:
+    say = sentences(loaded("rome_carthage").box)
+    for some in heard().events:
+        rolls = iter(range(1, 1000))
+        told = [Told(1, event, next(rolls) if event.roll is not None else None) for event in some]
+        for line in say.tell(told):
+            assert not re.search(r"[_{}\[\]]|None|  |\.\.| ,| \.|^[a-z].*\.$|\( | \)|\(\)", line.text), line.text
+    for each in heard().asked:
+        text = say.question(each.decision)
+        assert text.endswith("."), text
+        assert not re.search(r"[_{}\[\]]|None|  |\.\.| ,| \.|\( | \)|\(\)", text), text
+
+
+def test_every_question_of_the_rulings_comes_with_a_short_form_of_legal_orders() -> None:
+    for each in heard().asked:
+        decision, box = each.decision, each.box
+        text = form(each.rules, each.known, [decision], box=box, game="g", side=decision.side, adjudication=1)
+        assert len(text.splitlines()) <= MOST_LINES, text
+        bare = text[: text.index("orders:") + len("orders:\n")]
+        offered = [read_sheet(bare + one + "\n", forms=box.forms).orders[0] for one in choices_in(text)]
+        if decision.default is not None:
+            offered.append(Order(decision.kind, decision.default))
+        assert offered
+        for order in offered:
+            assert list(each.rules.check(each.known, decision, order)) == [], (text, order)
+
+
+def test_the_map_shows_the_siege_train_a_truce_and_voyages() -> None:
+    rules = loaded("rome_carthage").rules
+    position = start(rules, "standard", 1)
+    position.stacks["carthage"]["saguntum"].train = True
+    position.truce = True
+    sails = Event("sails", {"side": "rome", "general": "longus", "origin": "agrigentum", "space": "rome", "cu": 5})
+    marches = Event("marches", {"side": "rome", "general": "longus", "space": "agrigentum", "cu": 5})
+    seen = rules.scene(rules.known(position, None), [marches, sails])
+    assert ("2 el", "train") in [counter.badges for counter in seen.counters]
+    assert seen.subtitle.endswith("Truce")
+    assert [(arrow.places, arrow.style) for arrow in seen.arrows] == [(("agrigentum", "rome"), "sea")]

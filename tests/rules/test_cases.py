@@ -1,0 +1,37 @@
+"""Every ruling in every box, one test each: the number of its paragraph stands in the test's name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from pbem.engine.cases import Case, read_cases, run_case
+from tests.support.walks import FOLDERS, GAMES, loaded
+
+
+def rulings() -> Iterator[tuple[str, Case]]:
+    """Yield every ruling with its game."""
+    for game in GAMES:
+        for path in loaded(game).box.cases():
+            for case in read_cases(path):
+                yield game, case
+
+
+@pytest.mark.parametrize(
+    ("game", "case"), [pytest.param(game, case, id=f"{game}-{case.rule}-{case.name}") for game, case in rulings()]
+)
+def test_ruling(game: str, case: Case) -> None:
+    verdict = run_case(case, game, FOLDERS)
+    assert verdict.passed, "\n" + "\n".join([*verdict.differences, "what happened:", *verdict.report])
+
+
+def test_no_two_rulings_of_a_game_share_a_name() -> None:
+    names = Counter((game, case.rule, case.name) for game, case in rulings())
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_rulings(game: str) -> None:
+    assert loaded(game).box.cases()

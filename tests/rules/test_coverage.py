@@ -1,0 +1,109 @@
+"""Every paragraph of the rulebooks has a ruling, or a reason why it needs none."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pbem.cli import coverage as verb
+from pbem.engine.cases.coverage import coverage
+from pbem.game.box import PARAGRAPHS, Box, NotInTheBox, open_box
+from tests.support.walks import GAMES, loaded
+
+ROME = open_box("rome_carthage")
+LISTED = [game for game in GAMES if (loaded(game).box.folder / f"{PARAGRAPHS}.yaml").exists()]
+
+
+@pytest.mark.parametrize("game", LISTED)
+def test_every_paragraph_is_cited(game: str) -> None:
+    assert coverage(loaded(game).box).uncited == []
+
+
+@pytest.mark.parametrize("game", LISTED)
+def test_every_citation_leads_to_a_paragraph(game: str) -> None:
+    assert coverage(loaded(game).box).unknown == ()
+
+
+@pytest.mark.parametrize("game", LISTED)
+def test_no_paragraph_is_listed_twice_and_none_that_is_cited_is_excused(game: str) -> None:
+    paragraphs = coverage(loaded(game).box).paragraphs
+    assert len({one.id for one in paragraphs}) == len(paragraphs)
+    assert [one.id for one in paragraphs if one.rulings and one.no_rule] == []
+
+
+def test_the_numbers_count_up_as_the_dutch_rules_print_them() -> None:
+    numbers = [one.id for one in coverage(ROME).paragraphs if one.source == "Dutch rules 1998"]
+    chapters = [number for number in numbers if not number.startswith("card")]
+    keys = [[int(part) for part in re.findall(r"\d+", number)] for number in chapters if number != "16.5.5"]
+    assert keys == sorted(keys)
+    assert len({key[0] for key in keys}) == 19
+    assert numbers.index("16.5.5") == numbers.index("16.4.4") + 1, "it is printed there"
+    assert [number for number in numbers if number.startswith("card ")] == [f"card {n}" for n in range(1, 65)]
+
+
+def small_box(tmp_path: Path, rulings: str) -> Box:
+    """Return the box with two paragraphs and some rulings instead of its own."""
+    folder = tmp_path / ROME.id
+    shutil.copytree(ROME.folder, folder, ignore=shutil.ignore_patterns("cases"))
+    (folder / "cases").mkdir()
+    (folder / "cases" / "some.yaml").write_text(rulings, "utf-8")
+    text = (
+        '- source: A book\n  paragraphs:\n  - {id: "1", title: one, no_rule: a heading}\n  - {id: "1.1", title: two}\n'
+    )
+    (folder / f"{PARAGRAPHS}.yaml").write_text(text, "utf-8")
+    return Box(folder)
+
+
+EXPECT = "expect: {position: {turn: 1}}"
+
+
+def test_a_citation_of_the_parent_does_not_count_for_the_child(tmp_path: Path) -> None:
+    found = coverage(small_box(tmp_path, f'- {{rule: "1", name: a, {EXPECT}}}\n'))
+    assert [(one.id, one.rulings) for one in found.paragraphs] == [("1", 1), ("1.1", 0)]
+    assert found.uncited == ["1.1"]
+
+
+def test_cites_count_once_a_ruling_and_odd_ones_are_told_with_their_place(tmp_path: Path) -> None:
+    found = coverage(small_box(tmp_path, f'- {{rule: "1.1", cites: ["1.1", "9"], name: a, {EXPECT}}}\n'))
+    assert found.uncited == []
+    assert [one.rulings for one in found.paragraphs] == [0, 1]
+    assert [text.rpartition("/")[2] for text in found.unknown] == ["some.yaml:1: 9"]
+
+
+@pytest.mark.parametrize("json_wanted", [False, True])
+def test_the_verb_ends_with_1_if_a_ruling_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], json_wanted: bool
+) -> None:
+    small_box(tmp_path, f'- {{rule: "1", name: a, {EXPECT}}}\n')
+    with pytest.raises(SystemExit) as ended:
+        verb.coverage(ROME.id, False, [tmp_path], json_wanted)
+    printed = capsys.readouterr().out
+    assert ended.value.code == 1
+    if json_wanted:
+        assert json.loads(printed)["uncited"] == ["1.1"]
+    else:
+        assert re.search(r"^ +0  1\.1 +two  <- no ruling$", printed, re.MULTILINE)
+        assert "2 paragraphs: 1 cited, 0 without a rule, 1 uncited." in printed
+
+
+def test_the_verb_ends_well_if_all_is_cited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_box(tmp_path, f'- {{rule: "1.1", name: a, {EXPECT}}}\n')
+    verb.coverage(ROME.id, False, [tmp_path], False)
+    assert re.search(r"^ +-  1 +one \(no rule: a heading\)$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_the_list_is_no_part_of_what_a_game_is_played_with(tmp_path: Path) -> None:
+    box = small_box(tmp_path, "[]\n")
+    (box.folder / f"{PARAGRAPHS}.yaml").write_text("- {source: Another book, paragraphs: []}\n", "utf-8")
+    assert Box(box.folder).digest == box.digest
+
+
+def test_a_box_without_a_list(tmp_path: Path) -> None:
+    box = small_box(tmp_path, "[]\n")
+    (box.folder / f"{PARAGRAPHS}.yaml").unlink()
+    with pytest.raises(NotInTheBox, match=r"lists no paragraphs"):
+        coverage(box)

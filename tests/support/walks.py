@@ -1,0 +1,158 @@
+"""Random games of every game on the shelf, one question at a time, for the tests that hold for all games."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.session import Answer, Session
+from pbem.game import shelf
+from pbem.game.shelf import Loaded
+from pbem.game.table import Table
+from pbem.protocol import Decision, Order, Rules, Side
+
+TOY = Path(__file__).resolve().parents[1] / "toy"
+FOLDERS = (str(TOY / "rules"),)
+if str(TOY) not in sys.path:
+    sys.path.insert(0, str(TOY))  # where the toy's package lies
+
+GAMES = shelf.ids(FOLDERS)
+"""Whatever lies in the folders of boxes; no list of names."""
+
+
+@cache
+def loaded(game: str, preset: str | None = None) -> Loaded:
+    """Return a game on the shelf or the toy."""
+    return shelf.load(game, preset=preset, folders=FOLDERS)
+
+
+def editions() -> list[tuple[str, str, str]]:
+    """Return every game with every preset and every scenario."""
+    return [
+        (game, preset, scenario)
+        for game in GAMES
+        for preset in loaded(game).box.presets
+        for scenario in loaded(game).box.scenarios
+    ]
+
+
+def start(rules: Rules[Any], scenario: str, seed: int) -> Any:
+    """Return the position at the start of a scenario."""
+    return rules.setup(scenario, Table(SeededDice(f"setup {seed}")))
+
+
+def plain(value: Any) -> Any:
+    """Return a value as it comes back from a file; fail if it is not plain data."""
+    return json.loads(json.dumps(value))
+
+
+def state(session: Session[Any]) -> dict[str, Any]:
+    """Return everything that two sessions in the same state share."""
+    return {
+        "position": session.rules.encode(session.position),
+        "waiting": [(one.side, one.kind, one.rule, dict(one.facts), one.default) for one in session.waiting],
+        "at_rest": session.at_rest,
+        "result": session.result,
+    }
+
+
+def told(session: Session[Any]) -> list[Any]:
+    """Return all that was told and rolled, in a form that can be compared."""
+    return [*map(repr, session.table.events), *map(repr, session.table.rolls)]
+
+
+@dataclass(slots=True)
+class Walk:
+    """A random game under way: the session, and what a resume would start from."""
+
+    rules: Rules[Any]
+    seed: int
+    dice: SeededDice
+    rng: Random
+    session: Session[Any]
+    checkpoint: dict[str, Any]
+    """The last resting point, as it is written to disk."""
+    dice_then: SeededDice
+    """The dice as they were at the last resting point."""
+    answers: list[Answer] = field(default_factory=list)
+    """What was answered since."""
+    count: int = 0
+
+    @property
+    def waiting(self) -> tuple[Decision, ...]:
+        return self.session.waiting
+
+    @property
+    def position(self) -> Any:
+        return self.session.position
+
+    def known(self, side: Side | None) -> Any:
+        return self.rules.known(self.position, side)
+
+    def pick(self, decision: Decision) -> Order:
+        """Pick an answer: any, and now and then the first or the last, which are often the odd ones."""
+        choices = self.rules.options(self.known(decision.side), decision)
+        one_of = self.rng.random()
+        if one_of < 0.05:
+            return choices[0]
+        if one_of < 0.1:
+            return choices[len(choices) - 1]
+        order = choices.pick(self.rng.random)
+        assert order is not None, f"{decision.side} has no answer to {decision.kind}"
+        return order
+
+    def again(self) -> Session[Any]:
+        """Return the same game resumed from its last resting point and the recorded answers."""
+        session = Session(self.rules, self.rules.decode(plain(self.checkpoint)), self.dice_then.fork())
+        session.feed(read_back(answer) for answer in self.answers)
+        return session
+
+
+def read_back(answer: Answer) -> Answer:
+    """Return a recorded answer as it comes back from a file."""
+    return Answer(
+        answer.side, answer.kind, answer.rule, plain(answer.facts), plain(answer.order), answer.by, answer.secret
+    )
+
+
+def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> Iterator[Walk]:
+    """Play a random game; stop before every question, or several open at once, and at the end.
+
+    Each resting point begins a new session, as when a game is taken up on another day.
+    """
+    dice, rng = SeededDice(seed), Random(seed)
+    at = _from_rest(rules, seed, dice, rng, start(rules, scenario, seed))
+    count = 0
+    while at.session.result is None and count < most:
+        if at.session.at_rest:
+            at = _from_rest(rules, seed, dice, rng, rules.decode(plain(rules.encode(at.position))))
+            continue
+        at.count = count
+        yield at
+        orders = [at.pick(decision) for decision in at.waiting]
+        at.answers += [
+            Answer(one.side, one.kind, one.rule, one.facts, order.body, "test", one.secret)
+            for one, order in zip(at.waiting, orders, strict=True)
+        ]
+        count += len(orders)
+        at.session.answer(orders)
+    at.count = count
+    yield at
+
+
+def _from_rest(rules: Rules[Any], seed: int, dice: SeededDice, rng: Random, position: Any) -> Walk:
+    then, checkpoint = dice.fork(), rules.encode(position)
+    return Walk(rules, seed, dice, rng, Session(rules, position, dice), checkpoint, then)
+
+
+def faults_of_shape(game: str, order: Order) -> list[str]:
+    """Return what is wrong with the shape of an order."""
+    forms: Mapping[str, Any] = loaded(game).box.forms
+    return [misfit.reason for misfit in forms[order.kind].misfits(order.body)]
