@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-GAMES ?= 60
+GAMES ?= 100
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
@@ -13,10 +13,10 @@ LINKED := $(VENV)/.linked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check soak bench cover format wheel lock clean
+.PHONY: help demo test check soak soak-short bench cover format wheel lock clean
 
 help: ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: $(LINKED) ## play an opening by letters; leaves the repo, the letters and the maps behind
 	@$(BIN)/pbem demo
@@ -31,8 +31,11 @@ check: $(LINKED) ## everything a change must pass: format, lint, types, import l
 	@echo '== layers';  $(PYTEST) -q tests/test_layers.py
 	@echo '== tests';   $(PYTEST) -n $(JOBS) --dist worksteal
 
-soak: $(LINKED) ## run the long random games that `test` leaves out; GAMES=60 plays fewer of them
+soak: $(LINKED) ## run the long random games that `test` leaves out; at most an hour; GAMES=300 plays more
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak
+
+soak-short: $(LINKED) ## the same tests as `soak`, a few minutes long
+	@PBEM_SOAK_GAMES=6 $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
 bench: $(LINKED) ## measure; one line a figure, with its bar
 	@$(BIN)/python -m bench

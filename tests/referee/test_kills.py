@@ -114,7 +114,7 @@ class Toll:
     late: int = 0
     between: int = 0
     planned: int = 0
-    """How many of those between two answers were no chance."""
+    """How many of those between two answers were planned."""
 
     @property
     def deaths(self) -> int:
@@ -125,11 +125,13 @@ class Toll:
 
 
 def take_in_and_die(path: Path, raw: str, answers: int) -> None:
-    """Take a letter in and be killed once so many answers lie in the outbox."""
+    """Take a letter in and be killed once so many answers lie in the outbox; with none, before the first commit."""
     rename = os.rename
 
     def last_one(src: Any, dst: Any) -> None:
         nonlocal answers
+        if not answers and Path(dst).name == "main":
+            os.kill(os.getpid(), signal.SIGKILL)
         rename(src, dst)
         if Path(dst).parent == path / "games" / "outbox" / "new":
             answers -= 1
@@ -143,17 +145,19 @@ def take_in_and_die(path: Path, raw: str, answers: int) -> None:
 def live_through(story: Story, path: Path, ward: Ward, random: Random, deaths: int) -> Toll:
     """Play a story again, killing each attempt until one outlives its killer; `deaths` a letter at most.
 
-    Where a letter has two answers the first attempt dies between them, which chance seldom does.
+    Of three letters the first dies before its commit and the second between its answers, if it has two, whatever
+    chance does: it seldom finds the second.
     """
     shutil.copytree(story.start, path)
     toll = Toll()
     for n, (raw, usual) in enumerate(zip(story.letters, story.seconds, strict=True)):
         (path / "letter.eml").write_bytes(raw)
         work = partial(take_in, path, "letter.eml")
-        if len(story.stages[n + 1].sent) - len(story.stages[n].sent) > 1:
-            assert ward.dies(partial(take_in_and_die, path, "letter.eml", 1))
+        answers = len(story.stages[n + 1].sent) - len(story.stages[n].sent)
+        if n % 3 == 0 or (n % 3 == 1 and answers > 1):
+            assert ward.dies(partial(take_in_and_die, path, "letter.eml", n % 3))
             judge_the_dead(story, n, path, toll)
-            toll.planned += 1
+            toll.planned += n % 3
         for _ in range(deaths):
             if not ward.kills(work, usual * random.random() ** 2):
                 break
@@ -232,6 +236,6 @@ def test_a_game_whose_adjudicator_is_killed_is_the_same_game(tmp_path: Path) -> 
     [("toy", 40, scaled(1400)), ("rome_carthage", 60, scaled(600)), ("hannibal_italy", 60, scaled(200))],
 )
 def test_so_is_one_of_two_thousand_deaths(tmp_path: Path, rules: str, letters: int, least: int) -> None:
-    toll = deaths_in(rules, tmp_path, letters=min(letters, least), a_letter=12, least=least)
+    toll = deaths_in(rules, tmp_path, letters=letters, a_letter=12, least=least)
     assert toll.early
     assert toll.between >= toll.planned > 0

@@ -7,7 +7,7 @@ from typing import Final
 
 FULL: Final = 300
 """The number of games at which every test of the soak has its full length."""
-GAMES: Final = int(os.environ.get("PBEM_SOAK_GAMES", "60"))
+GAMES: Final = int(os.environ.get("PBEM_SOAK_GAMES", "100"))
 """How many whole games the soak plays of the first scenario of a game, over all its editions."""
 
 

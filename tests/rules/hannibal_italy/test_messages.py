@@ -161,7 +161,7 @@ def test_whatever_is_told_has_a_sentence() -> None:
     assert len(kinds) > 40
     assert sorted(kinds - messages()["events"].keys()) == []
     in_code = {kind for path in PACKAGE.rglob("*.py") for kind in told_in(path.read_text("utf-8"))}
-    forecasts = set(told_in((PACKAGE / "forecasts.py").read_text("utf-8")))
+    forecasts = set(told_in((PACKAGE / "views" / "forecast.py").read_text("utf-8")))
     assert len(in_code) > 60
     assert sorted(in_code - forecasts - messages()["events"].keys()) == []
     assert sorted(forecasts - messages()["forecast"].keys()) == []
