@@ -19,7 +19,8 @@ from tests.support.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, o
 from tests.support.live import Folder, files, give, order, play
 from tests.support.walks import FOLDERS, loaded
 
-RENAMED = {'holds: "{side} assaults nothing."': 'holds: "{side} stays where it is."'}
+NEWER = {"version: 1": "version: 2"}
+"""A box that is played alike, but is pinned as another."""
 
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
@@ -45,7 +46,7 @@ def test_a_game_under_the_rules_here_is_left_alone(hills: Folder) -> None:
 
 
 def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills: Folder) -> None:
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
         asked, position = game.waiting, game.rules.encode(game._session().position)
@@ -72,7 +73,7 @@ def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills
 
 
 def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
-    boxes = other_box("toy", folder.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", folder.path / "rules", "game.yaml", NEWER)
     with folder.create() as game:
         card = hand(game, "red")[0]
         give(game, "red", order("bury", card=card))
@@ -97,7 +98,7 @@ def test_earlier_turns_that_differ_without_changing_the_position_are_named(
         table.tell("solemn_moment", rule="3")
         yield from bury(game, table)
 
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     monkeypatch.setitem(toy().PHASES, "bury", bury_aloud)
     text = run(DONE, "migrate", "punica", "--reason", "a new event", "--rules-dir", boxes)
     assert "punica is moved to the rules here, by adjudication 7 (the box differed)." in text
@@ -141,8 +142,8 @@ def test_what_was_accepted_once_is_not_asked_again(hills: Folder) -> None:
         assert migrate(game)[1] is None
         assert migrate(game, accept=True)[1] == 7
     more = other_box("toy", hills.path / "more", "hills.yaml", STRONGER)
-    text = (more / "toy" / "messages" / "en.yaml").read_text("utf-8")
-    (more / "toy" / "messages" / "en.yaml").write_text(text.replace("assaults nothing", "waits"), "utf-8")
+    text = (more / "toy" / "game.yaml").read_text("utf-8")
+    (more / "toy" / "game.yaml").write_text(text.replace("version: 1", "version: 2"), "utf-8")
     with opened(hills, more) as game:
         move, number = migrate(game)
         assert (move.changed, number) == ([], 8)
@@ -170,7 +171,7 @@ def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -
 def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
     reacting: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boxes = other_box("toy", reacting.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", reacting.path / "rules", "game.yaml", NEWER)
     with reacting.open() as game:
         lead = game.known(None).lead
 
@@ -197,7 +198,7 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
 
 
 def test_rules_that_cannot_read_the_resting_point_are_refused(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
 
     def unread(self: Any, record: Any) -> Any:
         raise ValueError("Hills has other fields: guards")
@@ -217,7 +218,7 @@ def test_every_game_of_a_folder_is_moved_at_once(hills: Folder) -> None:
             pass
         assert game.result is not None
     hills.create(name="iberia").close()
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     rows = told(DONE, "migrate", "--all", "--rules-dir", boxes)
     assert [(row["game"], row["moved"]) for row in rows] == [("gallia", None), ("iberia", 2), ("punica", 7)]
     assert run(USAGE, "migrate", "--all", "punica") == run(USAGE, "migrate")
@@ -226,7 +227,7 @@ def test_every_game_of_a_folder_is_moved_at_once(hills: Folder) -> None:
 def test_a_game_that_cannot_be_opened_does_not_keep_the_others(hills: Folder) -> None:
     hills.create(name="gallia").close()
     (hills.keys / "gallia.yaml").unlink()
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     text = run(WORLD, "migrate", "--all", "--rules-dir", boxes)
     assert "the secrets of gallia are not there" in text
     assert "punica is moved to the rules here" in text
