@@ -146,7 +146,7 @@ def test_a_side_is_told_which_of_its_own_standing_orders_it_was(folder: Folder) 
 
 def test_what_is_not_published_yet_is_told_to_its_side_alone(reacting: Folder) -> None:
     with reacting.open() as game:
-        lead, enemy = game.known(None).lead, game.waiting[0].side
+        lead, enemy = game.view(None).lead, game.open_decisions[0].side
     assert "- assault:" in explained(reacting, 4, side=lead)
     for reader in (None, enemy):
         text = explained(reacting, 4, side=reader)

@@ -266,7 +266,7 @@ def test_standing_orders_are_kept_in_one_form_only(
 def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with told(folder, most=3) as game:
-        side = game.waiting[0].side
+        side = game.open_decisions[0].side
         text = f"game: punica\nside: {side}\nadjudication: {game.adjudication}\norders:\n- bid: {{card: lowest}}\n"
         receipt, n = set_default(game, side, text.encode(), "he is away")
         assert n is not None, str(receipt)

@@ -49,7 +49,7 @@ def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills
     boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
-        asked, position = game.waiting, game.rules.encode(game._session().position)
+        asked, position = game.open_decisions, game.rules.encode(game._session().position)
         with pytest.raises(CannotPlay, match="pbem migrate punica"):
             game.adjudicate()
         move, number = migrate(game, "  better\n words ")
@@ -57,9 +57,9 @@ def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills
         assert game.differs is None
         act = game.ledger.turn(7).act
         assert act == {"kind": "migration", "reason": "better words", "box": game.box.digest, "code": game.loaded.code}
-        assert game.waiting == asked
+        assert game.open_decisions == asked
     with opened(hills, boxes) as game:
-        assert (game.adjudication, game.waiting, game.differs) == (7, asked, None)
+        assert (game.adjudication, game.open_decisions, game.differs) == (7, asked, None)
         assert game.rules.encode(game._session().position) == position
         assert (
             "OTHER RULES: from here on the game is played with newer ones. Reason:" in side_report(game, "red", 6).text
@@ -79,7 +79,7 @@ def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
         give(game, "red", order("bury", card=card))
     with opened(folder, boxes) as game:
         migrate(game)
-        assert [each.side for each in game.waiting] == ["blue"]
+        assert [each.side for each in game.open_decisions] == ["blue"]
         give(game, "blue", order("bury", card=hand(game, "blue")[0]))
         assert card not in hand(game, "red")
         assert game.ledger.turn(2).act is not None
@@ -155,12 +155,12 @@ def test_what_was_accepted_once_is_not_asked_again(hills: Folder) -> None:
 def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -> None:
     boxes = other_box("toy", reacting.path / "rules", "hills.yaml", STRONGER)
     with reacting.open() as game:
-        strength, enemy = game.waiting[0].facts["strength"], game.waiting[0].side
+        strength, enemy = game.open_decisions[0].facts["strength"], game.open_decisions[0].side
     text = run(FAULTS, "migrate", "punica", "--rules-dir", boxes)
     assert f"turn 4, an open question has changed: react of {enemy}, in strength" in text
     run(DONE, "migrate", "punica", "--accept", "--rules-dir", boxes)
     with opened(reacting, boxes) as game:
-        (decision,) = game.waiting
+        (decision,) = game.open_decisions
         assert (decision.kind, decision.facts["strength"]) == ("react", strength + 1)
         assert game.ledger.turn(5).act["accepted"] == ["turn 4, in the play that is under way"]  # type: ignore[index]
         give(game, decision.side, order("react", card="none"))
@@ -173,7 +173,7 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
 ) -> None:
     boxes = other_box("toy", reacting.path / "rules", "game.yaml", NEWER)
     with reacting.open() as game:
-        lead = game.known(None).lead
+        lead = game.view(None).lead
 
     def ask_otherwise(game: Any, table: Any) -> Iterator[Any]:
         yield from table.ask(game.lead, "assault", rule="5.2", default={"hold": True}, round=game.round, pot=2)
@@ -182,7 +182,7 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
     with opened(reacting, boxes) as game:
         number = migrate(game, "the pot", accept=True)[1]
         assert number == 5
-        (decision,) = game.waiting
+        (decision,) = game.open_decisions
         assert (decision.kind, decision.side, decision.facts["pot"]) == ("assault", lead, 2)
         assert "no longer fits and was left out: the rules have changed; you are asked anew" in " ".join(
             side_report(game, lead, 4).text.split()
@@ -194,7 +194,7 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
         assert state is not None
         assert [len(step.answers) for step in state.steps] == [0, 0, 0]
     with opened(reacting, boxes) as game:
-        assert [each.kind for each in game.waiting] == ["assault"]
+        assert [each.kind for each in game.open_decisions] == ["assault"]
 
 
 def test_rules_that_cannot_read_the_resting_point_are_refused(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,7 +242,7 @@ def test_an_answer_that_is_not_legal_any_more_is_told_with_the_reason(
     kinds = toy().KINDS
     options, _ = kinds["react"]
 
-    def never(known: Any, decision: Any, order: Any) -> Iterator[Any]:
+    def never(view: Any, decision: Any, order: Any) -> Iterator[Any]:
         yield order.fault(("card",), "nobody may hold back", rule="6.1")
 
     monkeypatch.setitem(kinds, "react", (options, never))
@@ -308,7 +308,7 @@ def ruled(hills: Folder) -> Folder:
     """Return a folder with a game that was rolled back, and in which each kind of ruling was made."""
     with hills.open() as game:
         rollback.roll_back(game, 4, "the deadline was too short")  # 7
-        side = game.waiting[0].side
+        side = game.open_decisions[0].side
         give(game, side, order("react", card="none"))  # 8
         ruling.change_position(game, {"guards.middle": 4}, "a typing mistake")  # 9
         ruling.answer(game, "red", sheet(game, "red", order("bid", card=hand(game, "red")[0])), "he is away")  # 10

@@ -144,10 +144,10 @@ def test_dice_that_were_not_rolled_then_are_made_up_and_named(folder: Folder) ->
             give(game, side, order("bury", card=hand(game, side)[0]))
         for side in ("red", "blue"):
             give(game, side, order("bid", card="lowest"))
-        lead = game.known(None).lead
+        lead = game.view(None).lead
         give(game, lead, order("assault", hold=True))
         raw = game.ledger.sheet(lead, 3)
-        hill, card = game.known(lead).targets(lead)[0], hand(game, lead)[0]
+        hill, card = game.view(lead).targets(lead)[0], hand(game, lead)[0]
     other = raw.replace(b"{hold: true}", b"{hill: %b, card: %d}" % (hill.encode(), card))
     found = asked(folder, 4, sheets={lead: ("s", other)})
     assert found.refused == []

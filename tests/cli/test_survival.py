@@ -103,8 +103,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     received = folder.path.with_name("received")
     with folder.create() as game:
         note_told(game.ledger.repo.path, game.adjudication)
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
         (folder.path / "red.eml").write_bytes(letter("red", text))
         (folder.path / "red.yaml").write_bytes(text)
         shutil.copytree(folder.path, received)
@@ -398,9 +398,9 @@ def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Pat
             handled = take_in(raws[-1], office)
             assert handled.accepted, handled.notes
             with folder.open() as game:
-                if len(raws) == 40 or not game.waiting:
+                if len(raws) == 40 or not game.open_decisions:
                     break
-                side = game.waiting[0].side
+                side = game.open_decisions[0].side
                 text = sheet(game, side, *[pick(game, each, Random(len(raws))) for each in game.asked(side)])
                 raws.append(letter(side, text, number=len(raws)))
         stories.append((raws, standing(folder.path), git(folder.repo(GAME), "log", "--format=%at %ct")))
@@ -457,7 +457,7 @@ def test_letters_that_come_at_the_same_time_are_all_carried_out_once(scene: Scen
         with folder.open() as game:
             assert game.sheets("red") + game.sheets("blue") == sum(before.values()) + len(letters)
             assert list(replay(game)) == []
-            over = not game.waiting
+            over = not game.open_decisions
         sent(folder.path)
         if over:
             break

@@ -56,7 +56,7 @@ def told(code: int, *words: object, stdin: bytes | None = None) -> Any:
 
 def hand(folder: Folder, side: str) -> list[int]:
     with folder.open() as game:
-        cards: list[int] = game.known(side).hands[side]
+        cards: list[int] = game.view(side).hands[side]
         return cards
 
 
@@ -71,7 +71,7 @@ def sheet_file(folder: Folder, side: str, *cards: object) -> Path:
 def both_bury(folder: Folder) -> None:
     with folder.open() as game:
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 # ---- the program itself
@@ -302,13 +302,13 @@ def test_a_forecast_says_at_home_and_here_what_a_sheet_may_lead_to(folder: Folde
     with folder.create(scenario="siege") as game:
         for kind in ("bury", "bid"):
             for side in ("red", "blue"):
-                card = game.known(side).hands[side][0] if kind == "bury" else "lowest"
+                card = game.view(side).hands[side][0] if kind == "bury" else "lowest"
                 give(game, side, order(kind, card=card))
-        side = game.waiting[0].side
-        known, head = game.known(side), game.ledger.repo.head
+        side = game.open_decisions[0].side
+        view, head = game.view(side), game.ledger.repo.head
         path, bad, home = (folder.path / name for name in ("orders.yaml", "bad.yaml", "position.json"))
-        path.write_bytes(sheet(game, side, order("assault", hill=known.targets(side)[0], card=known.hands[side][0])))
-        bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=known.hands[side][0])))
+        path.write_bytes(sheet(game, side, order("assault", hill=view.targets(side)[0], card=view.hands[side][0])))
+        bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=view.hands[side][0])))
         home.write_text(json.dumps(game.take_home(side)))
     text = said(DONE, "forecast", "punica", path, "--side", side)
     assert "could be asked" in text
@@ -388,9 +388,9 @@ def test_a_game_whose_question_has_changed_stops_every_verb_with_a_sentence(
     with folder.create(scenario="siege") as game:
         for kind in ("bury", "bid"):
             for side in ("red", "blue"):
-                give(game, side, order(kind, card=game.known(side).hands[side][0]))
-        lead = game.known(None).lead
-        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=game.known(lead).hands[lead][0]))
+                give(game, side, order(kind, card=game.view(side).hands[side][0]))
+        lead = game.view(None).lead
+        give(game, lead, order("assault", hill=game.view(lead).targets(lead)[0], card=game.view(lead).hands[lead][0]))
 
     def ask_otherwise(game: Any, table: Any) -> Iterator[Any]:
         yield from table.ask(game.lead, "assault", rule="5.2", round=game.round, pot=2)

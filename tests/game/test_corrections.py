@@ -151,11 +151,11 @@ def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
     rules: Any = shelf.load(GAME).rules
     offered = 0
 
-    def answer(known: Any, decision: Decision) -> Order:
+    def answer(view: Any, decision: Decision) -> Order:
         nonlocal offered
         if decision.kind == "place":
             offered += "2114" in decision.facts["hexes"]  # where it is not, Rome is crowded
-        order: Order = rules.advise(known, decision)
+        order: Order = rules.bot_order(view, decision)
         return order
 
     start = rules.setup("short", Table(SeededDice(1)))

@@ -58,7 +58,7 @@ def bare(folder: Folder, *parts: str, subject: str = "Hello", more: str = "") ->
 
 def bury(folder: Folder, side: str) -> str:
     with folder.open() as game:
-        return sheet(game, side, order("bury", card=game.known(side).hands[side][0])).decode()
+        return sheet(game, side, order("bury", card=game.view(side).hands[side][0])).decode()
 
 
 def flat(handled: Handled) -> str:
@@ -135,7 +135,7 @@ def test_the_words_beside_a_sheet_are_about_its_game(two: Folder) -> None:
     assert handled.accepted
     assert (key_of(two, "red"), key_of(two, "red", "gallia")) == (KEY, None)
     with two.open("gallia") as game:
-        other = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0])).decode()
+        other = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0])).decode()
     handled = bare(two, "STATUS", bury(two, "red"), other)
     assert not handled.accepted
     assert "Are its words about punica or gallia?" in flat(handled)
@@ -168,8 +168,8 @@ def test_a_key_is_put_on_record_however_the_mail_breaks_it(folder: Folder, body:
     assert max(map(len, got.text.splitlines())) <= 72
     assert key_of(folder, "red") == key
     with folder.open() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        give(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
         assert game.ledger.repo.read("known/red.age") is not None
         assert game.ledger.repo.read("known/blue.age") is None
 
@@ -290,7 +290,7 @@ def test_status_says_where_the_game_stands_and_nothing_secret(folder: Folder) ->
     assert got.text.startswith("punica: Three Hills (usual).\nAfter adjudication 1.")
     assert "You are asked: Which card do you bury face down?" in got.text
     with folder.open() as game:
-        give(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert "It waits for Blue." in only(says(folder, "red", "STATUS")).text
     assert got.parts == {}
     assert head(folder) != before

@@ -65,14 +65,14 @@ def head(folder: Folder, name: str = "punica") -> str:
 
 def cards(folder: Folder, side: str) -> list[int]:
     with folder.open() as game:
-        hand: list[int] = game.known(side).hands[side]
+        hand: list[int] = game.view(side).hands[side]
         return hand
 
 
 def bury(folder: Folder, side: str, at: int = 0, **more: Any) -> bytes:
     """Return a letter in which a side buries one of its cards."""
     with folder.open() as game:
-        return letter(side, sheet(game, side, order("bury", card=game.known(side).hands[side][at])), **more)
+        return letter(side, sheet(game, side, order("bury", card=game.view(side).hands[side][at])), **more)
 
 
 def form_of(folder: Folder, side: str) -> str:
@@ -95,7 +95,7 @@ def test_a_sheet_that_carries_the_game_on_is_answered_to_every_side(folder: Fold
     one, other = SIDES[rules]
     with folder.create(rules) as game:
         if rules == "toy":
-            give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+            give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
             mailed = bury(folder, one)
         else:
             one, other = other, one
@@ -145,7 +145,7 @@ def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: 
 
 def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:
     with folder.create(addresses={"red": "red@example.org"}) as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
     assert only(take_in(bury(folder, "red"), folder.office)).to == "red@example.org"
 
 
@@ -171,7 +171,7 @@ def test_a_letter_taken_in_again_changes_nothing_and_is_answered_again(folder: F
 def test_a_letter_taken_in_twice_at_the_same_time_counts_once(
     folder: Folder, toy: Adjudicator, blank_maps: None
 ) -> None:
-    give(toy, "blue", order("bury", card=toy.known("blue").hands["blue"][0]))
+    give(toy, "blue", order("bury", card=toy.view("blue").hands["blue"][0]))
     raw = bury(folder, "red")
     with ThreadPoolExecutor(3) as pool:
         handled = list(pool.map(lambda _: take_in(raw, folder.office), range(3)))
@@ -328,8 +328,8 @@ def test_orders_in_the_shape_of_a_real_mail_program_are_carried_out(
     handled = take_in(raw, folder.office)
     assert handled.accepted, handled.complaints
     with folder.open() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        assert game.known("red").buried["red"] == card
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        assert game.view("red").buried["red"] == card
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def bid(folder: Folder) -> None:
     """Bring the toy to a question that has a default."""
     with folder.open() as game:
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 @pytest.mark.parametrize("default", [False, True])
@@ -415,7 +415,7 @@ def test_a_thank_you_below_which_the_old_form_is_quoted_does_not_replace_the_ans
 
 def test_a_letter_may_hold_sheets_for_two_games(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
     with folder.create(name="gallia", secrets=OTHERS) as game:
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     own = sheet(toy, "red", order("bury", card=cards(folder, "red")[0]))
     handled = take_in(letter("red", own, b"And for Gaul:", text), folder.office)
     assert handled.accepted
@@ -435,8 +435,8 @@ def test_of_two_sheets_for_one_game_the_first_counts(folder: Folder, toy: Adjudi
     assert take_in(letter("red", texts[0], b"or rather", texts[1]), folder.office).accepted
     with folder.open() as game:
         assert game.sheets("red") == 1
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        assert game.known("red").buried["red"] == first
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        assert game.view("red").buried["red"] == first
 
 
 @pytest.mark.parametrize(
@@ -494,8 +494,8 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
     folder.create("rome_carthage").close()
     for number in range(30):
         with folder.open() as game:
-            side = game.waiting[0].side
-            orders = [pick(game, each, random) for each in game.waiting if each.side == side]
+            side = game.open_decisions[0].side
+            orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
             raw = letter(side, sheet(game, side, *orders), number=number)
         handled = take_in(raw, folder.office)
         assert handled.accepted, handled.complaints
@@ -504,9 +504,9 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
             names = {card: record.name for card, record in board.board.cards.items()}
             for out in handled.letters:
                 reader = out.to.partition("@")[0]
-                known, enemy = game.known(reader), "rome" if reader == "carthage" else "carthage"
-                seen = {names[card] for card in [*known.hands[reader], *known.discards, *known.removed]}
-                hidden = {names[card] for card in game.known(enemy).hands[enemy]} - seen
+                view, enemy = game.view(reader), "rome" if reader == "carthage" else "carthage"
+                seen = {names[card] for card in [*view.hands[reader], *view.discards, *view.removed]}
+                hidden = {names[card] for card in game.view(enemy).hands[enemy]} - seen
                 content = read(out)
                 for name in hidden:
                     scanned += 1

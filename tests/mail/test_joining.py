@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 @pytest.fixture
-def waiting(folder: Folder) -> Folder:
+def open_decisions(folder: Folder) -> Folder:
     """Return a folder with a game that waits for a phrase of each side."""
     folder.create(begin=False).close()
     return folder
@@ -167,7 +167,7 @@ def test_the_phrases_turn_the_first_shuffle(tmp_path: Path) -> None:
         with Folder(tmp_path / str(number)).create(begin=False) as game:
             game.join("red", phrase=phrase)
             game.adjudicate()
-            hands.append(game.known("red").hands["red"])
+            hands.append(game.view("red").hands["red"])
     assert hands[0] == hands[1] != hands[2]
 
 
@@ -294,7 +294,7 @@ def test_a_letter_that_joins_counts_once_and_is_answered_again(waiting: Folder) 
     assert git(waiting.repo("punica"), "rev-parse", "main") == then
     with waiting.open() as game:
         for side in ("red", "blue"):
-            text = sheet(game, side, order("bury", card=game.known(side).hands[side][0]))
+            text = sheet(game, side, order("bury", card=game.view(side).hands[side][0]))
             assert take_in(letter(side, text, number=5), waiting.office).accepted
     assert [out.to for out in take_in(mailed[1], waiting.office).letters] == ["blue@example.org"]
 
@@ -334,7 +334,7 @@ def test_a_player_opens_with_his_key_what_is_sealed_to_it_and_can_check_a_sheet_
         game.join("red", key=recipient_of(identity))
         game.adjudicate()
         sealed, home = game.ledger.repo.read("known/red.age"), game.take_home("red")
-        mine = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        mine = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert sealed is not None
     file, position, orders = (shell.path / name for name in ("red.age", "position.json", "orders.yaml"))
     file.write_bytes(sealed)

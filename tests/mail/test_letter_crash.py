@@ -44,11 +44,11 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which a game waits for red alone, with its letter beside it."""
     folder = Folder(tmp_path_factory.mktemp("begun"))
     with folder.create() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         for side in ("red", "blue"):
             text = sheet(game, side).replace(b"orders:\n", STANDING)
             assert game.receive(side, text).number is not None
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     (folder.path / LETTER).write_bytes(letter("red", text))
     return folder.path
 

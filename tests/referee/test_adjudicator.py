@@ -76,7 +76,7 @@ def moves(game: Adjudicator, reader: str | None) -> list[Told]:
 
 
 def hand(game: Adjudicator, side: str) -> list[int]:
-    cards: list[int] = game.known(side).hands[side]
+    cards: list[int] = game.view(side).hands[side]
     return cards
 
 
@@ -87,7 +87,7 @@ def buried(toy: Adjudicator) -> None:
 
 
 def kinds(game: Adjudicator) -> list[tuple[str, str]]:
-    return [(each.side, each.kind) for each in game.waiting]
+    return [(each.side, each.kind) for each in game.open_decisions]
 
 
 # ---- the same in, the same out
@@ -157,7 +157,7 @@ def test_two_that_have_the_game_open_see_each_others_sheets(folder: Folder) -> N
 def test_what_is_published_of_the_position_is_what_an_onlooker_knows(folder: Folder, rules: str) -> None:
     with folder.create(rules) as game:
         for _ in play(game, 5, SHEETS[rules]):
-            onlooker = game.rules.encode(game.known(None))
+            onlooker = game.rules.encode(game.view(None))
             published = game.ledger.repo.read("position.yaml")
             assert published == yamlio.dump(onlooker).encode()
             assert yamlio.read(published, name="position").value == onlooker
@@ -172,8 +172,8 @@ def test_a_roll_may_have_the_name_of_one_before_the_last_rest_also_in_a_game_tha
             while len(rolled) == len(set(rolled)) and game.result is None:
                 for side in ("red", "blue"):
                     give(game, side, order("bid", card="lowest"))
-                lead = game.known(None).lead
-                give(game, lead, order("assault", hill=game.known(lead).targets(lead)[-1], card=hand(game, lead)[0]))
+                lead = game.view(None).lead
+                give(game, lead, order("assault", hill=game.view(lead).targets(lead)[-1], card=hand(game, lead)[0]))
                 give(game, "blue" if lead == "red" else "red", order("react", card="none"))
                 rolled = [told.event.roll.name for told in game.told(None, 0) if told.event.roll is not None]
         if len(rolled) > len(set(rolled)):
@@ -237,7 +237,7 @@ def test_a_newer_sheet_takes_the_place_of_one_not_yet_used(toy: Adjudicator) -> 
     assert give(toy, "red", order("bury", card=second)) == []
     assert toy.sheets("red") == 2
     (number,) = give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
-    assert toy.known("red").buried["red"] == second
+    assert toy.view("red").buried["red"] == second
     assert first in hand(toy, "red")
     named = toy.ledger.public_turn(number)["sheets"]
     assert {side: list(sheets) for side, sheets in named.items()} == {
@@ -315,11 +315,11 @@ def test_nothing_of_the_first_of_two_secret_answers_is_seen_before_the_second_is
                     "readable": readable(game.ledger.repo),
                     "sizes": rooms(game.ledger.repo),
                     "messages": [commit.message for commit in game.ledger.repo.history()],
-                    "waiting": [*map(repr, game.waiting)],
+                    "waiting": [*map(repr, game.open_decisions)],
                     "blue": side_report(game, "blue", 0),
                     "onlooker": side_report(game, None, 0),
                     "home": game.take_home("blue"),
-                    "known": (game.known("blue"), game.known(None)),
+                    "known": (game.view("blue"), game.view(None)),
                     "told": (game.told("blue", 0), game.told(None, 0)),
                 }
             )
@@ -335,16 +335,16 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path, rounds: int) -> No
     for at, (one, other) in enumerate([("red", "blue"), ("blue", "red")]):
         with Folder(tmp_path / str(at)).create() as game:
             for _ in range(rounds):
-                question = game.waiting[0].kind
+                question = game.open_decisions[0].kind
                 cards = {side: hand(game, side)[0] for side in (one, other)}
                 for side in (one, other):
                     give(game, side, order(question, card=cards[side]))
                 if kinds(game)[0][1] == "assault":
-                    give(game, game.waiting[0].side, order("assault", hold=True))
+                    give(game, game.open_decisions[0].side, order("assault", hold=True))
             ends.append(
                 (
                     readable(game.ledger.repo),
-                    game.rules.encode(game.known("red")),
+                    game.rules.encode(game.view("red")),
                     [(told.event.kind, told.event.facts) for told in game.told("blue", 0)],
                     game.take_home("blue"),
                 )
@@ -366,23 +366,23 @@ def test_an_only_answer_is_given_where_everybody_can_see_that_it_is_the_only_one
 def _beat_guards(game: Adjudicator) -> None:
     """Let red assault the middle hill until it falls; blue, who holds one other, is never asked where to go."""
     random = Random(2)
-    while game.known(None).holders["middle"] == "blue" and game.waiting:
-        for each in game.waiting:
-            assert each.kind != "fall_back" or len(game.known(None).held(each.side)) > 1
-        side = game.waiting[0].side
-        kind = game.waiting[0].kind
+    while game.view(None).holders["middle"] == "blue" and game.open_decisions:
+        for each in game.open_decisions:
+            assert each.kind != "fall_back" or len(game.view(None).held(each.side)) > 1
+        side = game.open_decisions[0].side
+        kind = game.open_decisions[0].kind
         if kind == "bid":
-            card = max(hand(game, side), key=game.known(side).strength) if side == "red" else "lowest"
+            card = max(hand(game, side), key=game.view(side).strength) if side == "red" else "lowest"
             give(game, side, order("bid", card=card))
         elif kind == "assault" and side == "red":
-            card = max(hand(game, side), key=game.known(side).strength)
+            card = max(hand(game, side), key=game.view(side).strength)
             give(game, side, order("assault", hill="middle", card=card))
         elif kind == "assault":
             give(game, side, order("assault", hold=True))
         elif kind == "react":
             give(game, side, order("react", card="none"))
         else:
-            give(game, side, pick(game, game.waiting[0], random))
+            give(game, side, pick(game, game.open_decisions[0], random))
 
 
 def test_an_only_answer_that_a_hidden_hand_decides_is_waited_for(folder: Folder) -> None:
@@ -391,8 +391,8 @@ def test_an_only_answer_that_a_hidden_hand_decides_is_waited_for(folder: Folder)
         with Folder(folder.path / str(seed)).create(
             "rome_carthage", secrets=replace(SECRETS, hidden=bytes([seed]) * 32)
         ) as game:
-            (claim,) = game.waiting
-            own = game.rules.options(game.known("rome"), claim)
+            (claim,) = game.open_decisions
+            own = game.rules.legal_orders(game.view("rome"), claim)
             assert claim.kind == "claim_first"
             if len(own) == 1:
                 return
@@ -411,15 +411,15 @@ def test_defaults_are_for_those_who_are_late(toy: Adjudicator) -> None:
     }
     assert answers["red"] == ({"card": "lowest"}, "default")
     assert answers["blue"][1] == "sheet 2"
-    assert toy.known(None).spent[0] == lowest
+    assert toy.view(None).spent[0] == lowest
 
 
 def test_a_deadline_that_has_passed_counts_until_the_game_rests_and_no_longer(toy: Adjudicator) -> None:
     buried(toy)
     for round in (1, 2):
         toy.adjudicate(late=["red", "blue"])
-        assert kinds(toy) == [(toy.known(None).lead, "assault")]
-        assert toy.known(None).round == round
+        assert kinds(toy) == [(toy.view(None).lead, "assault")]
+        assert toy.view(None).round == round
         toy.adjudicate(late=["red", "blue"])
         assert kinds(toy) == [("red", "bid"), ("blue", "bid")]
 
@@ -435,8 +435,8 @@ def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
         buried(game)
         for side in ("red", "blue"):
             give(game, side, order("bid", card=hand(game, side)[0]))
-        lead = game.known(None).lead
-        hill = next(hill for hill in game.known(lead).targets(lead))
+        lead = game.view(None).lead
+        hill = next(hill for hill in game.view(lead).targets(lead))
         give(game, lead, order("assault", hill=hill, card=hand(game, lead)[0]))
         (question,) = kinds(game)
         assert question[1] == "react"
@@ -538,7 +538,7 @@ def secrets_of(game: Adjudicator) -> Iterator[tuple[str, bytes]]:
     yield from (("identity", keys.identity.encode()), ("office", keys.office.encode()))
     yield "the next link", game.ledger.chain.link(game.adjudication + 1).encode()
     for side in game.rules.sides:
-        cards = game.known(side).hands[side]
+        cards = game.view(side).hands[side]
         if len(cards) > 1:
             for style, text in numbers_in(cards).items():
                 yield f"hand of {side}, {style}", text.encode()
@@ -580,7 +580,7 @@ def test_the_steps_that_lie_ahead_of_a_march_are_not_published(invaded: Adjudica
     give(invaded, "rome", NOBODY)
     assert "answers" not in invaded.ledger.public_turn(invaded.adjudication)
     invaded.adjudicate(late=["carthage"])
-    assert invaded.known(None).march is None
+    assert invaded.view(None).march is None
     later = [invaded.ledger.public_turn(n) for n in range(before, invaded.adjudication + 1)]
     published = [answer for turn in later for answer in turn.get("answers", ())]
     assert [answer["order"]["path"] for answer in published if answer["kind"] == "play"] == [["cannae", "tarentum"]]

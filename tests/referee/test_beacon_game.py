@@ -54,7 +54,7 @@ def toy(folder: Folder) -> Iterator[Adjudicator]:
 
 
 def card(game: Adjudicator, side: str, at: int = 0) -> Any:
-    return order(game.asked(side)[0].kind, card=game.known(side).hands[side][at])
+    return order(game.asked(side)[0].kind, card=game.view(side).hands[side][at])
 
 
 def close(game: Adjudicator) -> Closing:
@@ -137,7 +137,7 @@ def test_what_is_closed_is_said_before_the_round_is_known_and_is_what_goes_in(to
 def test_a_sheet_that_comes_after_the_closing_changes_nothing(toy: Adjudicator) -> None:
     close(toy)
     before = head(toy)
-    late = sheet(toy, "red", order("bury", card=toy.known("red").hands["red"][1]))
+    late = sheet(toy, "red", order("bury", card=toy.view("red").hands["red"][1]))
     receipt = toy.receive("red", b"\n" + late)
     (row,) = receipt.rows()
     assert (receipt.number, row["line"], row["column"]) == (None, 2, 1)
@@ -180,7 +180,7 @@ def test_the_signature_turns_the_dice(tmp_path: Path, monkeypatch: pytest.Monkey
             game.moment = time_of(FIRST) - PATIENCE
             game.adjudicate()
             game.put_in_round(FIRST, signature)
-            hands.add((*game.known("red").hands["red"], *game.known("blue").hands["blue"]))
+            hands.add((*game.view("red").hands["red"], *game.view("blue").hands["blue"]))
     assert len(hands) == 2
 
 

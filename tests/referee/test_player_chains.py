@@ -43,7 +43,7 @@ def toy(folder: Folder) -> Iterator[Adjudicator]:
 
 def opening(game: Adjudicator, side: str, link: str | None, at: int = 0) -> bytes:
     """Return a sheet that answers what a side is asked with a card, and opens a link."""
-    text = sheet(game, side, order(game.asked(side)[0].kind, card=game.known(side).hands[side][at]))
+    text = sheet(game, side, order(game.asked(side)[0].kind, card=game.view(side).hands[side][at]))
     return text if link is None else text.replace(b"orders:", f"link: {link}\norders:".encode())
 
 
@@ -275,7 +275,7 @@ def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Pat
         assert mail("red", texts["red"].replace(b"orders:", f"link: {link}\norders:".encode()))
         assert mail("blue", texts["blue"])
         with folder.open() as game:
-            if any(each.kind == "assault" for each in game.waiting):
+            if any(each.kind == "assault" for each in game.open_decisions):
                 game.adjudicate(late=["red", "blue"])
     with folder.open() as game:
         given = [str(next(iter(each["red"]))) for n in range(2, game.adjudication + 1) if (each := shares(game, n))]

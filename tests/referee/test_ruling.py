@@ -22,7 +22,7 @@ REASON = "the player has been away"
 
 
 def hand(game: Adjudicator, side: str) -> list[int]:
-    cards: list[int] = game.known(side).hands[side]
+    cards: list[int] = game.view(side).hands[side]
     return cards
 
 
@@ -100,7 +100,7 @@ def test_it_waits_for_the_other_side_and_takes_the_place_of_a_sheet(toy: Adjudic
     _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=high)), REASON)
     assert n is not None
     assert toy.adjudicate() == []
-    assert [(each.side, each.kind) for each in toy.waiting] == [("blue", "bury")]
+    assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bury")]
     assert "Your order bury (sheet 1) was not needed and has lapsed." in heard(toy, "red", n - 1)
     public = b"".join(readable(toy.ledger.repo).values())
     assert f"card: {high}".encode() not in public
@@ -137,7 +137,7 @@ def test_a_sheet_of_the_game_master_is_checked_like_any_other(toy: Adjudicator) 
     give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
     give(toy, "red", order("bid", card="lowest"))
     give(toy, "blue", order("bid", card="lowest"))
-    other = "red" if toy.waiting[0].side == "blue" else "blue"
+    other = "red" if toy.open_decisions[0].side == "blue" else "blue"
     with pytest.raises(CannotPlay, match=f"asks nothing of {other}"):
         ruling.answer(toy, other, good, REASON)
     assert toy.adjudication == before + 3 - 1
@@ -264,9 +264,9 @@ def test_standing_orders_answer_what_is_asked_after_a_patch(toy: Adjudicator) ->
     buried(toy)
     text = b"game: punica\nside: red\nadjudication: %d\nstanding:\n- bid: default\n" % toy.adjudication
     assert toy.receive("red", text).number
-    assert [each.side for each in toy.waiting] == ["red", "blue"]
+    assert [each.side for each in toy.open_decisions] == ["red", "blue"]
     ruling.change_position(toy, {"round": 2}, "a round was forgotten")
-    assert [(each.side, each.kind) for each in toy.waiting] == [("blue", "bid")]
+    assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bid")]
 
 
 def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
@@ -337,7 +337,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
     assert toy.ledger.public_turn(n)["waiting"] == []
     with folder.open() as again:
         assert again.result == toy.result
-        assert again.waiting == ()
+        assert again.open_decisions == ()
         assert again.asked("red") == []
         assert again.adjudicate() == []
         for side in ("red", None):

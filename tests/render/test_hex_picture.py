@@ -116,7 +116,7 @@ def begun() -> Game:
 
 
 def seen(game: Game, side: Side | None, told: tuple[Event, ...] = ()) -> Scene:
-    scene: Scene = italy().scene(italy().known(game, side), told)
+    scene: Scene = italy().scene(italy().view(game, side), told)
     return scene
 
 

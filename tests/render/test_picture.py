@@ -371,7 +371,7 @@ def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.M
     monkeypatch.setattr(letters, "render", lambda scene, **_: next(pictures))
     seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
     game: Any = SimpleNamespace(
-        known=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda known, events: known)
+        view=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda view, events: view)
     )
     maps = letters.Maps()
     drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]

@@ -79,7 +79,7 @@ def test_armies_within_walls_wait_for_their_new_leaders() -> None:
     game.leaders["marcellus"].at, game.leaders["marcellus"].office = UNPLACED, CONSUL
     game.vacant = [HOME, "2708"]
     asked = Decision("place", ROME, "5.23", {"leaders": ["marcellus"], "hexes": [HOME, "2708"]}, {"leaders": {}})
-    assert shelf.load(GAME).rules.advise(game, asked)["leaders"] == {"marcellus": "2708"}  # type: ignore[attr-defined]
+    assert shelf.load(GAME).rules.bot_order(game, asked)["leaders"] == {"marcellus": "2708"}
 
 
 def test_a_foot_stays_in_a_city_that_carthage_may_talk_over() -> None:
@@ -120,7 +120,7 @@ def test_a_colleague_without_an_army_gets_his_share() -> None:
     consul(game, "fabius_minor", HOME, 0, 0, PRAETOR)
     game.phase, game.first = "second_move", CARTHAGE
     asked = Decision("move", ROME, "7.1", {"leaders": ["fabius_minor", "marcellus"]}, {"end": True})
-    order = shelf.load(GAME).rules.advise(game, asked)  # type: ignore[attr-defined]
+    order = shelf.load(GAME).rules.bot_order(game, asked)
     assert (order["leader"], order["units"]) == ("marcellus", {"roman_foot": 3, "roman_horse": 3})
 
 
