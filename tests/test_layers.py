@@ -278,6 +278,22 @@ def definitions(module: Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
 
 
+LONGEST_NAME = 60
+"""The most characters that the name of a test may have; the sentence goes into its docstring."""
+
+
+def test_no_name_of_a_test_is_longer_than_sixty_characters() -> None:
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{line} {name}: {len(name)} characters"
+        for path in paths
+        for line, name in definitions(Module(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")))
+        if name.startswith("test_") and len(name) > LONGEST_NAME
+    ]
+    assert paths
+    assert not found, f"names of tests have at most {LONGEST_NAME} characters:\n" + "\n".join(found)
+
+
 def test_the_lock_names_no_index_and_pins_every_hash() -> None:
     lock = (ROOT / "requirements.lock").read_text("utf-8")
     assert not re.findall(r"^\s*--(?!hash=sha256:).*|https?://.*|file:.*", lock, re.MULTILINE)

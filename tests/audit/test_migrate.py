@@ -45,7 +45,8 @@ def test_a_game_under_the_rules_here_is_left_alone(hills: Folder) -> None:
     assert "there is nothing to move" in run(DONE, "migrate", "punica")
 
 
-def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills: Folder) -> None:
+def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> None:
+    """A game that results in the same position is pinned to the new rules by a turn of its own."""
     boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
@@ -89,9 +90,8 @@ def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
 # ---- earlier turns change
 
 
-def test_earlier_turns_that_differ_without_changing_the_position_are_named(
-    hills: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_turns_that_differ_without_changing_position_are_named(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier turns that differ without changing the position are named."""
     bury = toy().PHASES["bury"]
 
     def bury_aloud(game: Any, table: Any) -> Iterator[Any]:
@@ -110,7 +110,8 @@ def test_earlier_turns_that_differ_without_changing_the_position_are_named(
         assert "accepted" not in (game.ledger.turn(7).act or {})
 
 
-def test_a_game_that_would_stand_otherwise_is_moved_only_if_that_is_accepted(folder: Folder) -> None:
+def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> None:
+    """A game that would stand otherwise by the new rules is moved only if that is accepted."""
     rout = routed(folder)
     boxes = other_box("rome_carthage", folder.path / "rules", "tables.yaml", {RETREAT_TABLE: OTHER_TABLE})
     with opened(folder, boxes) as game:
@@ -168,9 +169,10 @@ def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -
         assert [turn.n for turn in replay_turns(game) if turn.differences] == [4]
 
 
-def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
+def test_answers_after_a_changed_question_are_dropped_and_told(
     reacting: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Answers from the first changed question on are dropped and reported."""
     boxes = other_box("toy", reacting.path / "rules", "game.yaml", NEWER)
     with reacting.open() as game:
         lead = game.view(None).lead

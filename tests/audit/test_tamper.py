@@ -593,7 +593,8 @@ def test_another_record_is_found_after_the_reveal(over: Scene) -> None:
     assert wrong[0].startswith("turn 7: its events are not those of the sealed record: ")
 
 
-def test_standing_orders_that_were_edited_are_found_after_the_reveal(over: Scene) -> None:
+def test_edited_standing_orders_are_found_after_the_reveal(over: Scene) -> None:
+    """Standing orders that were edited are found after the reveal."""
     tale = over.tale.copy()
     path = next(path for path in tale.paths() if path.startswith("standing/"))
     tale.put_sealed(path, b'{"written":[1,1],"orders":[]}')

@@ -199,7 +199,8 @@ def test_a_sheet_of_the_wrong_turn_is_sent_back(hills: Folder) -> None:
     assert "adjudication" in str(found.refused[0])
 
 
-def test_a_game_with_a_chain_of_a_side_is_forked_without_its_links(folder: Folder) -> None:
+def test_game_with_a_player_chain_is_branched_without_its_links(folder: Folder) -> None:
+    """A game in which a side has a chain of its own is branched without the links of that chain."""
     chain = Chain(b"r" * 32, 4)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 4))

@@ -139,7 +139,8 @@ def test_there_is_no_link_before_the_first() -> None:
         CHAIN.link(0)
 
 
-def test_a_chain_is_renewed_by_the_adjudication_that_opens_its_last_link() -> None:
+def test_chain_is_renewed_as_its_last_link_is_opened() -> None:
+    """A chain is renewed by the adjudication that opens its last link."""
     short = Chain(SECRET, 5)
     tip = short.tip
     for n in range(1, 18):

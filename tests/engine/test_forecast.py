@@ -31,7 +31,8 @@ WALKED = 120
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_it_changes_nothing_and_is_the_same_for_every_position_that_the_side_cannot_tell_apart(game: str) -> None:
+def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
+    """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
     for preset in loaded(game).box.presets:
         rules, box = loaded(game, preset).rules, loaded(game, preset).box
@@ -68,7 +69,8 @@ def toys() -> Iterator[tuple[Any, Decision]]:
                 yield at.view(decision.side), decision
 
 
-def test_it_lists_the_questions_of_the_other_side_and_the_odds_of_every_roll() -> None:
+def test_forecast_lists_enemy_questions_and_odds_of_every_roll() -> None:
+    """A forecast lists the questions of the other side and the odds of every roll."""
     rules = loaded("toy").rules
     view, question = next(
         (view, asked)
@@ -88,7 +90,8 @@ def test_it_lists_the_questions_of_the_other_side_and_the_odds_of_every_roll() -
     assert chance.outcomes == ({"success": round(100 * reach / 6)} if reach else {})
 
 
-def test_it_ends_where_it_depends_on_an_answer_that_has_no_default() -> None:
+def test_forecast_ends_at_an_answer_without_a_default() -> None:
+    """A forecast ends where it depends on an answer that has no default."""
     rules = loaded("toy").rules
     ends = Counter(
         found[-1].decision.kind
@@ -133,7 +136,8 @@ def test_a_march_meets_interception_avoidance_and_battle() -> None:
     assert max(map(len, text.splitlines())) <= 72
 
 
-def test_further_orders_of_the_sheet_answer_the_own_questions_on_the_way() -> None:
+def test_further_orders_of_the_sheet_answer_own_questions() -> None:
+    """Further orders of the sheet answer the side's own questions on the way."""
     rules, position = invaded()
     view = rules.view(position, "carthage")
     asking = Order("play", {**march("cannae", card=2).body, "then": "ask"})
@@ -148,7 +152,8 @@ def test_further_orders_of_the_sheet_answer_the_own_questions_on_the_way() -> No
 # ---- from a letter, at home, at the referee's
 
 
-def test_a_letter_with_the_word_is_answered_by_a_forecast_and_changes_nothing(tmp_path: Path) -> None:
+def test_letter_with_forecast_is_answered_and_changes_nothing(tmp_path: Path) -> None:
+    """A letter with the command FORECAST is answered by a forecast and changes nothing."""
     folder = Folder(tmp_path)
     with folder.create() as game:
         for side in ("red", "blue"):

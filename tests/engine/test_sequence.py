@@ -50,16 +50,19 @@ def faulty(*orders: Order) -> list[int]:
         (go("b", "dice0"), []),  # what lies between the best and the worst is not thought through
     ],
 )
-def test_an_order_is_at_fault_if_it_is_whether_all_goes_well_or_badly(second: Order, found: list[int]) -> None:
+def test_order_is_at_fault_if_it_is_with_good_and_bad_luck(second: Order, found: list[int]) -> None:
+    """An order is at fault if it is so whether all goes well or badly."""
     assert faulty(go(DOUBTFUL), second) == found
 
 
-def test_a_course_on_which_an_order_is_at_fault_goes_on_without_it() -> None:
+def test_course_on_which_an_order_is_faulty_goes_on_without_it() -> None:
+    """A course on which an order is at fault goes on without it."""
     assert faulty(go(DOUBTFUL), go("b", "dice+"), go("c", "dice+", "b.")) == [2]
     assert faulty(go(DOUBTFUL), go("b", "dice+"), go("c", "b.")) == []
 
 
-def test_an_order_at_fault_is_passed_over_and_the_next_judged_without_it() -> None:
+def test_order_at_fault_is_passed_over_and_the_next_judged() -> None:
+    """An order at fault is passed over, and the next is judged without it."""
     assert faulty(go("a"), go("b", "a."), go("c", "b."), go("d", "c.")) == [1, 3]
 
 

@@ -117,7 +117,8 @@ def sources_of(answers: Iterable[Answer]) -> list[tuple[Side, str, str]]:
 # ---- sources
 
 
-def test_each_side_answers_from_its_own_queue_and_the_game_waits_when_it_is_empty() -> None:
+def test_side_answers_from_its_queue_and_game_waits_if_empty() -> None:
+    """Each side answers from its own queue, and the game waits when that is empty."""
     session = talk()
     taken = run(session, Sources({"south": [say("b")], "north": [say("a")]}))
     assert sources_of(taken) == [("north", "a", "sheet"), ("south", "b", "sheet")]
@@ -133,7 +134,9 @@ def test_an_order_of_another_kind_stays_in_the_queue() -> None:
     assert session.open_decisions[0].side == "south"
 
 
-def test_sheet_before_standing_order_before_only_answer_before_default() -> None:
+def test_sheet_goes_before_standing_only_answer_and_default() -> None:
+    """A sheet goes before a standing order, that before an only answer, and that before the default."""
+
     def found(*, sheet: bool, standing: bool, words: Sequence[str], late: bool) -> list[tuple[Side, str, str]]:
         sources = Sources(
             {"north": [say("sh")] if sheet else []},
@@ -149,7 +152,8 @@ def test_sheet_before_standing_order_before_only_answer_before_default() -> None
     assert found(sheet=False, standing=False, words=["a", "b"], late=False) == []
 
 
-def test_an_only_answer_is_not_given_if_an_onlooker_could_not_tell() -> None:
+def test_only_answer_is_not_given_if_an_observer_could_not_tell() -> None:
+    """An only answer is not given if an observer could not tell that it is the only one."""
     assert talk(words=["one"], told=False).only_answer(talk().open_decisions[0]) is None
     assert run(talk(words=["one"], told=False), Sources()) == []
 
@@ -220,7 +224,8 @@ def test_the_position_set_up_is_the_first_resting_point() -> None:
     assert outcome.answers == []
 
 
-def test_an_adjudication_plays_one_span_and_what_is_left_of_a_sheet_lapses() -> None:
+def test_adjudication_plays_one_span_and_rest_of_a_sheet_expires() -> None:
+    """An adjudication plays one span, and what is left of a sheet expires."""
     dice = SeededDice(1)
     session = begin(Talk(one_a_day), "short", b"0", dice).session
     sources = Sources({"north": [say("a"), say("c")], "south": [say("b"), say("d")]})
@@ -337,7 +342,8 @@ def test_recorded_answers_play_the_game_again() -> None:
         ({"facts": {"nth": 1, "more": 2}}, "rule 1: the facts of say differ from the recorded ones: more"),
     ],
 )
-def test_a_question_that_is_not_the_recorded_one_stops_the_engine(change: dict[str, Any], said: str) -> None:
+def test_question_unlike_the_recorded_one_stops_the_engine(change: dict[str, Any], said: str) -> None:
+    """A question that is not the recorded one stops the engine."""
     with pytest.raises(RulesDiffer, match=said):
         talk().feed(recorded(**change))
 
@@ -347,7 +353,8 @@ def test_an_answer_too_many_stops_the_engine() -> None:
         talk().feed([*recorded(), Answer("north", "say", "1", {"nth": 2}, {"word": "c"}, "sheet")])
 
 
-def test_half_the_answers_of_a_simultaneous_question_stop_the_engine() -> None:
+def test_half_the_answers_of_a_joint_question_stop_the_engine() -> None:
+    """Half the answers of a simultaneous question stop the engine."""
     with pytest.raises(RulesDiffer, match="no such question"):
         talk(both_at_once).feed([Answer("north", "say", "1", {}, {"word": "a"}, "sheet")])
 

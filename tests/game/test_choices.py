@@ -82,7 +82,8 @@ def test_nothing_is_put_together_before_it_is_looked_into() -> None:
     assert asked == [1], "and only once"
 
 
-def test_a_part_for_each_item_is_put_together_only_when_it_is_looked_into() -> None:
+def test_part_for_an_item_is_built_only_when_it_is_looked_into() -> None:
+    """The part for each item is put together only when it is looked into."""
     asked = []
 
     def part(word: str) -> LegalOrders:

@@ -121,7 +121,8 @@ def test_a_letter_whose_reader_dies_anywhere_is_taken_in_again(
     assert at > 100
 
 
-def test_no_answer_is_written_before_what_it_tells_of_is_on_the_disk(begun: Path, tmp_path: Path) -> None:
+def test_answer_is_written_after_what_it_tells_of_is_on_the_disk(begun: Path, tmp_path: Path) -> None:
+    """No answer is written before what it tells of is on the disk."""
     path = tmp_path / "recorded"
     shutil.copytree(begun, path)
     with recorded() as calls:

@@ -311,9 +311,10 @@ def queues(waiting: Any, orders: Any) -> dict[Side, list[Queued]]:
 
 
 @each_edition
-def test_everything_that_happens_has_a_sentence_whose_facts_are_there(
+def test_everything_that_happens_has_a_sentence_with_its_facts(
     game: str, preset: str, scenario: str, lengths: Any
 ) -> None:
+    """Everything that happens has a sentence whose facts are there."""
     rules, box = rules_of(game, preset), loaded(game, preset).box
     for seed, most in lengths:
         played = play_out(rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), most=5 * most)

@@ -129,7 +129,8 @@ def test_each_sheet_and_each_adjudication_is_one_commit(folder: Folder, rules: s
 
 
 @GAMES
-def test_reopened_after_every_sheet_it_is_as_if_it_had_stayed_open(tmp_path: Path, rules: str) -> None:
+def test_game_reopened_after_every_sheet_is_as_if_never_closed(tmp_path: Path, rules: str) -> None:
+    """A game that is reopened after every sheet is as if it had stayed open."""
     whole, pieces = Folder(tmp_path / "whole"), Folder(tmp_path / "pieces")
     pieces.create(rules).close()
     with whole.create(rules) as game:
@@ -154,7 +155,8 @@ def test_two_that_have_the_game_open_see_each_others_sheets(folder: Folder) -> N
 
 
 @GAMES
-def test_what_is_published_of_the_position_is_what_an_onlooker_knows(folder: Folder, rules: str) -> None:
+def test_published_position_is_what_an_observer_knows(folder: Folder, rules: str) -> None:
+    """What is published of the position is what an observer knows."""
     with folder.create(rules) as game:
         for _ in play(game, 5, SHEETS[rules]):
             onlooker = game.rules.encode(game.view(None))
@@ -163,7 +165,8 @@ def test_what_is_published_of_the_position_is_what_an_onlooker_knows(folder: Fol
             assert yamlio.read(published, name="position").value == onlooker
 
 
-def test_a_roll_may_have_the_name_of_one_before_the_last_rest_also_in_a_game_that_stays_open(folder: Folder) -> None:
+def test_roll_may_repeat_a_name_from_before_the_last_checkpoint(folder: Folder) -> None:
+    """A roll may have the name of one before the last checkpoint, even in a game that stays open."""
     for seed in range(1, 20):
         secrets = replace(SECRETS, hidden=bytes([seed]) * 32)
         with folder.create(scenario="siege", name=f"siege_{seed}", secrets=secrets) as game:
@@ -222,7 +225,8 @@ def test_all_faults_are_told_at_once(toy: Adjudicator) -> None:
     ]  # fmt: skip
 
 
-def test_a_sheet_without_orders_is_a_fault_only_if_something_is_asked(toy: Adjudicator) -> None:
+def test_sheet_without_orders_is_a_fault_unless_it_has_standing(toy: Adjudicator) -> None:
+    """A sheet without orders is a fault if something is asked, unless it came for its standing orders."""
     empty = sheet(toy, "red").replace(b"orders:", b"orders: []")
     (fault,) = toy.receive("red", empty).rows()
     assert (fault["line"], fault["reason"]) == (4, "the sheet has no order; the game asks for bury")
@@ -263,7 +267,8 @@ def test_further_orders_wait_for_their_questions_in_turn(invaded: Adjudicator) -
     ]
 
 
-def test_orders_that_wait_can_be_withdrawn_or_replaced_while_the_other_side_is_asked(invaded: Adjudicator) -> None:
+def test_waiting_orders_can_be_withdrawn_while_others_are_asked(invaded: Adjudicator) -> None:
+    """Orders that wait can be withdrawn or replaced while the other side is asked."""
     give(invaded, "carthage", *march_orders(invaded, "cannae", then="ask"), *ON_TO_TARENTUM)
     assert invaded.asked("carthage") == []
     assert "asks nothing of you" in str(invaded.receive("carthage", sheet(invaded, "carthage", *ON_TO_TARENTUM)))
@@ -274,7 +279,8 @@ def test_orders_that_wait_can_be_withdrawn_or_replaced_while_the_other_side_is_a
     assert [told for told in invaded.told("carthage", 0) if told.event.kind.startswith("order_")] == []
 
 
-def test_an_order_that_no_longer_fits_lapses_and_only_its_side_is_told(invaded: Adjudicator) -> None:
+def test_order_that_no_longer_fits_expires_told_only_to_its_side(invaded: Adjudicator) -> None:
+    """An order that no longer fits expires, and only its side is told."""
     give(invaded, "carthage", *march_orders(invaded, "cannae", then="ask"), order("march", path=["capua"]))
     before = invaded.adjudication
     give(invaded, "rome", NOBODY)
@@ -305,7 +311,8 @@ def test_a_standing_order_that_does_not_fit_is_no_adjudication(toy: Adjudicator)
 # ---- secret until all are in
 
 
-def test_nothing_of_the_first_of_two_secret_answers_is_seen_before_the_second_is_in(folder: Folder) -> None:
+def test_first_of_two_secret_answers_is_unseen_until_the_second(folder: Folder) -> None:
+    """Nothing of the first of two secret answers is seen before the second is in."""
     seen = []
     for choice in (0, 1):
         with Folder(folder.path / str(choice)).create() as game:
@@ -355,7 +362,8 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path, rounds: int) -> No
 # ---- answers that nobody gives
 
 
-def test_an_only_answer_is_given_where_everybody_can_see_that_it_is_the_only_one(folder: Folder) -> None:
+def test_only_answer_is_given_where_all_see_it_is_the_only_one(folder: Folder) -> None:
+    """An only answer is given where everybody can see that it is the only one."""
     with folder.create(scenario="siege") as game:
         _beat_guards(game)
         answers = [answer for n in range(1, game.adjudication + 1) for answer in game.ledger.turn(n).answers]
@@ -414,7 +422,8 @@ def test_defaults_are_for_those_who_are_late(toy: Adjudicator) -> None:
     assert toy.view(None).spent[0] == lowest
 
 
-def test_a_deadline_that_has_passed_counts_until_the_game_rests_and_no_longer(toy: Adjudicator) -> None:
+def test_passed_deadline_counts_only_until_the_next_checkpoint(toy: Adjudicator) -> None:
+    """A deadline that has passed counts until the next checkpoint and no longer."""
     buried(toy)
     for round in (1, 2):
         toy.adjudicate(late=["red", "blue"])
@@ -427,9 +436,10 @@ def test_a_deadline_that_has_passed_counts_until_the_game_rests_and_no_longer(to
 # ---- the rules change
 
 
-def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
+def test_rules_that_ask_otherwise_stop_the_game_naming_the_rule(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Rules that ask something else stop the game and name the rule."""
     toy_game: Any = import_module(type(loaded("toy").rules).__module__)
     with folder.create(scenario="siege") as game:
         buried(game)
@@ -461,7 +471,8 @@ def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
 # ---- keys, names, games that are there or not
 
 
-def test_keys_that_are_missing_open_to_others_or_of_another_game_are_told_apart(folder: Folder, tmp_path: Path) -> None:
+def test_missing_open_and_foreign_keys_are_told_apart(folder: Folder, tmp_path: Path) -> None:
+    """Keys that are missing, open to others or of another game are told apart."""
     folder.create().close()
     folder.create(name="gallia", secrets=OTHERS).close()
     key = folder.keys / "punica.yaml"
@@ -502,7 +513,8 @@ def test_a_game_is_never_made_twice(folder: Folder) -> None:
     assert git(folder.repo("punica"), "rev-parse", "main") == before
 
 
-def test_secrets_left_behind_by_a_game_that_never_came_to_be_are_used_up(folder: Folder) -> None:
+def test_secrets_left_by_a_game_never_made_serve_the_next_one(folder: Folder) -> None:
+    """Secrets left behind by a game that never came to be are used by the next game of that name."""
     with folder.create(secrets=None) as game:
         tip = game.charter.dice.tip
     subprocess.run(["rm", "-r", str(folder.repo("punica"))], check=True)
@@ -520,7 +532,8 @@ def test_a_side_that_is_none_is_refused_before_anything_is_made(folder: Folder, 
     assert not folder.keys.exists()
 
 
-def test_a_scenario_that_is_none_is_refused_before_anything_is_made(folder: Folder) -> None:
+def test_unknown_scenario_is_refused_before_anything_is_made(folder: Folder) -> None:
+    """A scenario that does not exist is refused before anything is made."""
     with pytest.raises(LookupError, match="there is no scenario sieg"):
         folder.create(scenario="sieg")
     assert not folder.keys.exists()

@@ -239,7 +239,8 @@ def test_sheets_that_lie_ready_are_dropped_and_told(toy: Adjudicator) -> None:
     assert "red" in toy.ledger.public_turn(n)["sheets"], "what lay ready goes into the dice"
 
 
-def test_standing_orders_stay_as_they_are_and_do_not_answer_what_is_asked_again(toy: Adjudicator) -> None:
+def test_standing_orders_stay_but_answer_nothing_asked_again(toy: Adjudicator) -> None:
+    """Standing orders stay as they are and do not answer what is asked again."""
     buried(toy)
     to = toy.adjudication
     asked = [(each.side, each.kind) for each in toy.open_decisions]

@@ -94,7 +94,8 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
         assert true(again) == true(toy)
 
 
-def test_it_waits_for_the_other_side_and_takes_the_place_of_a_sheet(toy: Adjudicator) -> None:
+def test_answer_by_ruling_waits_and_takes_the_place_of_a_sheet(toy: Adjudicator) -> None:
+    """An answer by ruling waits for the other side and takes the place of a sheet."""
     low, high = hand(toy, "red")[0], hand(toy, "red")[-1]
     assert toy.receive("red", sheet(toy, "red", order("bury", card=low))).number
     _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=high)), REASON)
@@ -219,7 +220,8 @@ def test_it_changes_what_everybody_sees(folder: Folder, toy: Adjudicator) -> Non
         sound(again)
 
 
-def test_answers_since_the_resting_point_lapse_and_their_turns_are_undone(toy: Adjudicator) -> None:
+def test_change_of_position_undoes_turns_since_the_checkpoint(toy: Adjudicator) -> None:
+    """On a change of the position, answers since the checkpoint expire and their turns are undone."""
     buried(toy)
     rest = toy.adjudication
     give(toy, "red", order("bid", card="lowest"))

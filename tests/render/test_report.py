@@ -168,7 +168,8 @@ def test_dice_are_told_whole(changes: dict[str, Any], line: str) -> None:
     ("name", "purpose"),
     [("battle/cannae/round-2/cancel-3", "holds"), ("battle/cannae/deck", "fights"), ("siege/capua", "siege/capua")],
 )
-def test_a_roll_is_named_by_both_ends_of_its_name_or_by_its_first_word(name: str, purpose: str) -> None:
+def test_roll_is_named_by_the_ends_or_first_word_of_its_name(name: str, purpose: str) -> None:
+    """A roll is named by both ends of its name or by its first word."""
     speaks = speaking({}, rolls={"battle": "fights", "battle/cancel": "holds"})
     event = rolled(name)
     assert event.roll is not None
@@ -341,7 +342,8 @@ class Stands(NoGame):
         return Summary("Turn 1", (Section("Armies", self.lines),))
 
 
-def test_columns_stand_below_one_another_and_long_ones_are_folded() -> None:
+def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
+    """Columns stand below one another, and long ones are wrapped."""
     names = "Gaius Flaminius, Fabius Maximus, Marcellus, Gaius C. Nero"
     rules = Stands(
         Line("Italia"),

@@ -85,7 +85,8 @@ def test_who_is_before_a_city_is_asked_though_he_is_alone() -> None:
     assert session.only_answer(decision) is None
 
 
-def test_the_audit_notices_who_is_put_on_the_map_behind_the_back_of_its_list() -> None:
+def test_audit_notices_a_leader_moved_without_the_map_list() -> None:
+    """The audit notices a leader who is moved behind the back of the list of those on the map."""
     rules = shelf.load("hannibal_italy").rules
     position = rules.setup("short", Table(SeededDice("set-up")))
     assert "hanno" in position.on_map(CARTHAGE)

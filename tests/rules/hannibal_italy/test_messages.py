@@ -261,7 +261,8 @@ def test_a_report_says_the_same_whatever_its_reader_cannot_see(seed: int) -> Non
             assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
 
 
-def test_rome_and_onlookers_read_nothing_of_what_is_with_a_carthaginian() -> None:
+def test_rome_and_observers_read_nothing_of_carthaginian_stacks() -> None:
+    """Rome and observers read nothing of what is with a Carthaginian leader."""
     at = next(games("text", "short", 1))
     for side in ("rome", None):
         text = told_to(at, side)
@@ -275,7 +276,8 @@ def test_rome_and_onlookers_read_nothing_of_what_is_with_a_carthaginian() -> Non
 # ---- what is reconstructed
 
 
-def test_a_first_report_says_what_is_reconstructed_and_how_to_replace_it() -> None:
+def test_first_report_says_how_to_replace_what_is_reconstructed() -> None:
+    """A first report says what is reconstructed and how to replace it."""
     text = " ".join(told_to(next(games("text", "short", 1)), "rome").split())
     assert "had to be reconstructed: the map" in text
     assert "the two combat charts" in text
@@ -295,9 +297,10 @@ def corrected(tmp_path: Path, **files: tuple[str, str]) -> Path:
     return folder
 
 
-def test_who_owns_the_printed_game_puts_a_corrected_copy_in_its_place(
+def test_corrected_copy_takes_the_place_of_what_is_reconstructed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Owners of the printed game put a corrected copy in place of what is reconstructed."""
     tables = (r"confidence:.*?\n\n(.*?)\[A5, A4, A3, A3, A2, E2\]", r"\1[A6, A4, A3, A3, A2, E2]")
     folder = corrected(tmp_path, tables=tables, map=(r"confidence:.*?\n\n(.*?)loyalty: 5\}", r"\1loyalty: 3}"))
     monkeypatch.setenv("PBEM_RULES", str(folder))
@@ -430,7 +433,8 @@ def test_rome_has_no_fact_of_a_strength_that_it_may_not_see() -> None:
     assert tried
 
 
-def test_with_the_set_in_force_a_pause_tells_nothing_of_what_carthage_has() -> None:
+def test_pause_with_the_set_in_force_tells_nothing_of_carthage() -> None:
+    """With the set of standing orders in force, a pause tells nothing of what Carthage has."""
     rules: Any = loaded(GAME).rules
     box = loaded(GAME).box
     usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
@@ -482,7 +486,8 @@ def at_war() -> Any:
     return position
 
 
-def test_a_forecast_tells_the_chance_of_diplomacy_and_the_enemy_at_the_end() -> None:
+def test_forecast_tells_odds_of_diplomacy_and_enemy_at_the_end() -> None:
+    """A forecast tells the chance of diplomacy and the enemy at the end."""
     path = [{"try": "taurasia"}, "clastidium", "0522"]
     found, text = thought(at_war(), "carthage", leader="hanno", path=path)
     (chance,) = [each for each in found if isinstance(each, Chance)]
@@ -523,7 +528,8 @@ def asked(what: str, **numbers: int) -> Any:
     return one.answer(given, (Table(SeededDice(f"odds/{n}")) for n in range(400))).figures
 
 
-def test_chances_of_a_battle_add_up_and_the_stronger_keeps_the_field() -> None:
+def test_battle_odds_add_up_and_the_stronger_keeps_the_field() -> None:
+    """The chances of a battle add up, and the stronger side keeps the field more often."""
     army = {"carthage_foot": 3, "carthage_horse": 6}
     even = asked("battle", legions=4, **army)
     assert even["games"] == 400

@@ -72,7 +72,8 @@ def test_a_whole_phase_in_one_sheet_is_accepted() -> None:
     assert len(sheet.orders) == 5
 
 
-def test_the_faults_of_all_its_marches_are_told_at_once_each_in_its_place() -> None:
+def test_fault_of_a_march_is_told_in_its_place() -> None:
+    """A fault of a march is reported in its place, with line and column."""
     receipt, sheet = checked(
         session(),
         """\
@@ -85,7 +86,8 @@ def test_the_faults_of_all_its_marches_are_told_at_once_each_in_its_place() -> N
     assert "nowhere" in fault.reason
 
 
-def test_later_marches_are_checked_as_if_the_earlier_ones_were_done() -> None:
+def test_later_marches_are_checked_as_if_earlier_ones_were_done() -> None:
+    """Later marches are checked as if the earlier ones were done."""
     receipt, _ = checked(
         session(),
         """\
@@ -100,7 +102,8 @@ def test_later_marches_are_checked_as_if_the_earlier_ones_were_done() -> None:
     assert "only 1 punic_foot" in found[0][2]
 
 
-def test_beyond_a_die_an_order_is_at_fault_if_it_is_however_the_die_falls() -> None:
+def test_order_beyond_a_die_is_at_fault_if_it_is_for_every_roll() -> None:
+    """Beyond a die, an order is at fault if it is so however the die falls."""
     playing = session()
     (decision,) = playing.open_decisions
     tried = Order("move", {"leader": "hannibal", "path": ["taurasia", "0225", "0223", {"try": "mediolanum"}]})
@@ -220,7 +223,8 @@ def test_rome_sees_that_units_stay_behind_and_not_which(seen: str, sight: dict[s
     assert left.to == (None if seen == "all" else (CARTHAGE,))
 
 
-def test_the_orders_of_carthage_are_its_own_those_of_rome_are_read_by_all() -> None:
+def test_orders_of_carthage_are_secret_those_of_rome_are_public() -> None:
+    """The orders of Carthage are its own, and those of Rome are read by all."""
     playing = session()
     assert [decision.secret for decision in playing.open_decisions] == [True]
     playing.answer([Order("move", {"end": True})])
@@ -231,7 +235,9 @@ def test_the_orders_of_carthage_are_its_own_those_of_rome_are_read_by_all() -> N
     assert [decision.secret for decision in session(to_rome).open_decisions] == [False]
 
 
-def test_a_roll_for_diplomacy_does_not_show_how_strong_hannibal_is() -> None:
+def test_roll_for_diplomacy_does_not_show_hannibals_strength() -> None:
+    """A roll for diplomacy does not show how strong Hannibal is."""
+
     def near(game: Game) -> None:
         game.leaders["hannibal"].at = "0326"
 

@@ -92,7 +92,8 @@ def test_a_foot_stays_in_a_city_that_carthage_may_talk_over() -> None:
     assert left_behind(game, "marcellus", units) == units, "Rome has not armies enough to spare one"
 
 
-def test_on_the_way_a_foot_is_left_in_a_post_but_not_before_the_last_city_is_tried() -> None:
+def test_foot_is_left_in_posts_only_after_the_last_city_is_tried() -> None:
+    """On the way a foot unit is left in a post, but not before the last city is tried."""
     game = position()
     consul(game, "marcellus", "2511", 6, 6)
     consul(game, "fabius_maximus", "2409", 6, 6)
@@ -104,7 +105,8 @@ def test_on_the_way_a_foot_is_left_in_a_post_but_not_before_the_last_city_is_tri
     ]  # fmt: skip
 
 
-def test_rome_is_guarded_in_winter_and_its_guard_marches_in_summer() -> None:
+def test_guard_of_rome_stays_in_winter_and_marches_in_summer() -> None:
+    """Rome is guarded in winter, and its guard marches in summer."""
     game = position()
     consul(game, "marcellus", HOME, 8, 8)
     units = game.leaders["marcellus"].units
@@ -151,7 +153,8 @@ def changes() -> dict[tuple[str, str], tuple[object, object]]:
     return found
 
 
-def test_the_proposal_changes_reconstructed_values_alone_and_its_readme_tells_each() -> None:
+def test_proposal_changes_only_the_values_that_its_readme_tells() -> None:
+    """The proposal changes reconstructed values alone, and its README tells each."""
     told = (PROPOSAL / "README.md").read_text("utf-8")
     found = changes()
     assert found

@@ -78,8 +78,11 @@ def words(written: Any) -> set[str]:
     return {written} if isinstance(written, str) else set()
 
 
-def test_no_unit_that_is_set_aside_or_left_on_the_way_is_written_for_rome() -> None:
-    """Who forages before a siege is laid open, and what a march of Carthage drops, is hidden, too (7.2, 7.5, 9.4)."""
+def test_units_set_aside_or_left_on_the_way_are_hidden_from_rome() -> None:
+    """No unit that is set aside or left on the way is written for Rome.
+
+    Who forages before a siege is laid open, and what a march of Carthage drops, is hidden, too (7.2, 7.5, 9.4).
+    """
     rules: Any = loaded("hannibal_italy").rules
     game: Game = start(rules, "short", 1)
     game.phase, game.first = "first_move", CARTHAGE

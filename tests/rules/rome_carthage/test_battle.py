@@ -171,8 +171,11 @@ def test_a_random_battle_keeps_its_promises(seed: int, preset: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_nothing_asked_or_told_depends_on_a_hand_that_is_not_ones_own(seed: int) -> None:
-    """Deal the enemy another hand; up to his next card the question, its facts and its default stay the same."""
+def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> None:
+    """Nothing that is asked or told depends on a hand that is not one's own.
+
+    Deal the enemy another hand; up to his next card the question, its facts and its default stay the same.
+    """
     dice = random.Random(seed)
     start, how = random_battle(dice, "valley2007")
     table = Table(SeededDice(seed))
@@ -337,7 +340,8 @@ def test_a_retreat_of_four_spaces_is_the_longest() -> None:
         del game.control[refuge]
 
 
-def test_a_general_alone_retreats_at_no_cost_but_not_through_the_enemy() -> None:
+def test_lone_general_retreats_for_free_but_not_through_enemies() -> None:
+    """A general alone retreats at no cost, but not through the enemy."""
     game = empty_board()
     game.control |= {"emporiae": ROME, "tarraco": CARTHAGE}
     bound = Retreat(CARTHAGE, "narbo", ["emporiae"], ["narbo"])

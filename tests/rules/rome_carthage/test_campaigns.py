@@ -114,7 +114,8 @@ def test_the_position_between_two_generals_says_everything() -> None:
     assert CARD in again.position.discards
 
 
-def test_the_enemy_does_not_see_what_a_march_is_told_for_his_answer() -> None:
+def test_enemy_does_not_see_what_a_march_does_after_their_answer() -> None:
+    """The enemy does not see what a march is told to do after their answer."""
     rules = loaded("rome_carthage").rules
     position: Game = start(rules, "standard", 1)
     position.march = March(

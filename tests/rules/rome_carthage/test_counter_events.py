@@ -132,10 +132,13 @@ def with_orders(rules: Any, position: Game) -> Game:
 
 
 @pytest.mark.parametrize("windows", ["advance", "ask"])
-def test_nothing_that_others_can_read_tells_which_cards_a_side_kept(
+def test_nothing_others_can_read_tells_which_cards_a_side_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, windows: str
 ) -> None:
-    """The same letters against three hands: two with Hostile Tribes, one without."""
+    """Nothing that others can read tells which cards a side kept.
+
+    The same letters against three hands: two with Hostile Tribes, one without.
+    """
     first, *others = [
         by_letter(tmp_path / str(number), hand, windows, monkeypatch)
         for number, hand in enumerate([[9, 10], [7, 9], [7, 8]])

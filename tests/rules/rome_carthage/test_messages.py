@@ -175,7 +175,8 @@ def test_nothing_told_shows_the_inside_of_the_program() -> None:
         assert not re.search(r"[_{}\[\]]|None|  |\.\.| ,| \.|\( | \)|\(\)", text), text
 
 
-def test_every_question_of_the_rulings_comes_with_a_short_form_of_legal_orders() -> None:
+def test_every_question_of_the_cases_has_a_short_form_of_orders() -> None:
+    """Every question of the cases comes with a short form of legal orders."""
     for each in heard().asked:
         decision, box = each.decision, each.box
         text = form(each.rules, each.view, [decision], box=box, game="g", side=decision.side, adjudication=1)
