@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 @pytest.fixture
-def open_decisions(folder: Folder) -> Folder:
+def waiting(folder: Folder) -> Folder:
     """Return a folder with a game that waits for a phrase of each side."""
     folder.create(begin=False).close()
     return folder

@@ -236,7 +236,7 @@ def test_a_kind_told_together_with_others_can_be_told_alone(game: str) -> None:
 def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
     game = loaded("rome_carthage")
     words: dict[str, Any] = {
-        "game": "punica", "adjudication": at.adjudication, "side": side, "known": at.view(side),
+        "game": "punica", "adjudication": at.adjudication, "side": side, "view": at.view(side),
         "events": at.told, "waiting": at.open_decisions, "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }  # fmt: skip
