@@ -232,7 +232,7 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
     game = loaded(GAME)
     words: dict[str, Any] = {
         "game": "punica", "adjudication": at.adjudication, "side": side,
-        "known": game.rules.view(at.session.position, side), "events": at.told, "waiting": at.session.open_decisions,
+        "view": game.rules.view(at.session.position, side), "events": at.told, "waiting": at.session.open_decisions,
         "others": [decision.side for decision in at.session.open_decisions], "result": at.session.result,
     }  # fmt: skip
     return report(game.rules, game.box, **{**words, **changes}).text
