@@ -1,4 +1,4 @@
-"""What the README promises is there."""
+"""The pages for readers: their links lead somewhere, and what the README promises is there."""
 
 from __future__ import annotations
 
@@ -7,36 +7,77 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.main import get_command
+
+from tests.test_layers import ROOMS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BEING_WRITTEN = {
+    "docs/add-a-game.md",
+    "docs/cli.md",
+    "docs/hannibal_italy/orders.md",
+    "docs/rome_carthage/orders.md",
+}
+"""Pages that may be linked to before they are there."""
 
 
-def test_the_table_of_verbs_is_the_command_line() -> None:
-    """Both list every verb once, in one order, under the same headings."""
+def test_help_lists_every_verb_once_under_its_heading() -> None:
     from pbem.cli.verbs import VERBS, app
 
-    told = re.findall(r"^\| (?:`pbem ([\w-]+)` \||\*\*(.*)\*\* \| \|)", README, re.MULTILINE)
     code = "import sys; sys.argv = ['pbem', '--help']; from pbem.cli import main; main()"
     helped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
     _, _, commands = helped.partition("--help")
     shown = re.findall(r"^(?:  ([a-z][\w-]*)|(\w.*):$)", commands, re.MULTILINE)
-    assert told == [(verb, heading.lower()) for verb, heading in shown]
-    listed = [verb for verbs in VERBS.values() for verb in verbs]
-    assert [verb for verb, _ in told if verb] == listed
-    assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
+    expected = [row for heading, verbs in VERBS.items() for row in [("", heading), *((verb, "") for verb in verbs)]]
+    assert shown == expected
+    assert sorted(verb for verb, _ in shown if verb) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
 
 
-def test_its_links_lead_somewhere() -> None:
-    headings = {
-        re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-") for line in re.findall(r"^#+ (.*)", README, re.M)
-    }
-    for target in re.findall(r"\]\(([^)]+)\)", README):
-        assert target[1:] in headings if target.startswith("#") else (ROOT / target).is_file(), target
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if target.startswith("https:"):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if file.is_relative_to(ROOT) and file.relative_to(ROOT).as_posix() in BEING_WRITTEN and not file.exists():
+            continue
+        assert file.is_file(), target
+        assert not anchor or anchor in slugs(file.read_text("utf-8")), target
 
 
-def test_what_it_makes_can_be_made() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    asked = re.findall(r"(?:^|`)make ([a-z]+)", README + (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+def slugs(text: str) -> set[str]:
+    """Return the headings of a page as links name them."""
+    lines = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-") for line in lines}
+
+
+def test_every_page_of_docs_can_be_reached_from_readme() -> None:
+    found, todo = set[Path](), [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in found or not page.is_file():
+            continue
+        found.add(page)
+        targets = re.findall(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)", page.read_text("utf-8"))
+        todo += [(page.parent / target).resolve() for target in targets if not target.startswith("https:")]
+    front_page_of_the_site = ROOT / "docs" / "index.md"
+    assert sorted(set((ROOT / "docs").rglob("*.md")) - found - {front_page_of_the_site}) == []
+
+
+def test_architecture_names_the_rooms_and_files_that_are_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| ([a-z., ]+) \|$", page, re.MULTILINE)
+    assert {room: set(may.split(", ")) - {"nothing"} for room, may in rows} == ROOMS
+    files = re.findall(r"`([\w/]+\.py)`", page)
+    assert len(files) > 20
+    assert [file for file in files if not any((folder / file).is_file() for folder in (ROOT, ROOT / "pbem"))] == []
+
+
+def test_what_the_pages_make_can_be_made() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    asked = re.findall(r"(?:^|`)make ([a-z-]+)", README + (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
     assert {"demo", "test", "check"} <= set(asked) <= targets

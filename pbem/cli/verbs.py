@@ -26,7 +26,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "About the rules": ("rules", "odds", "case", "coverage"),
     "For a first look": ("demo",),
 }  # fmt: skip
-"""The verbs in the order in which `pbem --help` and the README tell of them, under their headings."""
+"""The verbs under their headings, in the order in which `pbem --help` lists them."""
 
 
 class _ByReader(TyperGroup):
