@@ -220,7 +220,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
 
 def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Say what a sheet may lead to, from a game's repo or from what came with the report."""
-    from pbem.game.forecast import as_plain
+    from pbem.game.forecast import prospect_record
     from pbem.render.forecast import foreseen
 
     if Path(game).suffix == ".json":
@@ -239,7 +239,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if receipt.complaints:
         judge(receipt, json, "")
     if json:
-        print_json([as_plain(each) for each in prospects])
+        print_json([prospect_record(each) for each in prospects])
     else:
         print(foreseen(box, side, prospects, costs=receipt.costs), end="")
 

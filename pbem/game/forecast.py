@@ -45,7 +45,7 @@ class Happens:
 Prospect: TypeAlias = Asked | Chance | Happens
 
 
-def as_plain(prospect: Prospect) -> dict[str, Any]:
+def prospect_record(prospect: Prospect) -> dict[str, Any]:
     """Return a prospect for a program to read."""
     if isinstance(prospect, Asked):
         asked = prospect.decision

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from pbem.game.hexes import HexCoordinate, centre, corners, courses, outlines
-from pbem.game.scene import BaseMap, Line, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
+from pbem.game.scene import BaseMap, Polyline, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
 
 _OPEN: Final = "open"
 
@@ -37,7 +37,7 @@ def hex_map(
     require_known("hex of the layout", layout.get("places", {}), records)
     at: dict[str, HexCoordinate] = {id: each["at"] for id, each in records.items()}
 
-    def laid(line: Iterable[tuple[float, float]]) -> Line:
+    def laid(line: Iterable[tuple[float, float]]) -> Polyline:
         return tuple((round(x + left, 1), round(y + top, 1)) for x, y in line)
 
     regions = (
@@ -96,7 +96,7 @@ def _regions(
         yield id, look, hexes.get(id, [])
 
 
-def _softened(line: Line) -> Line:
+def _softened(line: Polyline) -> Polyline:
     """Return a closed line with its corners cut twice: hexes that end at the sea look like a shore."""
     for _ in range(2):
         line = tuple(

@@ -12,9 +12,9 @@ from heapq import heappop, heappush
 from math import sqrt
 from typing import Any, Final, TypeAlias, TypeVar
 
+from pbem.game.scene import Point, Polyline
+
 HexCoordinate: TypeAlias = tuple[int, int]
-Point: TypeAlias = tuple[float, float]
-Line: TypeAlias = tuple[Point, ...]
 N = TypeVar("N", bound=str)
 
 DIRECTIONS: Final[Mapping[str, HexCoordinate]] = {
@@ -77,7 +77,7 @@ def spot(vertex: HexCoordinate, width: float) -> Point:
     return right * width / (2 * sqrt(3)), down * width / 2
 
 
-def outlines(hexes: Iterable[HexCoordinate], width: float) -> list[Line]:
+def outlines(hexes: Iterable[HexCoordinate], width: float) -> list[Polyline]:
     """Return the closed outlines of hexes taken together, the outer ones and those of their lakes, by their corners."""
     inside = set(hexes)
     # From each corner one side at most goes on with the hexes on its right, for only three sides meet there.
@@ -87,7 +87,7 @@ def outlines(hexes: Iterable[HexCoordinate], width: float) -> list[Line]:
         for number, there in enumerate(neighbours(at).values()):
             if there not in inside:
                 ways[around[number]] = around[(number + 1) % 6]
-    found: list[Line] = []
+    found: list[Polyline] = []
     while ways:
         first = corner = min(ways)
         line: list[Point] = []
@@ -98,7 +98,7 @@ def outlines(hexes: Iterable[HexCoordinate], width: float) -> list[Line]:
     return found
 
 
-def courses(pairs: Iterable[tuple[HexCoordinate, HexCoordinate]], width: float) -> list[Line]:
+def courses(pairs: Iterable[tuple[HexCoordinate, HexCoordinate]], width: float) -> list[Polyline]:
     """Return the sides between pairs of neighbours, joined where one runs into the next, as a river is drawn.
 
     Raises ValueError for two hexes that are no neighbours.
@@ -110,7 +110,7 @@ def courses(pairs: Iterable[tuple[HexCoordinate, HexCoordinate]], width: float) 
             raise ValueError(f"{one} and {other} are no neighbours")
         number, around = tuple(DIRECTIONS).index(name), vertices(one)
         sides[frozenset((around[number], around[(number + 1) % 6]))] = None
-    found: list[Line] = []
+    found: list[Polyline] = []
     while sides:
         start = next(iter(sides))
         del sides[start]

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 Point: TypeAlias = tuple[float, float]
-Line: TypeAlias = tuple[Point, ...]
+Polyline: TypeAlias = tuple[Point, ...]
 Form: TypeAlias = Literal["round", "square", "hexagon", "diamond", "star", "open"]
 """What a place looks like; an open one is not drawn, and pieces may lie right on it."""
 Compass: TypeAlias = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
@@ -86,13 +86,13 @@ class Place:
 class Tile:
     """A hex: its outline from the western corner of its flat top, its terrain, its number as printed."""
 
-    outline: Line
+    outline: Polyline
     kind: str
     number: str
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class DrawnPath:
     """A connection of two places, by ids."""
 
     a: str
@@ -105,7 +105,7 @@ class Region:
     """A province: its outline (the sea is cut off when drawn), its name, and the middle and slant of the writing."""
 
     id: str
-    outline: Line
+    outline: Polyline
     label: str
     x: int
     y: int
@@ -139,14 +139,14 @@ class BaseMap:
     id: str
     width: int
     height: int
-    land: tuple[Line, ...]
-    lakes: tuple[Line, ...]
-    rivers: tuple[Line, ...]
-    hills: tuple[Line, ...]
-    mountains: tuple[Line, ...]
+    land: tuple[Polyline, ...]
+    lakes: tuple[Polyline, ...]
+    rivers: tuple[Polyline, ...]
+    hills: tuple[Polyline, ...]
+    mountains: tuple[Polyline, ...]
     regions: tuple[Region, ...]
     places: Mapping[str, Place]
-    paths: tuple[Path, ...]
+    paths: tuple[DrawnPath, ...]
     place_kinds: Mapping[str, PlaceKind]
     path_kinds: Mapping[str, PathKind]
     inscriptions: tuple[Inscription, ...]
@@ -155,9 +155,9 @@ class BaseMap:
     tiles: tuple[Tile, ...] = ()
     """The hexes, if it is a map of them (`pbem.game.hex_drawing` makes one). The land is then that of the tiles."""
     tile_kinds: Mapping[str, TileKind] = field(default_factory=dict)
-    streams: tuple[Line, ...] = ()
+    streams: tuple[Polyline, ...] = ()
     """Rivers that run along the sides of tiles."""
-    abroad: tuple[Line, ...] = ()
+    abroad: tuple[Polyline, ...] = ()
     """Land that is no part of the board."""
     meanings: tuple[tuple[str, str], ...] = ()
     """Signs of the legend that no kind has: what is printed on a place, and what it means."""
@@ -301,7 +301,7 @@ def base_map(
     require_known("form of a place", (kind.form for kind in place_kinds.values()), get_args(Form))
     require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), get_args(Stroke))
     places = _places(layout["places"], spaces, place_kinds)
-    paths = tuple(Path(*each) for each in connections)
+    paths = tuple(DrawnPath(*each) for each in connections)
     require_known("kind of path", (path.kind for path in paths), path_kinds)
     require_known("end of a path", (end for path in paths for end in (path.a, path.b)), places)
     width, height = layout["size"]
@@ -366,12 +366,12 @@ def _regions(written: Mapping[str, Any], outlines: Mapping[str, str]) -> tuple[R
     )
 
 
-def lines(texts: Sequence[str]) -> tuple[Line, ...]:
+def lines(texts: Sequence[str]) -> tuple[Polyline, ...]:
     """Return the outlines that a coast has, each written as `"x,y x,y ..."` in tenths of a pixel."""
     return tuple(map(_line, texts))
 
 
-def _line(text: str) -> Line:
+def _line(text: str) -> Polyline:
     """Read `"x,y x,y ..."`, in tenths of a pixel."""
     numbers = [int(number) / 10 for number in text.replace(",", " ").split()]
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))

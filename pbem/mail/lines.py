@@ -14,7 +14,7 @@ from typing import Final
 
 
 @dataclass(slots=True, frozen=True)
-class Line:
+class LetterLine:
     """One line without its quote marks: how many there were, below how many old letters' heads, and the rest."""
 
     marks: int
@@ -29,7 +29,7 @@ class Line:
 _MARKS: Final = re.compile(r" ?>(?: ?>)*")
 
 
-def lines(text: str) -> list[Line]:
+def lines(text: str) -> list[LetterLine]:
     """Return the lines of a tidied text.
 
     After the marks one blank is taken off; but if anywhere in the text a line so deep has none, the program that
@@ -41,7 +41,7 @@ def lines(text: str) -> list[Line]:
     found, below = [], 0
     for i, (marks, rest) in enumerate(split):
         below += i in heads
-        found.append(Line(marks, below, (rest[1:] if marks and marks not in bare else rest).rstrip()))
+        found.append(LetterLine(marks, below, (rest[1:] if marks and marks not in bare else rest).rstrip()))
     return found
 
 

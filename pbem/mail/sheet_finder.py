@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.mail.lines import Line, lines
+from pbem.mail.lines import LetterLine, lines
 
 
 @dataclass(slots=True, frozen=True)
@@ -55,7 +55,7 @@ def sheets(text: str) -> list[Found]:
     return found
 
 
-def _fenced(letter: Sequence[Line]) -> set[int]:
+def _fenced(letter: Sequence[LetterLine]) -> set[int]:
     """Return the numbers of the lines between two fences: what stands there is all meant for the sheet."""
     inside: set[int] = set()
     opened: dict[tuple[int, bool], int] = {}
@@ -69,7 +69,7 @@ def _fenced(letter: Sequence[Line]) -> set[int]:
     return inside
 
 
-def _first(letter: Sequence[Line], start: int, floor: int) -> int:
+def _first(letter: Sequence[LetterLine], start: int, floor: int) -> int:
     """Return where a sheet begins whose `game:` stands at `start`: with the comments and keys just above."""
     first = start
     while first > floor and letter[first - 1].depth == letter[start].depth and _ABOVE.match(letter[first - 1].text):
@@ -77,7 +77,7 @@ def _first(letter: Sequence[Line], start: int, floor: int) -> int:
     return first
 
 
-def _stop(letter: Sequence[Line], first: int, start: int, limit: int) -> int:
+def _stop(letter: Sequence[LetterLine], first: int, start: int, limit: int) -> int:
     """Return the line before which a sheet ends at the latest: a fence, a signature, another's words.
 
     Lines with fewer quote marks may go on with a quoted sheet: they are the player's answers in the quoted form.
@@ -93,7 +93,7 @@ def _stop(letter: Sequence[Line], first: int, start: int, limit: int) -> int:
     return limit
 
 
-def _end(letter: Sequence[Line], start: int, stop: int) -> int:
+def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     """Return the line before which a sheet ends by its shape: after the last line that belongs to it."""
     end, brackets = start + 1, 0
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above

@@ -15,10 +15,10 @@ from typing import Final
 import PIL
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.scene import BaseMap, Line, Path
+from pbem.game.scene import BaseMap, DrawnPath, Point, Polyline
 from pbem.render import canvas as ink
 from pbem.render import tiles
-from pbem.render.canvas import Point, Sketch
+from pbem.render.canvas import Sketch
 from pbem.render.places import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight
 from pbem.render.typefaces import spaced, write
 
@@ -97,7 +97,7 @@ def _edition() -> str:
     return PIL.__version__ + sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
-def _mask(base: BaseMap, scale: float, outlines: tuple[Line, ...]) -> Image.Image:
+def _mask(base: BaseMap, scale: float, outlines: tuple[Polyline, ...]) -> Image.Image:
     sketch = Sketch((base.width, base.height), scale, "L", 0)
     for outline in outlines:
         sketch.polygon(outline, 255)
@@ -182,7 +182,7 @@ def _region_ink(base: BaseMap, usual: str) -> str:
     return ink.TILED_BORDER if base.tiles else usual
 
 
-def ends(base: BaseMap, path: Path) -> tuple[Point, Point]:
+def ends(base: BaseMap, path: DrawnPath) -> tuple[Point, Point]:
     """Return where a path starts and ends."""
     a, b = base.places[path.a], base.places[path.b]
     return (a.x, a.y), (b.x, b.y)

@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from PIL import Image, ImageColor, ImageDraw
 
-Point: TypeAlias = tuple[float, float]
-Box: TypeAlias = tuple[float, float, float, float]
+from pbem.game.scene import Point
+
+Bounds: TypeAlias = tuple[float, float, float, float]
 Shade: TypeAlias = tuple[int, int, int]
 Ink: TypeAlias = float | tuple[int, ...] | str
 
@@ -92,7 +93,7 @@ class Sketch:
         box = self._grown([(x - radius, y - radius), (x + radius, y + radius)])
         self._draw.ellipse(box, fill=fill, outline=outline, width=round(width * self._unit))
 
-    def panel(self, box: Box, radius: float, fill: Ink, outline: Ink | None, width: float) -> None:
+    def panel(self, box: Bounds, radius: float, fill: Ink, outline: Ink | None, width: float) -> None:
         """Draw a rectangle with rounded corners."""
         left, top, right, bottom = (side * self._unit for side in box)
         self._draw.rounded_rectangle(

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from pbem.game.scene import Counter, DrawnSide, Marker
 from pbem.render import canvas as ink
-from pbem.render.canvas import Box, Ink, Sketch, mix
+from pbem.render.canvas import Bounds, Ink, Sketch, mix
 from pbem.render.typefaces import Weight, extent, write
 
 _TALL: Final = 24
@@ -102,7 +102,7 @@ def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: 
 
     pen = ImageDraw.Draw(piece)
 
-    def letter(box: Box, text: str, weight: Weight, size: int, colour: Ink, align: str) -> None:
+    def letter(box: Bounds, text: str, weight: Weight, size: int, colour: Ink, align: str) -> None:
         left, top, right, bottom = (edge * scale for edge in box)
         write(pen, (left, top, right, bottom), text, weight, round(size * scale), colour, align)
 

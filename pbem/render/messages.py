@@ -44,7 +44,7 @@ class BadSentence(ValueError):
     """A sentence that cannot be read; the text says which and why."""
 
 
-class Told(Protocol):
+class SeenEvent(Protocol):
     """One event of one adjudication, with the number of its roll in it if it is one."""
 
     @property
@@ -124,7 +124,7 @@ class Sentences:
 
     # ---- telling
 
-    def tell(self, told: Sequence[Told]) -> Iterator[Said]:
+    def tell(self, told: Sequence[SeenEvent]) -> Iterator[Said]:
         """Yield the lines of a report of what happened, dice below what they were rolled for."""
         at = 0
         while at < len(told):
@@ -193,7 +193,7 @@ class Sentences:
 
     # ---- matching
 
-    def _match(self, told: Sequence[Told], at: int) -> tuple[_Phrase | None, list[Sequence[Told]]]:
+    def _match(self, told: Sequence[SeenEvent], at: int) -> tuple[_Phrase | None, list[Sequence[SeenEvent]]]:
         """Return the phrase that tells most events from a place on, and the events under each of its kinds."""
         able = [phrase for kind in sorted(_kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
         fitting = [(phrase, runs) for phrase in able if (runs := _runs(phrase, told, at)) is not None]
@@ -334,9 +334,9 @@ def key_of_roll(roll: Roll, known: Collection[str]) -> str:
     return narrow if (narrow := f"{first}/{last}") in known else first
 
 
-def _runs(phrase: _Phrase, told: Sequence[Told], at: int) -> list[Sequence[Told]] | None:
+def _runs(phrase: _Phrase, told: Sequence[SeenEvent], at: int) -> list[Sequence[SeenEvent]] | None:
     """Return the events under each kind of a phrase, if what was told from a place on is what it tells."""
-    runs: list[Sequence[Told]] = []
+    runs: list[Sequence[SeenEvent]] = []
     for kinds, many in phrase.pattern:
         start = at
         differs: str | None = None
@@ -361,7 +361,7 @@ def _difference(one: Event, other: Event) -> str | None:
     return odd[0] if len(odd) == 1 else None
 
 
-def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[Told]]) -> dict[str, Any]:
+def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[SeenEvent]]) -> dict[str, Any]:
     """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
     facts: dict[str, Any] = {}
     by_kind: dict[str, Any] = {}

@@ -12,7 +12,7 @@ from pbem.game.scene import BaseMap, DrawnSide, Panel, Row, Track
 from pbem.render import canvas as ink
 from pbem.render import tiles
 from pbem.render.base_map import draw_path
-from pbem.render.canvas import Box, Ink, Sketch, mix
+from pbem.render.canvas import Bounds, Ink, Sketch, mix
 from pbem.render.places import spot
 from pbem.render.typefaces import Weight, extent, write
 
@@ -27,7 +27,7 @@ _SUBTITLE: Final = 18
 class Words(NamedTuple):
     """A text to be written once the ground below it is done."""
 
-    box: Box
+    box: Bounds
     text: str
     size: int
     weight: Weight

@@ -12,10 +12,10 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageFilter
 
-from pbem.game.scene import Arrow, BaseMap, DrawnSide, Line, Scene
+from pbem.game.scene import Arrow, BaseMap, DrawnSide, Point, Polyline, Scene
 from pbem.render import canvas as ink
 from pbem.render.base_map import ground, land_mask, names
-from pbem.render.canvas import Box, Point, Sketch, mix
+from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import stack, tag
 from pbem.render.panels import legend, panel, title
 from pbem.render.placement import berths, lead
@@ -77,7 +77,7 @@ def _board(
 
 
 @lru_cache(maxsize=128)
-def _wash(base: BaseMap, outline: Line, scale: float) -> tuple[Image.Image, tuple[int, int]]:
+def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, tuple[int, int]]:
     """Return how strongly a region is tinted, and where the top left corner of this mask lies."""
     left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
     right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
@@ -212,7 +212,7 @@ def _put(board: Image.Image, picture: Image.Image, base: BaseMap, id: str, scale
     )
 
 
-def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Box]:
+def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
     """Draw the title, the panels and the legend into their slots, downward; return the boxes they take."""
     base = scene.base
     drawn: list[tuple[str, Image.Image]] = []
@@ -222,7 +222,7 @@ def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Box]:
         drawn.append((content.slot, panel(content, scene.sides, base.slots[content.slot].width, scale)))
     if scene.legend and "legend" in base.slots:
         drawn.append(("legend", legend(base, scene.sides, base.slots["legend"].width, scale)))
-    boxes: list[Box] = []
+    boxes: list[Bounds] = []
     down = {name: float(slot.y) for name, slot in base.slots.items()}
     for name, picture in drawn:
         x, y = base.slots[name].x, down[name]
@@ -233,7 +233,7 @@ def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Box]:
     return boxes
 
 
-def _pieces(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], taken: list[Box], scale: float) -> None:
+def _pieces(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], taken: list[Bounds], scale: float) -> None:
     """Lay counters, stacked by place and side, and markers near their places."""
     pictures: list[tuple[str, Image.Image, str]] = []
     ordered = sorted(scene.counters, key=lambda counter: (counter.place, counter.side, counter.inside))
@@ -255,7 +255,7 @@ def _units(picture: Image.Image, scale: float) -> tuple[int, int]:
     return round(picture.width / scale), round(picture.height / scale)
 
 
-def _lead(board: Image.Image, base: BaseMap, id: str, box: Box, colour: str, scale: float) -> None:
+def _lead(board: Image.Image, base: BaseMap, id: str, box: Bounds, colour: str, scale: float) -> None:
     """Draw a line from a place to a piece that lies some way off."""
     a, (x, y) = lead(shape_box(base, base.places[id]), box)
     middle = base.places[id].x, base.places[id].y

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap
+from pbem.game.scene import BaseMap, Point
 from pbem.render.base_map import ends
-from pbem.render.canvas import Box, Point
+from pbem.render.canvas import Bounds
 from pbem.render.places import inscription_box, label_box, region_box, shape_box
 
 _CELL: Final = 4
@@ -40,11 +40,11 @@ class Berth(NamedTuple):
     """A box for a piece, what it costs by what it hides of the board, and the line that joins it to its place."""
 
     cost: float
-    box: Box
+    box: Bounds
     line: Segment
 
 
-def berths(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequence[Box] = ()) -> list[Box]:
+def berths(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequence[Bounds] = ()) -> list[Bounds]:
     """Return a box for each piece (its place, width and height), in pixels of the base map.
 
     Boxes do not overlap one another nor those `taken`, unless there is no room at all.
@@ -74,7 +74,7 @@ def berths(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequenc
     return [found[n].box for n in range(len(pieces))]
 
 
-def _best(choices: list[Berth], crowd: list[Box], doors: list[Box], lines: list[Segment]) -> Berth:
+def _best(choices: list[Berth], crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Berth:
     """Return the cheapest berth, given where the other pieces and the lines to them lie."""
     best, least = choices[0], inf
     for berth in choices:
@@ -95,12 +95,12 @@ def _best(choices: list[Berth], crowd: list[Box], doors: list[Box], lines: list[
     return best
 
 
-def _meet(one: Box, other: Box) -> bool:
+def _meet(one: Bounds, other: Bounds) -> bool:
     """Tell whether two boxes share any ground."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _strikes(line: Segment, box: Box) -> bool:
+def _strikes(line: Segment, box: Bounds) -> bool:
     """Tell whether a line runs through a box."""
     (ax, ay), (bx, by) = line
     left, top, right, bottom = box
@@ -115,17 +115,17 @@ def _strikes(line: Segment, box: Box) -> bool:
     )
 
 
-def _grown(box: Box, across: float, down: float) -> Box:
+def _grown(box: Bounds, across: float, down: float) -> Bounds:
     return box[0] - across, box[1] - down, box[2] + across, box[3] + down
 
 
-def _around(berth: Berth) -> Box:
+def _around(berth: Berth) -> Bounds:
     """Return the box round a piece and the line that joins it to its place."""
     (x, y), box = berth.line[0], berth.box
     return min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y)
 
 
-def overlap(one: Box, other: Box) -> float:
+def overlap(one: Bounds, other: Bounds) -> float:
     """Return the area that two boxes share."""
     across = min(one[2], other[2]) - max(one[0], other[0])
     if across <= 0:
@@ -156,7 +156,7 @@ def _open(base: BaseMap, place: str) -> bool:
     return base.place_kinds[base.places[place].kind].form == "open"
 
 
-def _round(shape: Box, width: int, height: int) -> Iterator[tuple[float, Box]]:
+def _round(shape: Bounds, width: int, height: int) -> Iterator[tuple[float, Bounds]]:
     """Yield boxes round a shape, ring after ring, with how far away each is; above the shape counts as nearest."""
     left, top, right, bottom = shape
     middle, level = (left + right) / 2, (top + bottom) / 2
@@ -173,12 +173,12 @@ def _round(shape: Box, width: int, height: int) -> Iterator[tuple[float, Box]]:
             yield ring + 2, _box(x, bottom + gap * 0.7, width, height)
 
 
-def _box(x: float, y: float, width: int, height: int) -> Box:
+def _box(x: float, y: float, width: int, height: int) -> Bounds:
     left, top = round(x), round(y)
     return left, top, left + width, top + height
 
 
-def _hidden(base: BaseMap, box: Box) -> float:
+def _hidden(base: BaseMap, box: Bounds) -> float:
     """Return the cost of what a box hides."""
     sums = _clutter(base)
     left, top = int(box[0]) // _CELL, int(box[1]) // _CELL
@@ -194,7 +194,7 @@ def _crossed(base: BaseMap, line: Segment) -> float:
     return _LINE * sum(_hidden(base, (x - 2, y - 2, x + 2, y + 2)) for x, y in points)
 
 
-def lead(shape: Box, box: Box) -> Segment:
+def lead(shape: Bounds, box: Bounds) -> Segment:
     """Return the line that joins a place and its piece: from the edge of the shape to just inside the piece."""
     x, y = (shape[0] + shape[2]) / 2, (shape[1] + shape[3]) / 2
     to_x, to_y = min(max(x, box[0] + 6), box[2] - 6), min(max(y, box[1] + 6), box[3] - 6)
@@ -226,6 +226,6 @@ def _clutter(base: BaseMap) -> list[list[int]]:
     return sums
 
 
-def _cells(box: Box) -> Box:
+def _cells(box: Bounds) -> Bounds:
     left, top, right, bottom = box
     return left // _CELL, top // _CELL, right // _CELL, bottom // _CELL

@@ -8,8 +8,8 @@ from typing import Final, get_args
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Compass, Form, Inscription, Place, Region
-from pbem.render.canvas import COAST, INK, PAPER, Box, Point, Sketch
+from pbem.game.scene import BaseMap, Compass, Form, Inscription, Place, Point, Region
+from pbem.render.canvas import COAST, INK, PAPER, Bounds, Sketch
 from pbem.render.typefaces import Weight, extent, spaced, write
 
 LABEL_SIZE: Final = 15
@@ -29,13 +29,13 @@ def label_weight(base: BaseMap, place: Place) -> Weight:
     return "SemiBold" if base.place_kinds[place.kind].form in ("square", "star") else "Regular"
 
 
-def shape_box(base: BaseMap, place: Place) -> Box:
+def shape_box(base: BaseMap, place: Place) -> Bounds:
     """Return the box that the shape of a place takes."""
     half = base.place_kinds[place.kind].size / 2
     return place.x - half, place.y - half, place.x + half, place.y + half
 
 
-def label_box(base: BaseMap, place: Place) -> Box:
+def label_box(base: BaseMap, place: Place) -> Bounds:
     """Return the box that the name of a place takes."""
     width, height = extent(place.label, label_weight(base, place), LABEL_SIZE)
     left, top, right, bottom = shape_box(base, place)
@@ -58,17 +58,17 @@ def label_box(base: BaseMap, place: Place) -> Box:
     return x, y, x + width, y + height
 
 
-def region_box(region: Region) -> Box:
+def region_box(region: Region) -> Bounds:
     """Return the box that the name of a region takes."""
     return _around(region.x, region.y, spaced(region.label, "SemiBold", REGION_SIZE, REGION_GAP, region.turn))
 
 
-def inscription_box(name: Inscription) -> Box:
+def inscription_box(name: Inscription) -> Bounds:
     """Return the box that a name on ground or sea takes."""
     return _around(name.x, name.y, spaced(name.text, "Regular", name.size, name.size * INSCRIPTION_GAP, name.turn))
 
 
-def _around(x: float, y: float, mask: Image.Image) -> Box:
+def _around(x: float, y: float, mask: Image.Image) -> Bounds:
     return x - mask.width / 2, y - mask.height / 2, x + mask.width / 2, y + mask.height / 2
 
 

@@ -19,7 +19,7 @@ from pbem.game.summary import Line, Section, Summary
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Side, cited
 from pbem.render.form import form, standing_lines, standing_remark
-from pbem.render.messages import Said, Sentences, Told, joined, sentences
+from pbem.render.messages import Said, SeenEvent, Sentences, joined, sentences
 from pbem.render.wrap import folded
 
 WIDTH: Final = 72
@@ -68,7 +68,7 @@ def mail(template: str, **words: Any) -> Mail:
 
 def report(
     rules: Any, box: Box, *, game: str, adjudication: int, side: Side | None, view: Any,
-    events: Sequence[Told] = (), waiting: Sequence[Decision] = (), others: Sequence[Side] = (),
+    events: Sequence[SeenEvent] = (), waiting: Sequence[Decision] = (), others: Sequence[Side] = (),
     deadline: str | None = None, result: Mapping[str, Any] | None = None,
     filed: Sequence[Mapping[str, Any]] = (), list_filed: bool = False, language: str = "en",
     chain: OwnChain | None = None, rulings: Sequence[str] = (), ruled: bool = False,
@@ -128,7 +128,7 @@ def _brief(
         yield from _prose(f"Nothing is asked of you now; the game waits for {joined(others)}.")
 
 
-def happened(box: Box, events: Sequence[Told], language: str = "en") -> list[str]:
+def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> list[str]:
     """Return what happened as the lines of a report."""
     return list(_happened(sentences(box, language).tell(events)))
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.scene import BaseMap, Line, Relief, Tile
+from pbem.game.scene import BaseMap, Point, Polyline, Relief, Tile
 from pbem.render import canvas as ink
-from pbem.render.canvas import Point, Sketch, mix
+from pbem.render.canvas import Sketch, mix
 from pbem.render.typefaces import face
 
 NUMBER_SIZE: Final = 11
@@ -71,7 +71,7 @@ def shore(base: BaseMap, scale: float, land: Image.Image, mask: Image.Image) -> 
 
 def sides(sketch: Sketch, base: BaseMap) -> None:
     """Draw the sides of hexes, each once."""
-    drawn: set[Line] = set()
+    drawn: set[Polyline] = set()
     for tile in base.tiles:
         for a, b in zip(tile.outline, (*tile.outline[1:], tile.outline[0]), strict=True):
             if tuple(sorted((a, b))) not in drawn:

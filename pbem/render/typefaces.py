@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pbem.render.canvas import Box, Ink
+from pbem.render.canvas import Bounds, Ink
 
 Weight: TypeAlias = Literal["Regular", "SemiBold"]
 
@@ -35,7 +35,7 @@ def extent(text: str, weight: Weight, size: int) -> tuple[int, int]:
 
 
 def write(
-    draw: ImageDraw.ImageDraw, box: Box, text: str, weight: Weight, size: int, ink: Ink, align: str = "m"
+    draw: ImageDraw.ImageDraw, box: Bounds, text: str, weight: Weight, size: int, ink: Ink, align: str = "m"
 ) -> None:
     """Write a text into a box, centred from top to bottom; `align` is l, m or r from side to side."""
     left, top, right, bottom = box

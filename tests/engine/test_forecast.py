@@ -13,7 +13,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import forecast, of_sheet
-from pbem.game.forecast import Asked, Chance, Happens, as_plain
+from pbem.game.forecast import Asked, Chance, Happens, prospect_record
 from pbem.game.table import Table
 from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Order
@@ -45,7 +45,7 @@ def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
                 other = rules.resample_hidden(at.position, decision.side, Table(SeededDice("reseal")))
                 again = forecast(rules, rules.view(other, decision.side), decision, chosen)
                 assert foreseen(box, decision.side, again) == foreseen(box, decision.side, found)
-                assert json.dumps([*map(as_plain, again)]) == json.dumps([*map(as_plain, found)])
+                assert json.dumps([*map(prospect_record, again)]) == json.dumps([*map(prospect_record, found)])
                 seen += bool(found)
     assert seen
 
@@ -212,4 +212,4 @@ def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
             assert receipt.complaints == ()
             _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")
             assert home.side == side
-            assert [*map(as_plain, theirs)] == [*map(as_plain, ours)]
+            assert [*map(prospect_record, theirs)] == [*map(prospect_record, ours)]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pbem.game.hexes import (
     DIRECTIONS,
     HexCoordinate,
-    Point,
     centre,
     cheapest,
     corners,
@@ -27,6 +26,7 @@ from pbem.game.hexes import (
     vertices,
     way,
 )
+from pbem.game.scene import Point
 
 WIDTH = 10.0
 HEXES = st.builds(lambda half, column: (2 * half + column % 2, column), st.integers(-20, 20), st.integers(-20, 20))

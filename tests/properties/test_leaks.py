@@ -19,7 +19,7 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
-from pbem.game.forecast import as_plain
+from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
 from pbem.orders.check import check_sheet
 from pbem.orders.standing.in_force import periods_of
@@ -182,7 +182,7 @@ class Eyes:
             )  # fmt: skip
             yield str(receipt)
             if sheet is not None and rng.random() < 0.2:
-                yield [as_plain(each) for each in of_sheet(self.rules, self.view, self.mine, sheet.orders)]
+                yield [prospect_record(each) for each in of_sheet(self.rules, self.view, self.mine, sheet.orders)]
 
 
 @pytest.mark.parametrize("game", GAMES)

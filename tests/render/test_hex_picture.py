@@ -12,10 +12,10 @@ from PIL import Image
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
 from pbem.game.hex_drawing import hex_map
-from pbem.game.scene import BaseMap, Counter, DrawnSide, Misdrawn, Scene
+from pbem.game.scene import BaseMap, Counter, DrawnSide, Misdrawn, Point, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
-from pbem.render.canvas import Box, Point, rgb
+from pbem.render.canvas import Bounds, rgb
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
 from pbem.render.placement import berths, overlap
@@ -120,17 +120,17 @@ def seen(game: Game, side: Side | None, told: tuple[Event, ...] = ()) -> Scene:
     return scene
 
 
-def printed(base: BaseMap) -> list[tuple[str, Box]]:
+def printed(base: BaseMap) -> list[tuple[str, Bounds]]:
     """Return what is printed of places, by name."""
     cities = [place for place in base.places.values() if place.label]
     shapes = [(place.id, shape_box(base, place)) for place in cities]
     return [*shapes, *((f"the name of {place.label}", label_box(base, place)) for place in cities)]
 
 
-def slots(scene: Scene) -> list[tuple[str, Box]]:
+def slots(scene: Scene) -> list[tuple[str, Bounds]]:
     """Return the boxes of the panels of a scene, as the picture lays them."""
     base = scene.base
-    found: list[tuple[str, Box]] = []
+    found: list[tuple[str, Bounds]] = []
     down: dict[str, int] = {}
     pieces = [("title", title(scene.title, scene.subtitle, base.slots["title"].width, 1.0))]
     pieces += [(each.slot, panel(each, scene.sides, base.slots[each.slot].width, 1.0)) for each in scene.panels]
@@ -185,7 +185,7 @@ def test_panels_leave_the_board_and_one_another_free() -> None:
         assert [(a[0], b[0]) for a, b in combinations(boxes, 2) if overlap(a[1], b[1])] == []
 
 
-def bounds(line: tuple[Point, ...]) -> Box:
+def bounds(line: tuple[Point, ...]) -> Bounds:
     return min(x for x, _ in line), min(y for _, y in line), max(x for x, _ in line), max(y for _, y in line)
 
 

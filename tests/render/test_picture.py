@@ -28,6 +28,7 @@ from pbem.game.scene import (
     Marker,
     Misdrawn,
     Panel,
+    Point,
     Row,
     Scene,
     Track,
@@ -36,7 +37,7 @@ from pbem.game.scene import (
 from pbem.mail import outgoing as letters
 from pbem.render import base_map as ground
 from pbem.render import picture
-from pbem.render.canvas import Box, Point, rgb
+from pbem.render.canvas import Bounds, rgb
 from pbem.render.counters import stack
 from pbem.render.panels import legend, title
 from pbem.render.picture import draw, render
@@ -94,7 +95,7 @@ def forget() -> None:
 # ---- the board of Hannibal
 
 
-def printed() -> Iterator[tuple[str, Box]]:
+def printed() -> Iterator[tuple[str, Bounds]]:
     """Yield what is printed on the board, by name, and the room kept free for panels."""
     base = italy()
     for place in base.places.values():
@@ -305,7 +306,7 @@ def test_pieces_lie_on_the_board_and_never_on_one_another(seed: int) -> None:
     crowd = chance.sample([place.id for place in base.places.values() if place.x > 880 and place.y < 900], 18)
     pieces = [(place, chance.choice((26, 90, 130)), chance.choice((24, 38))) for place in crowd]
     pieces += [(chance.choice(crowd), 60, 20) for _ in range(6)]
-    panel: Box = (1370, 14, 1584, 130)
+    panel: Bounds = (1370, 14, 1584, 130)
     boxes = berths(base, pieces, [panel])
     assert [(a, b) for a, b in combinations([*boxes, panel], 2) if overlap(a, b)] == []
     assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height for box in boxes)
