@@ -23,7 +23,7 @@ from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.picture import render
-from pbem.render.report import WIDTH, Mail, Report, mail, report
+from pbem.render.report import WIDTH, Mail, Report, ReportRequest, mail, report
 from pbem.render.wrap import folded
 from pbem.repo.layout import sheet_path, turn_path
 
@@ -101,13 +101,22 @@ def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
 
 def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
     """Return the report of a game with these questions in it."""
-    return report(
-        game.rules, game.box, game=game.name, adjudication=game.adjudication, side=side, view=game.view(side),
-        events=game.told(side, since), waiting=waiting, others=[each.side for each in game.open_decisions],
-        result=game.result, filed=[each.written() for each in game.standing(side)] if side is not None else (),
-        list_filed=since == game.adjudication, chain=None if side is None else game.own_chain(side),
-        rulings=list(_rulings(game, side)), ruled=side in game.defaults,
-    )  # fmt: skip
+    request = ReportRequest(
+        game=game.name,
+        adjudication=game.adjudication,
+        side=side,
+        view=game.view(side),
+        events=game.told(side, since),
+        waiting=waiting,
+        others=[each.side for each in game.open_decisions],
+        result=game.result,
+        filed=[each.written() for each in game.standing(side)] if side is not None else (),
+        list_filed=since == game.adjudication,
+        chain=None if side is None else game.own_chain(side),
+        rulings=list(_rulings(game, side)),
+        ruled=side in game.defaults,
+    )
+    return report(game.rules, game.box, request)
 
 
 def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:

@@ -1,51 +1,58 @@
-"""The form at the end of a report: a ready order sheet, filled in where there is a default, with what else is legal.
+"""The form at the end of a report: an order sheet with the defaults filled in and other legal orders as comments.
 
-Lines stay short enough for a mail program to quote them without breaking one. Whoever sends the form back unchanged
-gives the default of every question that has one; another choice is one `#` away.
+Its lines are short enough for a mail program to quote without breaking them. A player who sends the form back unchanged
+gives the default of every decision that has one. To choose another order, they take a `#` away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.crypto.player_chains import LOST, OwnChain
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Decision, LegalOrders, Order, Side, cited
+from pbem.protocol import Decision, LegalOrders, Order, Rules, S, Side, cited
 from pbem.render.wrap import folded
 
 WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
 """An order is longer than a remark: whole on one line it takes a single `#` to choose it."""
 MOST_LISTED: Final = 12
-"""So many legal answers to one question are listed."""
+"""The most legal orders that are all listed for one decision."""
 FEW_SHOWN: Final = 6
-"""So many of a number too large to list."""
+"""How many are shown where there are more than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetHead:
+    """The lines above the orders of a sheet: which game, which side, which adjudication, the link of its chain."""
+
+    game: str
+    side: Side
+    adjudication: int
+    chain: OwnChain | None = None
+    """The side's own dice chain; None: it has none."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        yield f"game: {self.game}"
+        yield f"side: {self.side}"
+        yield f"adjudication: {self.adjudication}"
+        if self.chain is not None:
+            yield from _link(self.chain)
 
 
 def form(
-    rules: Any,
-    view: Any,
-    decisions: Sequence[Decision],
-    *,
-    box: Box,
-    game: str,
-    side: Side,
-    adjudication: int,
-    heading: Iterable[str] = (),
-    chain: OwnChain | None = None,
+    rules: Rules[S], box: Box, view: S, decisions: Iterable[Decision], head: SheetHead, heading: Iterable[str] = ()
 ) -> str:
-    """Return a sheet that answers a side's open questions, as YAML; `known` is the position as the side knows it.
+    """Return a sheet, as YAML, that answers a side's open decisions; `view` is the position as that side knows it.
 
-    `heading` are sentences that stand above it as comments. A game whose rules have `hints(known, decision)` says
-    there in its own words what can be ordered: texts, and orders picked as examples, which then take the place of
-    our own list. `chain` is the side's own; None: it has none.
+    `heading` are sentences that become comments above the sheet. Where `rules.hints` picks orders as examples, they
+    replace the list that is otherwise made of the legal orders.
     """
-    lines = [*_remarks(heading), f"game: {game}", f"side: {side}", f"adjudication: {adjudication}"]
-    if chain is not None:
-        lines += _link(chain)
-    lines.append("orders:")
+    lines = [*_remarks(heading), *head.lines(), "orders:"]
     for decision in decisions:
         lines += _question(rules, view, decision, box)
     return "\n".join(lines) + "\n"
@@ -90,7 +97,7 @@ def _link(chain: OwnChain) -> Iterator[str]:
         yield "link:"
 
 
-def _question(rules: Any, view: Any, decision: Decision, box: Box) -> Iterator[str]:
+def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterator[str]:
     """Yield what the form says of one question: its title, the answer filled in, what else there is."""
     yield from _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"])
     if decision.default is not None:
@@ -118,10 +125,6 @@ def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
     if count > MOST_LISTED:
         picked = [at * (count - 1) // (FEW_SHOWN - 1) for at in range(FEW_SHOWN)]
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
-
-
-def _no_hints(view: Any, decision: Decision) -> Sequence[str | Order]:
-    return ()
 
 
 def _remarks(texts: Iterable[str]) -> Iterator[str]:

@@ -1,15 +1,15 @@
-"""The report of a game as text, and the letters round it: wrapped for a phone, the same words for the same facts.
+"""The report of a game as text, and the letters around it, wrapped for a phone.
 
-What a game has to say comes as data: events, questions, a `pbem.game.summary.Summary`. How letters are laid out stands
-in `templates/`. This room knows no game.
+What a game has to say comes as data: events, decisions, a `pbem.game.summary.Summary`. The layout of the letters is in
+`templates/`. This room knows no game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
+from functools import cache, cached_property
+from typing import Any, Final, Generic
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -17,8 +17,8 @@ from pbem.crypto.player_chains import OwnChain
 from pbem.game.box import Box
 from pbem.game.summary import Line, Section, Summary
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Side, cited
-from pbem.render.form import form, standing_lines, standing_remark
+from pbem.protocol import Decision, Rules, S, Side, cited
+from pbem.render.form import SheetHead, form, standing_lines, standing_remark
 from pbem.render.messages import Said, SeenEvent, Sentences, joined, sentences
 from pbem.render.wrap import folded
 
@@ -30,12 +30,51 @@ _HANGING: Final = "  "
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report: its text, the form in it as a sheet of its own (None: nothing is asked), and words for a subject."""
+    """A report: its text, the form in it as a sheet of its own (None: no decision is open), and words for a subject."""
 
     text: str
     sheet: str | None
     summary: str
     asked: str
+
+
+@dataclass(frozen=True)
+class ReportRequest(Generic[S]):
+    """What a report is written from: its reader, what the reader may know, and what the game waits for.
+
+    Events that other sides alone have seen and decisions of other sides are left out of the report.
+    """
+
+    game: str
+    adjudication: int
+    side: Side | None
+    """The reader; None: an observer."""
+    view: S
+    """The position as the reader may know it."""
+    events: Sequence[SeenEvent] = ()
+    """What happened since the reader's last report."""
+    waiting: Sequence[Decision] = ()
+    """The decisions that are open."""
+    others: Sequence[Side] = ()
+    """The sides that the game waits for; the reader may be one of them."""
+    deadline: str | None = None
+    result: Mapping[str, Any] | None = None
+    filed: Sequence[Mapping[str, Any]] = ()
+    """The reader's standing orders in force, as a sheet would have them."""
+    list_filed: bool = False
+    """Whether the report lists those standing orders."""
+    language: str = "en"
+    chain: OwnChain | None = None
+    """The reader's own dice chain; None: there is none."""
+    rulings: Sequence[str] = ()
+    """Sentences about rulings of the game master that are in force."""
+    ruled: bool = False
+    """Whether a ruling says which answer counts if the reader gives none in time."""
+
+    @cached_property
+    def own(self) -> Sequence[Decision]:
+        """The open decisions of the reader."""
+        return [decision for decision in self.waiting if self.side is not None and decision.side == self.side]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,70 +98,59 @@ def _templates() -> Environment:
     )
 
 
-def mail(template: str, **words: Any) -> Mail:
-    """Return the letter that `templates/mail/<template>.txt` makes of some words."""
-    whole = _templates().get_template(f"mail/{template}.txt").render(words)
+def mail(template: str, **values: object) -> Mail:
+    """Return the letter that `templates/mail/<template>.txt` makes of some values."""
+    whole = _templates().get_template(f"mail/{template}.txt").render(values)
     subject, _, text = whole.removeprefix("Subject: ").partition("\n")
     return Mail(" ".join(subject.split()), text.strip("\n") + "\n")
 
 
-def report(
-    rules: Any, box: Box, *, game: str, adjudication: int, side: Side | None, view: Any,
-    events: Sequence[SeenEvent] = (), waiting: Sequence[Decision] = (), others: Sequence[Side] = (),
-    deadline: str | None = None, result: Mapping[str, Any] | None = None,
-    filed: Sequence[Mapping[str, Any]] = (), list_filed: bool = False, language: str = "en",
-    chain: OwnChain | None = None, rulings: Sequence[str] = (), ruled: bool = False,
-) -> Report:  # fmt: skip
-    """Return what a side (None: an onlooker) is told after an adjudication.
-
-    `known` is the position as that side knows it, `events` what happened since its last letter, `waiting` the
-    questions open to it, `others` the sides that the game waits for besides. Events and questions of others are
-    left out. Rules with `standing(known)` say there where things stand. `filed` are the side's standing orders in
-    force, as a sheet would have them, which the report lists only if it is told to. `chain` is the side's
-    own dice chain; None: it has none. `rulings` are sentences on what the game master has ruled and is in force;
-    `ruled`: he has set what counts if the side does not answer in time.
-    """
-    say = sentences(box, language)
-    own = [decision for decision in waiting if side is not None and decision.side == side]
-    told = [each for each in events if each.event.to is None or side in each.event.to]
-    stands = rules.summary(view) or Summary("")
-    asked = " ".join(box.forms[decision.kind].title for decision in own)
-    names = [say.name(other) for other in rules.sides if other in others and other != side]
-    sheet = None
-    if own and side is not None:
-        heading = [f"{game}, {stands.headline}" if stands.headline else game, *standing_remark(len(filed), box)]
-        sheet = form(
-            rules, view, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading, chain=chain
+def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
+    """Return the report that a side, or an observer, gets after an adjudication."""
+    say = sentences(box, request.language)
+    seen = [each for each in request.events if each.event.to is None or request.side in each.event.to]
+    stands = rules.summary(request.view) or Summary("")
+    headline = f" {stands.headline}." if stands.headline else ""
+    reader = f"to {say.name(request.side)}" if request.side is not None else "for onlookers"
+    others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
+    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
+    sheet = _sheet(rules, box, request, stands.headline)
+    brief = [*_brief(say, request, asked, others), *(line for ruling in request.rulings for line in _prose(ruling))]
+    text = (
+        _templates()
+        .get_template("report/report.txt")
+        .render(
+            title=box.title,
+            place=_prose(f"{request.game}, report {request.adjudication} {reader}.{headline}"),
+            brief=brief,
+            happened=list(_happened(say.tell(seen))) or ["Nothing new since your last report."],
+            questions=list(_questions(say, box, request)),
+            hand=list(_sections(stands.hand)) if request.side is not None else [],
+            filed=list(standing_lines(request.filed)) if request.list_filed else [],
+            standing=list(_sections(stands.sections)),
+            sheet=sheet and sheet.rstrip("\n"),
         )
-    to = f"to {say.name(side)}" if side is not None else "for onlookers"
-    text = _templates().get_template("report/report.txt").render(
-        title=box.title,
-        place=_prose(f"{game}, report {adjudication} {to}." + (f" {stands.headline}." if stands.headline else "")),
-        brief=[*_brief(say, own, asked, names, deadline, result), *(each for one in rulings for each in _prose(one))],
-        happened=list(_happened(say.tell(told))) or ["Nothing that you have not been told."],
-        questions=list(_questions(say, own, box, deadline, ruled)),
-        hand=list(_sections(stands.hand)) if side is not None else [],
-        filed=list(standing_lines(filed)) if list_filed else [],
-        standing=list(_sections(stands.sections)),
-        sheet=sheet and sheet.rstrip("\n"),
-    )  # fmt: skip
+    )
     return Report(text.rstrip("\n") + "\n", sheet, stands.headline, asked)
 
 
-def _brief(
-    say: Sentences,
-    own: Sequence[Decision],
-    asked: str,
-    others: Sequence[str],
-    deadline: str | None,
-    result: Mapping[str, Any] | None,
-) -> Iterator[str]:
-    """Yield the one thing a hurried reader wants to know: what he has to do."""
+def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) -> str | None:
+    """Return the form for the decisions of the reader; None if there are none."""
+    if request.side is None or not request.own:
+        return None
+    heading = [f"{request.game}, {headline}" if headline else request.game]
+    heading += standing_remark(len(request.filed), box)
+    head = SheetHead(request.game, request.side, request.adjudication, request.chain)
+    return form(rules, box, request.view, request.own, head, heading)
+
+
+def _brief(say: Sentences, request: ReportRequest[S], asked: str, others: Sequence[str]) -> Iterator[str]:
+    """Yield the one thing that a hurried reader wants to know: what they have to do."""
     yield ""
-    if result is not None:
-        yield from _prose(f"The game is over. {say.result(result)}")
-    elif own:
-        until = f" Answer by {deadline}." if deadline else ""
+    if request.result is not None:
+        yield from _prose(f"The game is over. {say.result(request.result)}")
+    elif request.own:
+        until = f" Answer by {request.deadline}." if request.deadline else ""
         yield from _prose(f"YOU ARE ASKED: {asked}{until}")
     elif others:
         yield from _prose(f"Nothing is asked of you now; the game waits for {joined(others)}.")
@@ -158,22 +186,23 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
     yield from lines
 
 
-def _questions(
-    say: Sentences, own: Sequence[Decision], box: Box, deadline: str | None, ruled: bool
-) -> Iterator[str]:  # fmt: skip
-    """Yield each open question: its title and paragraph, what it is about, what happens without an answer."""
-    for at, decision in enumerate(own):
+def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
+    """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
+    for at, decision in enumerate(request.own):
         if at:
             yield ""
         yield from _prose(f"{box.forms[decision.kind].title} ({cited(decision.rule)})")
         if about := say.question(decision):
             yield from _prose(about, _HANGING, _HANGING)
-    if own:
-        when = f"by {deadline}" if deadline else "in time"
-        waits = any(decision.default is None for decision in own)
-        without = "the game waits for you." if waits else "the sheet below counts as it stands."
-        without = "what the game master has set counts." if ruled else without
-        yield from _prose(f"Without an answer {when}, {without}")
+    if request.own:
+        when = f"by {request.deadline}" if request.deadline else "in time"
+        if request.ruled:
+            without = "the answer that the game master has set counts"
+        elif any(decision.default is None for decision in request.own):
+            without = "the game waits for you"
+        else:
+            without = "the sheet below counts as it stands"
+        yield from _prose(f"Without an answer {when}, {without}.")
 
 
 def _sections(sections: Sequence[Section]) -> Iterator[str]:

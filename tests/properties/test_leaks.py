@@ -25,7 +25,7 @@ from pbem.orders.check import check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.picture import render
-from pbem.render.report import report
+from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
@@ -145,10 +145,9 @@ class Eyes:
         yield scene
         if draws:
             yield render(scene)
-        yield report(
-            rules, self.box, game="punica", adjudication=7, side=self.viewer, view=view, events=self.told,
-            waiting=waiting, others=[each.side for each in waiting], result=self.at.session.result,
-        )  # fmt: skip
+        others, result = [each.side for each in waiting], self.at.session.result
+        request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
+        yield report(rules, self.box, request)
         yield rules.summary(view)
         yield periods_of(rules, self.position)
         for decision in self.at.open_decisions:

@@ -164,7 +164,7 @@ def test_a_default_counts_once_the_deadline_has_passed(folder: Folder, toy: Adju
             heard(toy, "blue", since)
         )
         assert f"card: {high}" not in heard(toy, "blue", since)
-        assert "Without an answer in time, what the game master has set counts." in heard(toy, "red", since)
+        assert "Without an answer in time, the answer that the game master has set counts." in heard(toy, "red", since)
     assert "order" in act_of(toy, n)
     assert str(high) not in str(act_of(toy, n)["order"])
     with folder.open() as again:

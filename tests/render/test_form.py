@@ -13,7 +13,7 @@ from pbem.game.box import Box
 from pbem.mail.sheet_finder import sheets
 from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
 from pbem.protocol import Decision, Order
-from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
+from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, SheetHead, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.no_game import NoGame
@@ -25,7 +25,7 @@ QUESTIONS = 120
 
 def form_of(rules: Any, box: Box, view: Any, decisions: list[Decision]) -> str:
     side = decisions[0].side
-    return form(rules, view, decisions, box=box, game="punica", side=side, adjudication=7, heading=["Turn 1"])
+    return form(rules, box, view, decisions, SheetHead("punica", side, 7), ["Turn 1"])
 
 
 def read(text: str, box: Box) -> Sheet:

@@ -18,7 +18,7 @@ from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, joined, sentences
-from pbem.render.report import WIDTH, Report, mail, report
+from pbem.render.report import WIDTH, Report, ReportRequest, mail, report
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, start
@@ -240,7 +240,7 @@ def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
         "events": at.told, "waiting": at.open_decisions, "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }  # fmt: skip
-    return report(game.rules, game.box, **{**words, **changes})
+    return report(game.rules, game.box, ReportRequest(**{**words, **changes}))
 
 
 def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
@@ -352,7 +352,7 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
         Line("Arpi", ("", "Mago"), 1),
     )
     box = loaded("rome_carthage").box
-    text = report(rules, box, game="g", adjudication=1, side=None, view=None).text
+    text = report(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None)).text
     assert text.endswith(
         "Armies\n"
         "  Italia\n"

@@ -30,9 +30,9 @@ from pbem.orders.standing.conditions import holds
 from pbem.orders.standing.filing import file_standing
 from pbem.protocol import Decision, Event, Order
 from pbem.render.forecast import foreseen
-from pbem.render.form import ORDER_WIDTH, form
+from pbem.render.form import ORDER_WIDTH, SheetHead, form
 from pbem.render.messages import sentences
-from pbem.render.report import WIDTH, report
+from pbem.render.report import WIDTH, ReportRequest, report
 from tests.render.test_form import choices_in
 from tests.rules.rome_carthage.test_messages import told_in
 from tests.support.campaigns import Told
@@ -235,7 +235,7 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
         "view": game.rules.view(at.session.position, side), "events": at.told, "waiting": at.session.open_decisions,
         "others": [decision.side for decision in at.session.open_decisions], "result": at.session.result,
     }  # fmt: skip
-    return report(game.rules, game.box, **{**words, **changes}).text
+    return report(game.rules, game.box, ReportRequest(**{**words, **changes})).text
 
 
 @pytest.mark.parametrize("seed", [1, 7])
@@ -353,7 +353,7 @@ def test_every_form_is_short_and_offers_legal_orders() -> None:
     kinds = set()
     for rules, view, decision in heard().asked:
         kinds.add(decision.kind)
-        text = form(rules, view, [decision], box=box, game="g", side=decision.side, adjudication=1)
+        text = form(rules, box, view, [decision], SheetHead("g", decision.side, 1))
         assert len(text.splitlines()) <= MOST_LINES, text
         for line in text.splitlines():
             written = re.match(r"(# )?(- |    )\w+:", line)
