@@ -69,7 +69,7 @@ def new(
     beacon: str | None, begin: bool, correct: list[Path], games: Path | None, boxes: Boxes, json: bool,
 ) -> None:  # fmt: skip
     """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
-    from pbem.mail.last_reported import note_told
+    from pbem.mail.last_reported import note_reported
     from pbem.mail.outgoing import first_letters, welcome_letters
 
     names, addresses = _players(players)
@@ -85,7 +85,7 @@ def new(
     with in_the_world(), _made(office, name, rules, made) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
-        note_told(game.ledger.repo.path, game.adjudication)
+        note_reported(game.ledger.repo.path, game.adjudication)
         record = {
             "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
             "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
@@ -103,7 +103,7 @@ def new(
 
 def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
     """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
-    from pbem.mail.last_reported import told
+    from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files, corrections_in
@@ -119,7 +119,7 @@ def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjud
         scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
         there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
         there.append(as_files(corrections_in(game.ledger.repo)))
-        played = told(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
+        played = reported(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
             game.close()
             raise

@@ -11,23 +11,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import takewhile
 from typing import Final
 
 from pbem.mail.address import MESSAGE_ID, mailbox, pretends
 from pbem.mail.charset import tidied
+from pbem.mail.commands import Command, instructions_in
 from pbem.mail.letter import Enclosure, Letter, Where
-from pbem.mail.lines import lines, unflowed, unsigned
+from pbem.mail.lines import unflowed, unsigned
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
 from pbem.mail.sheet_finder import Found, sheets
 
-COMMANDS: Final = frozenset({"FORECAST", "FORM", "HELP", "REPORT", "STATUS"})
-TAKES_MORE: Final = frozenset({"CHAIN", "CONSENT", "KEY", "PHRASE", "REFUSE"})
-"""Words behind which more may stand on the line."""
-_TAKES_MORE: Final = re.compile(rf"({'|'.join(sorted(TAKES_MORE))})(?:[ :]+(\S.*))?")
-_CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
-"""What is left of a word's line where a mail program has broken it."""
-_LONGEST: Final = 1000
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
@@ -46,16 +39,17 @@ def open_letter(raw: bytes) -> Letter:
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
     bodies = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
-    words = tuple(dict.fromkeys(_words([letter.subject, *bodies])))[:_MOST]
+    commands = tuple(dict.fromkeys(instructions_in([letter.subject, *bodies])))[:_MOST]
     enclosures = _enclosures(bodies, parts)
     passed_over: tuple[Enclosure, ...] = ()
-    # Who answers a report with the one word STATUS has not ordered what the form below it happens to say.
-    if any(sheet.where == "quoted" for sheet in enclosures) and not set(words) <= {"FORECAST"}:
+    # A player who answers a report with the one word STATUS has not ordered what the form quoted below happens to say.
+    quoted = any(sheet.where == "quoted" for sheet in enclosures)
+    if quoted and any(each.command != Command.FORECAST for each in commands):
         enclosures, passed_over = (), enclosures
     if len(enclosures) > _MOST:
         return replace(letter, refusal=_TOO_MANY)
-    refusal = None if enclosures or words else _why_nothing(parts, bodies)
-    return replace(letter, words=words, enclosures=enclosures, passed_over=passed_over, refusal=refusal)
+    refusal = None if enclosures or commands else _why_nothing(parts, bodies)
+    return replace(letter, commands=commands, enclosures=enclosures, passed_over=passed_over, refusal=refusal)
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:
@@ -149,23 +143,6 @@ def _file_name(name: str) -> str:
     """Return an attached file's name without its folders and without what a message should not print."""
     name = re.split(r"[/\\]", name)[-1]
     return re.sub(r"[^\w.() -]+", "_", name)[-60:].strip(" .") or "orders.yaml"
-
-
-def _words(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the words that stand on a line of the sender's own text: any of COMMANDS alone, or `PHRASE ...` and such.
-
-    A command may be written small; what takes more may not, since it could also begin a sentence.
-    """
-    for text in texts:
-        own = [line.text.strip() for line in takewhile(lambda line: line.text != "--", lines(text)) if line.depth == 0]
-        for at, line in enumerate(own):
-            if line.upper() in COMMANDS:
-                yield line.upper()
-            elif (said := _TAKES_MORE.fullmatch(line)) is not None:
-                word = " ".join([said[1], *(said[2] or "").split()])
-                if _CUT_SHORT.fullmatch(word):
-                    word = " ".join([word, *own[at + 1 : at + 2]]).strip()
-                yield word[:_LONGEST]
 
 
 def _why_nothing(parts: list[Part], bodies: list[str]) -> str:

@@ -1,31 +1,29 @@
-"""Letters in, letters out: a player's letter is carried out, and everybody concerned is written to.
+"""The intake of letters: carries out a player's letter, and writes to everybody concerned.
 
-A letter is known by the digest of its bytes. What it changes and the note that it was carried out are one commit,
-so a letter that is taken in again, after a crash or by mistake, changes nothing; what it owes is then written.
+A letter is known by the digest of its bytes. What it changes and the note that it was carried out are one commit. So a
+letter that is taken in again, after a crash or by mistake, changes nothing. Only the letters that it still owes are
+written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
-from pbem.mail.commands import (
-    FORECAST,
-    FORM,
-    HELP,
-    REPORT,
-    STATUS,
-    Said,
+from pbem.mail.command_actions import (
+    CommandResults,
     answers,
+    before_last_report,
     before_the_beginning,
     carry_out,
-    last_told,
 )
+from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters
 from pbem.mail.inbox import open_letter
-from pbem.mail.last_reported import note_told, told
+from pbem.mail.last_reported import note_reported, reported
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.outgoing import (
@@ -34,6 +32,7 @@ from pbem.mail.outgoing import (
     Office,
     Outgoing,
     closing_letters,
+    commands_letter,
     first_letters,
     foreseen_letter,
     help_letter,
@@ -41,7 +40,6 @@ from pbem.mail.outgoing import (
     report_of,
     returned,
     turn_letter,
-    words_letter,
 )
 from pbem.mail.routing import game_of, meant, only_names
 from pbem.paths import GAME_NAME
@@ -54,48 +52,69 @@ from pbem.repo.git import NoSuchGame
 
 @dataclass(slots=True)
 class Handled:
-    """What became of a letter: the answers, whether all its sheets were accepted, and a line for the log."""
+    """The outcome of a letter: the answers, whether all its sheets were accepted, and lines for the log."""
 
     letters: list[Outgoing] = field(default_factory=list)
     accepted: bool = True
     notes: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
-    """What is wrong with each sheet that was sent back."""
+    """The faults of each sheet that was sent back."""
+
+
+class Reply(Enum):
+    """How a letter is answered that was carried out in a game."""
+
+    FIRST_REPORTS = auto()
+    """The letter has begun the game: every side gets its first report."""
+    REPORTS = auto()
+    """The game has moved on: every side gets a report."""
+    REPORTED_BEFORE = auto()
+    """The game has moved on, but the reports were written when the letter was first taken in."""
+    CLOSED = auto()
+    """The sheets are closed until a round of the beacon: every side is told so."""
+    RECEIPT = auto()
+    """The sheet is accepted, but the game waits for others: its side gets a receipt."""
+    LAST_REPORT = auto()
+    """The side has asked for its last report."""
+    ANSWER = auto()
+    """The side gets the answers to its commands."""
+    NONE = auto()
+    """Nothing needs an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a letter is to do in one game: its words, and the sheet for that game."""
+    """What a letter asks for in one game: its commands, and the sheet for that game."""
 
     game: str
-    words: Sequence[str] = ()
+    commands: Sequence[Instruction] = ()
     sheet: Enclosure | None = None
 
 
 def take_in(raw: bytes, office: Office) -> Handled:
     """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise.
 
-    Raises what is wrong with the keys, the disk or the rules here: such a letter is to be taken in again later.
+    Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
     """
     letter = open_letter(raw)
     handled = Handled()
     if letter.automatic or not letter.sender:
         handled.accepted = False
-        why = "it was sent by a program" if letter.automatic else "it does not say plainly who sent it"
+        why = "a program sent it" if letter.automatic else "its sender is not clear"
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
     if letter.refusal is not None:
         _refuse(handled, letter, office, letter.refusal)
         return handled
-    if HELP in letter.words:
+    if any(each.command == Command.HELP for each in letter.commands):
         handled.letters.append(help_letter(letter, office))
-        handled.notes.append(f"letter {letter.digest[:12]} asks for the rules of the post")
+        handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in _tasks(handled, letter, office):
         try:
             _carry_out(handled, letter, task, office)
         except NoSuchGame:
             _refuse(handled, letter, office, _not_yours(task.game, letter))
-        except OtherRules:  # the letter waits until the game master has seen to it
+        except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
             _refuse(handled, letter, office, str(refusal))
@@ -103,29 +122,33 @@ def take_in(raw: bytes, office: Office) -> Handled:
 
 
 def _tasks(handled: Handled, letter: Letter, office: Office) -> list[_Task]:
-    """Return what a letter is to do, game by game; of two sheets for one game the first counts."""
-    words = [word for word in letter.words if word not in (FORECAST, HELP)]
+    """Return what a letter asks for, game by game; of two sheets for one game the first counts."""
+    commands = [each for each in letter.commands if each.command not in (Command.FORECAST, Command.HELP)]
     sheets: dict[str, Enclosure | None] = {}
     for enclosure in letter.enclosures:
-        if not (words and only_names(enclosure)):
+        if not (commands and only_names(enclosure)):
             sheets.setdefault(game_of(enclosure), enclosure)
     about = None
-    if words:
+    if commands:
         try:
             about = meant(letter, office)
             sheets.setdefault(about, None)
         except CannotPlay as refusal:
             _refuse(handled, letter, office, str(refusal))
-    elif FORECAST in letter.words and not sheets:
-        _refuse(handled, letter, office, "It says FORECAST, which says what a sheet could lead to; there is no sheet.")
-    return [_Task(name, words if name == about else (), sheet) for name, sheet in sheets.items()]
+    elif _wants_forecast(letter) and not sheets:
+        _refuse(handled, letter, office, "It asks for a FORECAST of an order sheet, but there is no sheet in it.")
+    return [_Task(name, commands if name == about else (), sheet) for name, sheet in sheets.items()]
+
+
+def _wants_forecast(letter: Letter) -> bool:
+    return any(each.command == Command.FORECAST for each in letter.commands)
 
 
 def _not_yours(name: str, letter: Letter) -> str:
-    """Return the same to whoever names a game that is not his and to whoever names none: nobody finds out by asking."""
+    """Return the reason to refuse a game, the same whether it exists or not: nobody can find out by asking."""
     return (
-        f"There is no game called {name} here in which {letter.sender} plays. Is its name misspelt? Else write from "
-        "the address that you joined with."
+        f"There is no game called {name} here in which {letter.sender} plays. Check the spelling of its name, and "
+        "write from the address that you joined with."
     )
 
 
@@ -141,10 +164,10 @@ def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) ->
         if side is None:
             raise CannotPlay(_not_yours(name, letter))
         desk, first = _Desk(handled, letter, office, game, side), len(handled.letters)
-        if FORECAST in letter.words and task.sheet is not None:
+        if _wants_forecast(letter) and task.sheet is not None:
             desk.forecast(task.sheet)
-            task = _Task(name, task.words)
-        if task.words or task.sheet is not None:
+            task = _Task(name, task.commands)
+        if task.commands or task.sheet is not None:
             desk.carry_out(task)
         if office.outbox is not None:
             desk.post(handled.letters[first:], office.outbox)
@@ -152,55 +175,55 @@ def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) ->
 
 @dataclass(slots=True)
 class _Desk:
-    """One letter of one side on the desk of one game, whose lock is held."""
+    """One letter of one side, being carried out in one game, whose lock is held."""
 
     handled: Handled
     letter: Letter
     office: Office
     game: Adjudicator
     side: Side
-    told_all: bool = False
-    """Whether every side is told of everything by the letters written."""
+    reported_to_all: bool = False
+    """Whether the letters written tell every side everything that has happened."""
 
     def carry_out(self, task: _Task) -> None:
-        """Carry out words and sheet of the letter, and write what has come of them."""
+        """Carry out the commands and the sheet of the letter, and write the answers."""
         game, letter = self.game, self.letter
-        if self.office.outbox is not None and told(game.ledger.repo.path) is None:
-            note_told(game.ledger.repo.path, game.adjudication)
+        if self.office.outbox is not None and reported(game.ledger.repo.path) is None:
+            note_reported(game.ledger.repo.path, game.adjudication)
         with game.ledger.repo.together():
-            done = game.ledger.letter(letter.digest)
-            before: int = game.adjudication if done is None else done["after"]
-            said = carry_out(game, self.side, task.words, letter.digest, done)
-            if said.done:
-                again = "" if done is None else " again"
-                self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(said.done)}{again}")
-            self.handled.accepted &= said.good
-            sheet = self._hand_in(task.sheet, said) if task.sheet is not None and before else None
+            noted = game.ledger.letter(letter.digest)
+            before: int = game.adjudication if noted is None else noted["after"]
+            done = carry_out(game, self.side, task.commands, None if noted else letter.digest)
+            if done.done:
+                again = "" if noted is None else " again"
+                self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
+            self.handled.accepted &= done.good
+            sheet = self._hand_in(task.sheet, done) if task.sheet is not None and before else None
             if task.sheet is not None and not before:
-                self._too_early(said)
+                self._too_early(done)
             goes_on = sheet is not None if game.begun else not game.awaited
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
-        self._pass_over(task, said)
-        self._write(said, sheet, before)
+        self._pass_over(task, done)
+        self._write(done, sheet, before)
 
     def post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
-        """Put the letters into the outbox while the lock is held: nobody is told twice, or of a later turn first."""
+        """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.file = write_to_maildir(outbox, out.content, out.name)
-        if self.told_all:
-            note_told(self.game.ledger.repo.path, self.game.adjudication)
+        if self.reported_to_all:
+            note_reported(self.game.ledger.repo.path, self.game.adjudication)
 
-    def _hand_in(self, enclosure: Enclosure, said: Said) -> int | None:
+    def _hand_in(self, enclosure: Enclosure, done: CommandResults) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
         game, handled = self.game, self.handled
-        done = game.ledger.letter(self.letter.digest) or {}
-        if "sheet" in done:
-            number: int = done["sheet"]
+        noted = game.ledger.letter(self.letter.digest) or {}
+        if "sheet" in noted:
+            number: int = noted["sheet"]
             handled.notes.append(f"{game.name}: sheet {number} of {self.side} was carried out before")
             return number
         if self._is_our_form(enclosure):
-            if not (said.paragraphs or said.questions):
+            if not (done.paragraphs or done.questions):
                 raise CannotPlay(_UNCHANGED)
             return None
         receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digest)
@@ -213,63 +236,82 @@ class _Desk:
             handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
         return receipt.number
 
-    def _too_early(self, said: Said) -> None:
-        said.good = self.handled.accepted = False
-        said.paragraphs.append(
-            "Your order sheet was not carried out: it came before the first report. That comes with a form to fill in."
+    def _too_early(self, done: CommandResults) -> None:
+        done.good = self.handled.accepted = False
+        done.paragraphs.append(
+            "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
         )
 
-    def _pass_over(self, task: _Task, said: Said) -> None:
-        """Tell the sender of a sheet that does not count because of the words above it."""
+    def _pass_over(self, task: _Task, done: CommandResults) -> None:
+        """Tell the sender of a quoted sheet that does not count because of the commands above it."""
         for enclosure in self.letter.passed_over:
-            if task.words and self.game.begun and not self._is_our_form(enclosure):
-                said.paragraphs.append(
-                    "The order sheet in the text that you quote was not carried out: beside such words only a sheet "
-                    "counts that stands in your own text, without quote marks, or is attached."
+            if task.commands and self.game.begun and not self._is_our_form(enclosure):
+                done.paragraphs.append(
+                    "The order sheet in the text that you quote was not carried out. In a letter with commands, a "
+                    "sheet counts only in your own text, without quote marks, or as an attached file."
                 )
 
-    def _write(self, said: Said, sheet: int | None, before: int) -> None:
+    def _write(self, done: CommandResults, sheet: int | None, before: int) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""
         game, office, handled = self.game, self.office, self.handled
         maps = Maps(office.drawings)
-        answered = Answered(self.letter, said.paragraphs, sheet, before)
-        moved = game.adjudication > before
-        known = before if office.outbox is None else told(game.ledger.repo.path)
-        since = before if known is None else known  # what an earlier letter owes is told with this one
-        owed = game.adjudication > since
-        first = not before and game.begun and not any(map(game.sheets, game.rules.sides))
-        self.told_all = first or not owed or sheet is not None or "CONSENT" in said.done
-        if first:
-            handled.letters += first_letters(game, office, answered)
-        elif owed and (sheet is not None or "CONSENT" in said.done):
-            for reader in game.rules.sides:
-                to_it = answered if reader == self.side else None
-                handled.letters += turn_letter(game, reader, since, office, maps, to_it)
-            handled.letters += closing_letters(game, office)
-        elif moved and (sheet is not None or "CONSENT" in said.done):
-            handled.notes.append(f"{game.name}: and answered before")
-        elif game.closed is not None and (sheet is not None or (said.done and not game.begun)):
-            handled.letters += closing_letters(game, office, answered)
-        elif sheet is not None:
-            handled.letters += turn_letter(game, self.side, before, office, maps, answered)
-        elif REPORT in said.questions and game.begun:
-            stamp = f"report.{game.name}.{self.letter.digest[:24]}"
-            handled.letters += turn_letter(game, self.side, last_told(game), office, maps, answered, stamp)
-        elif said.paragraphs or said.questions:
-            self._answer(said)
-        if "REFUSE" in said.done:
+        answered = Answered(self.letter, done.paragraphs, sheet, before)
+        known = before if office.outbox is None else reported(game.ledger.repo.path)
+        since = before if known is None else known  # what an earlier letter still owes is reported with this one
+        reply = self._reply(done, sheet, before, since)
+        self.reported_to_all = reply in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since
+        match reply:
+            case Reply.FIRST_REPORTS:
+                handled.letters += first_letters(game, office, answered)
+            case Reply.REPORTS:
+                for reader in game.rules.sides:
+                    to_it = answered if reader == self.side else None
+                    handled.letters += turn_letter(game, reader, since, office, maps, to_it)
+                handled.letters += closing_letters(game, office)
+            case Reply.REPORTED_BEFORE:
+                handled.notes.append(f"{game.name}: and answered before")
+            case Reply.CLOSED:
+                handled.letters += closing_letters(game, office, answered)
+            case Reply.RECEIPT:
+                handled.letters += turn_letter(game, self.side, before, office, maps, answered)
+            case Reply.LAST_REPORT:
+                stamp = f"report.{game.name}.{self.letter.digest[:24]}"
+                handled.letters += turn_letter(game, self.side, before_last_report(game), office, maps, answered, stamp)
+            case Reply.ANSWER:
+                self._answer(done)
+            case Reply.NONE:
+                pass
+        if Command.REFUSE in done.done:
             handled.letters += refusal_letters(game, self.side, office)
 
-    def _answer(self, said: Said) -> None:
-        """Answer the words of a letter by a letter of their own."""
+    def _reply(self, done: CommandResults, sheet: int | None, before: int, since: int) -> Reply:
+        """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""
+        game = self.game
+        may_move_on = sheet is not None or Command.CONSENT in done.done
+        if not before and game.begun and not any(map(game.sheets, game.rules.sides)):
+            return Reply.FIRST_REPORTS
+        if may_move_on and game.adjudication > since:
+            return Reply.REPORTS
+        if may_move_on and game.adjudication > before:
+            return Reply.REPORTED_BEFORE
+        if game.closed is not None and (sheet is not None or (done.done and not game.begun)):
+            return Reply.CLOSED
+        if sheet is not None:
+            return Reply.RECEIPT
+        if Command.REPORT in done.questions and game.begun:
+            return Reply.LAST_REPORT
+        return Reply.ANSWER if done.paragraphs or done.questions else Reply.NONE
+
+    def _answer(self, done: CommandResults) -> None:
+        """Answer the commands in a letter of their own."""
         game, side, form = self.game, self.side, None
-        said.paragraphs += answers(game, side, said.questions)
-        if not game.begun and STATUS not in said.questions:
-            said.paragraphs.append(" ".join(before_the_beginning(game, side)))
-        if game.begun and FORM in said.questions:
+        done.paragraphs += answers(game, side, done.questions)
+        if not game.begun and Command.STATUS not in done.questions:
+            done.paragraphs.append(" ".join(before_the_beginning(game, side)))
+        if game.begun and Command.FORM in done.questions:
             form = report_of(game, side, game.adjudication, game.asked(side)).sheet
-        answered = Answered(self.letter, said.paragraphs)
-        self.handled.letters.append(words_letter(game, answered, form, self.office))
+        answered = Answered(self.letter, done.paragraphs)
+        self.handled.letters.append(commands_letter(game, answered, form, self.office))
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""
@@ -282,13 +324,13 @@ class _Desk:
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.office))
         else:
-            told = foreseen(game.box, self.side, prospects, costs=receipt.costs)
+            text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
             again = enclosure.text.decode("utf-8", "replace")
-            handled.letters.append(foreseen_letter(game, told, again, self.letter, self.office))
+            handled.letters.append(foreseen_letter(game, text, again, self.letter, self.office))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 
     def _is_our_form(self, enclosure: Enclosure) -> bool:
-        """Tell whether a sheet is but the form we sent, in the text that a mail program quotes below any answer.
+        """Tell whether a sheet is only our form, in the text that a mail program quotes below an answer.
 
         A form that is quoted and changed, or copied into the letter unchanged, is an order sheet.
         """
@@ -308,9 +350,9 @@ def _words(sheet: str) -> list[list[str]]:
 
 
 _UNCHANGED: Final = (
-    "There is no order in it but the form of your last report, quoted as it was sent. Mail programs quote that below "
-    "any answer, so it does not count. Change it where it is quoted; or, if it is to count as it stands, copy it into "
-    "your letter without the quote marks."
+    "The only order sheet in it is the form of your last report, quoted as it was sent. Mail programs quote it below "
+    "every answer, so it does not count. Change it where it is quoted. Or, to send it as it is, copy it into your "
+    "letter without the quote marks."
 )
 
 

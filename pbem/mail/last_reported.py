@@ -18,7 +18,7 @@ _NOTE: Final = "pbem.told"
 CLOSED: Final = "pbem.told-closed"
 
 
-def told(repo: Path, note: str = _NOTE) -> int | None:
+def reported(repo: Path, note: str = _NOTE) -> int | None:
     """Return the adjudication up to which the players have been written to; None: nothing was noted here.
 
     By the note CLOSED: the round of the beacon for which they were told that the sheets are closed.
@@ -29,9 +29,9 @@ def told(repo: Path, note: str = _NOTE) -> int | None:
         return None
 
 
-def note_told(repo: Path, number: int, note: str = _NOTE) -> None:
+def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
     """Note that all letters up to an adjudication, or of a closing, are in the outbox. A note never goes back."""
-    known = told(repo, note)
+    known = reported(repo, note)
     if known is not None and known >= number:
         return
     draft = repo / f"{note}.{os.getpid()}"

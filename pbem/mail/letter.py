@@ -1,12 +1,14 @@
-"""What a letter comes to once it is open: who sent it, the sheets in it, and why there may be none."""
+"""An opened letter: who sent it, its commands, the order sheets in it, or why there is nothing to read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pbem.mail.commands import Instruction
+
 Where: TypeAlias = Literal["body", "attachment", "quoted"]
-"""Where a sheet was found: in the sender's own text, in an attached file, or in the text he quotes."""
+"""Where a sheet was found: in the sender's own text, in an attached file, or in the text that they quote."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -24,10 +26,10 @@ class Letter:
 
     `sender` is the bare address in lower case; empty if the letter does not say plainly who sent it, and then
     nobody can be answered. `digest` is the SHA-256 of the letter's bytes, `references` the message ids of the
-    letters before it, oldest first. `words` are what stands on a line of its own, such as STATUS or `PHRASE ...`.
-    `enclosures` are the sheets to be read, best first: those of the sender's own text, then attached ones; a
-    quoted one only where there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
-    sheet that does not count because of the words above it.
+    letters before it, oldest first. `commands` are the lines such as STATUS or `PHRASE ...`.
+    `enclosures` are the sheets to be read, best first: those in the sender's own text, then attached ones. A quoted
+    sheet is read only if there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
+    sheet that does not count because of the commands above it.
     `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
     (out of office, delivery failure) holds no orders and must never be answered.
     """
@@ -38,7 +40,7 @@ class Letter:
     date_text: str
     digest: str
     references: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    commands: tuple[Instruction, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     passed_over: tuple[Enclosure, ...] = ()
     refusal: str | None = None

@@ -303,12 +303,12 @@ def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Lett
     return letter(office, answered.sender, stamp, words, answered, None, again)
 
 
-def words_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
-    """Return the letter that answers the words of a letter, with the form of its side if it was asked for."""
+def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
+    """Return the letter that answers the commands of a letter, with the form of its side if it was asked for."""
     asked = answered.letter
-    said = ", ".join(dict.fromkeys(word.partition(" ")[0] for word in asked.words)) or "your letter"
+    said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
-    words = mail("words", game=game.name, words=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
+    words = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
     return letter(office, asked.sender, f"words.{game.name}.{asked.digest[:24]}", words, asked, None, sheet)
 
 
@@ -321,7 +321,7 @@ def refusal_letter(reason: str, number: int, answered: Letter, office: Office) -
     """Return the letter that says why nothing was carried out; `number` keeps several of them apart."""
     lines = "\n".join(paragraphs([reason]))
     words = mail(
-        "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.words)
+        "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.commands)
     )
     return letter(office, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 

@@ -12,6 +12,7 @@ from typing import Final
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.game.yaml import Unreadable
+from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import Office
 from pbem.paths import GAME_NAME
@@ -50,7 +51,8 @@ def meant(letter: Letter, office: Office) -> str:
         raise CannotPlay(f"Are its words about {' or '.join(named)}? Send them in a letter of their own.")
     if named:
         return named[0]
-    said = [word.split()[1] for word in letter.words if word.startswith(("CONSENT ", "REFUSE "))]
+    requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
+    said = [rest.split()[0] for rest in requests if rest]
     for name in dict.fromkeys([*said, *_answered(letter.references, office.host), *_in_subject(letter.subject)]):
         if _plays(office, name, letter.sender):
             return name

@@ -26,7 +26,7 @@ from pbem.audit.replay import replay
 from pbem.crypto.keys import Keys
 from pbem.game import shelf
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import note_told
+from pbem.mail.last_reported import note_reported
 from pbem.repo.git import GameRepo
 from tests.referee.test_kills import sent
 from tests.support.crash import NURSERY, refuse_writing
@@ -102,7 +102,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = Folder(tmp_path_factory.mktemp("scene") / "start")
     received = folder.path.with_name("received")
     with folder.create() as game:
-        note_told(game.ledger.repo.path, game.adjudication)
+        note_reported(game.ledger.repo.path, game.adjudication)
         give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
         (folder.path / "red.eml").write_bytes(letter("red", text))

@@ -177,13 +177,13 @@ def test_a_key_is_put_on_record_however_the_mail_breaks_it(folder: Folder, body:
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
-        ("", "the key is missing behind it"),
-        (SECRET, "this is a secret key, and a secret key is never mailed"),
+        ("", "the key is missing"),
+        (SECRET, "this is a secret key, which must never be mailed"),
         (KEY[:-1], "it has 61 characters instead of 62"),
         (KEY[:-1] + ("q" if KEY[-1] != "q" else "p"), "a character in it is wrong"),
-        (SSH[:-3], "not the whole key, which has 68 characters"),
-        ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ", "a key of the kind ssh-rsa cannot be used"),
-        ("is under the mat", "this is no public key"),
+        (SSH[:-3], "is not complete: a whole one has 68 characters"),
+        ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ", "a key of type ssh-rsa cannot be used"),
+        ("is under the mat", "this is not a public key"),
     ],
 )
 def test_bad_key_is_answered_with_the_fault_and_the_right_form(folder: Folder, key: str, reason: str) -> None:
@@ -192,7 +192,7 @@ def test_bad_key_is_answered_with_the_fault_and_the_right_form(folder: Folder, k
     handled = says(folder, "red", f"KEY {key}".strip())
     assert not handled.accepted
     assert reason in flat(handled)
-    assert "A right one is `age1` and 58 letters" in flat(handled)
+    assert "A public key is `age1` and 58 more letters" in flat(handled)
     assert SECRET not in flat(handled) + " ".join(handled.notes)
     assert head(folder) == before
 
@@ -208,9 +208,9 @@ def test_refused_command_keeps_no_other_from_being_carried_out(folder: Folder) -
     assert got.subject == "punica: PHRASE, KEY, STATUS, FORM"
     parts = got.text.split("\n\n")
     assert [part.split(" ")[0].strip(":\n") for part in parts[:4]] == ["PHRASE", "KEY", "KEY", "punica"]
-    assert "only the first counts." in " ".join(parts[2].split())
+    assert "The first one counts." in " ".join(parts[2].split())
     assert key_of(folder, "red") == KEY
-    assert "FORM: it stands below." in got.text
+    assert "FORM: see below." in got.text
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
@@ -308,10 +308,10 @@ def test_the_report_comes_again_as_it_was_told(folder: Folder) -> None:
 
 
 def test_the_form_comes_again_until_it_is_answered(folder: Folder) -> None:
-    assert "FORM: it stands below." in only(says(folder, "red", "FORM")).text
+    assert "FORM: see below." in only(says(folder, "red", "FORM")).text
     says(folder, "red", bury(folder, "red"), number=2)
     got = only(says(folder, "red", "FORM", number=3))
-    assert "FORM: it stands below." in got.text, "a new sheet may still take the place of the first"
+    assert "FORM: see below." in got.text, "a new sheet may still take the place of the first"
     says(folder, "blue", bury(folder, "blue"), number=4)
     with folder.open() as game:
         asked = bool(game.asked("red"))
@@ -338,7 +338,7 @@ def test_where_nothing_is_asked_of_all_nobody_can_consent(folder: Folder, word: 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "commands"),
     [
         ("KEY to the city\nkey x\nPHRASEs\nA PHRASE", ("KEY to the city",)),
         (f"CHAIN {'ab' * 32}\n500\nHELP", (f"CHAIN {'ab' * 32} 500", "HELP")),
@@ -348,8 +348,8 @@ def test_where_nothing_is_asked_of_all_nobody_can_consent(folder: Folder, word: 
         ("REFUSE\nCONSENT", ("REFUSE", "CONSENT")),
     ],
 )
-def test_words_stand_on_a_line_of_the_senders_own(text: str, words: tuple[str, ...]) -> None:
-    assert open_letter(letter("red", text.encode())).words == words
+def test_commands_stand_on_a_line_of_the_senders_own(text: str, commands: tuple[str, ...]) -> None:
+    assert tuple(map(str, open_letter(letter("red", text.encode())).commands)) == commands
 
 
 # ---- the receipt

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pbem.mail.address import mailbox
 from pbem.mail.charset import legible, tidied
+from pbem.mail.commands import Command, Instruction
 from pbem.mail.inbox import open_letter
 from pbem.mail.letter import Letter
 from pbem.mail.lines import lines, unflowed, unsigned
@@ -124,7 +125,7 @@ def test_letter_with_nothing_to_read_is_refused_with_the_reason(name: str) -> No
     letter = open_letter(posted(name))
     assert letter.refusal is not None
     assert REFUSED[name] in letter.refusal
-    assert (letter.enclosures, letter.words) == ((), ())
+    assert (letter.enclosures, letter.commands) == ((), ())
 
 
 @pytest.mark.parametrize("name", AUTOMATIC)
@@ -132,7 +133,7 @@ def test_automatic_letter_that_quotes_a_form_gives_no_orders(name: str) -> None:
     """An automatic letter gives no orders, although it quotes a form."""
     letter = open_letter(posted(name))
     assert letter.automatic
-    assert (letter.enclosures, letter.words, letter.refusal) == ((), (), None)
+    assert (letter.enclosures, letter.commands, letter.refusal) == ((), (), None)
 
 
 def test_every_fixture_is_used() -> None:
@@ -177,13 +178,14 @@ def test_subjects_in_other_scripts_are_read() -> None:
 
 
 def test_commands_stand_alone_on_a_line() -> None:
-    assert open_letter(posted("commands")).words == ("STATUS", "FORECAST", "PHRASE the die is not yet cast")
+    commands = open_letter(posted("commands")).commands
+    assert [str(each) for each in commands] == ["STATUS", "FORECAST", "PHRASE the die is not yet cast"]
 
 
 def test_a_command_above_a_quoted_form_is_no_order() -> None:
     quoted = "".join(f"> {line}\n" for line in FORM.splitlines())
     letter = open_letter(plain(f"STATUS\n\n{quoted}"))
-    assert (letter.words, letter.enclosures, letter.refusal) == (("STATUS",), (), None)
+    assert (letter.commands, letter.enclosures, letter.refusal) == ((Instruction(Command.STATUS),), (), None)
     assert found(open_letter(plain(f"FORECAST\n\n{quoted}"))) == [("quoted", FORM)]
 
 
@@ -513,7 +515,7 @@ def mangled(draw: st.DrawFn) -> bytes:
 def test_no_bytes_make_it_raise(raw: bytes) -> None:
     letter = open_letter(raw)
     assert not (letter.enclosures and letter.refusal)
-    assert letter.automatic or letter.refusal or letter.enclosures or letter.words
+    assert letter.automatic or letter.refusal or letter.enclosures or letter.commands
     assert letter.sender or not letter.enclosures
     assert open_letter(raw) == letter
     for enclosure in letter.enclosures:

@@ -19,7 +19,7 @@ from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
 from pbem.mail import outgoing as letters
-from pbem.mail.commands import MOST_OF_A_PHRASE
+from pbem.mail.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import Handled, take_in
 from pbem.mail.outgoing import welcome_letters
 from pbem.referee.adjudicator import Adjudicator
@@ -105,7 +105,7 @@ def test_the_welcome_sent_back_as_it_is_joins_nobody(waiting: Folder) -> None:
         text = read(next(welcome_letters(game, waiting.office))).text
     handled = says(waiting, "red", text)
     assert not handled.accepted
-    assert "write any words of your own behind it" in flat(got(handled)["red"].text)
+    assert "write any words of your own after it" in flat(got(handled)["red"].text)
     assert joined(waiting, "red") is None
 
 
@@ -206,9 +206,9 @@ def test_phrase_after_the_shuffle_is_refused_with_the_reason(folder: Folder) -> 
         ("PHRASE", "write any words of your own"),
         ("PHRASE any words of yours", "write any words of your own"),
         ("PHRASE " + "x" * (MOST_OF_A_PHRASE + 1), f"at most {MOST_OF_A_PHRASE} characters"),
-        ("CHAIN", "write the tip and the length behind it"),
+        ("CHAIN", "write the tip and the length after it"),
         ("CHAIN abc 5", "a chain is a tip of 64 digits"),
-        (f"CHAIN {'ab' * 32} many", "write the tip and the length behind it"),
+        (f"CHAIN {'ab' * 32} many", "write the tip and the length after it"),
         (f"CHAIN {'ab' * 32} 0", "a length from 1"),
     ],
 )

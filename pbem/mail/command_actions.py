@@ -1,0 +1,253 @@
+"""The actions of a letter's commands: PHRASE, KEY and CHAIN to join, CONSENT and REFUSE, STATUS and FORM.
+
+Each command is answered by a paragraph. A command that is refused does not keep the others from being carried out. What
+a command changes is committed together with the note that its letter was carried out. If a letter was carried out
+before, only its answers are given again.
+
+A phrase may be replaced until the first shuffle. A player who writes last sees the other phrases, but neither the dice
+chain nor the seed of the hidden draws. Without these no phrase is better than another, and every phrase that was tried
+stays in the history of the repo. A player who conspires with the adjudicator, who knows both, cannot try several
+either: the game begins with the last phrase that it waits for. A player who does not trust that can use a chain of
+their own, or the beacon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from pbem.crypto.seal import BadRecipient, check_recipient
+from pbem.mail.commands import Command, Instruction
+from pbem.mail.consent_letters import outcome
+from pbem.mail.outgoing import called, side_report
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.rollback import consent, refuse
+from pbem.repo.charter import ChainPromise
+from pbem.repo.requests import OPEN
+
+MOST_OF_A_PHRASE: Final = 300
+_SAMPLE: Final = "any words of yours"
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class CommandResults:
+    """What the commands of a letter did: paragraphs for the answer, and whether all of them were carried out."""
+
+    paragraphs: list[str] = field(default_factory=list)
+    good: bool = True
+    done: list[Command] = field(default_factory=list)
+    """The commands that changed something."""
+    questions: list[Command] = field(default_factory=list)
+    """The commands that only ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One command to be carried out: for which side of which game, the rest of its line, and the letter it came in.
+
+    `letter` is the digest to be noted; None: the letter was carried out before, and nothing is to change.
+    """
+
+    game: Adjudicator
+    side: Side
+    rest: str
+    letter: str | None
+
+
+def carry_out(game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: str | None) -> CommandResults:
+    """Carry out the commands of a letter that change something, and return what they did.
+
+    `letter` is its digest; None: it was carried out before, and only the answers are given again.
+    """
+    results, seen = CommandResults(), set[Command]()
+    for command, rest in commands:
+        if command not in _ACTIONS:
+            results.questions.append(command)
+            continue
+        try:
+            if command in seen:
+                raise CannotPlay("a letter may give it only once. The first one counts")
+            seen.add(command)
+            results.paragraphs.append(_ACTIONS[command](_Task(game, side, rest, letter)))
+            results.done.append(command)
+        except OtherRules:  # the letter waits until the game master has dealt with it
+            raise
+        except CannotPlay as refusal:
+            results.paragraphs.append(f"{command} was not carried out: {refusal}".rstrip(".") + ".")
+            results.good = False
+    return results
+
+
+# ---------------------------------------------------------------------------------------------- joining
+
+
+def _phrase(task: _Task) -> str:
+    """Put a phrase on record (until the first shuffle, in place of an earlier one)."""
+    game, side = task.game, task.side
+    if task.letter is not None:
+        # The other players read it, so it holds nothing that could play tricks on their screens.
+        phrase = " ".join("".join(each if each.isprintable() else " " for each in task.rest).split())
+        if phrase.strip(".…") in ("", _SAMPLE):
+            raise CannotPlay("write any words of your own after it, on the same line.")
+        if len(phrase) > MOST_OF_A_PHRASE:
+            raise CannotPlay(f"a phrase has at most {MOST_OF_A_PHRASE} characters; this one has {len(phrase)}.")
+        game.join(side, phrase=phrase, letter=task.letter)
+    return f"PHRASE: on record for {called(game, side)}: {_on_record(game.ledger.joined(side).phrase)}"
+
+
+def _key(task: _Task) -> str:
+    """Put on record the key to which a side's view of the game is sealed."""
+    game, side = task.game, task.side
+    if task.letter is not None:
+        try:
+            check_recipient(task.rest)
+        except BadRecipient:
+            raise CannotPlay(_why_no_key(task.rest)) from None
+        game.join(side, key=task.rest, letter=task.letter)
+    kind, _, rest = _on_record(game.ledger.joined(side).key).partition(" ")
+    return (
+        f"KEY: on record for {called(game, side)}:\n  {kind}" + (f"\n  {rest}" if rest else "") + "\n"
+        f"From the next adjudication on, what you may know is also kept in the game's repo, sealed to this key. "
+        f"With the repo and your secret key, read it with\n  pbem open known/{side}.age --identity KEYFILE"
+    )
+
+
+def _on_record(found: Value | None) -> Value:
+    """Return what a side has on record. Raises CannotPlay if there is nothing: its letter was refused before."""
+    if found is None:
+        raise CannotPlay("nothing is on record.")
+    return found
+
+
+def _why_no_key(text: str) -> str:
+    """Return what is wrong with a key, and what a public key looks like. A secret key is never repeated."""
+    right = "A public key is `age1` and 58 more letters and digits (from age-keygen), or `ssh-ed25519 AAAA...`."
+    kind, _, rest = text.partition(" ")
+    if "SECRET" in text.upper() or "PRIVATE" in text.upper():
+        return (
+            "this is a secret key, which must never be mailed: anybody who reads your letter can now open what is "
+            f"sealed to it. Make another key, and send its public half. {right}"
+        )
+    if not text:
+        return f"the key is missing: write it on the same line. {right}"
+    if kind == "ssh-ed25519":
+        return f"the key after `ssh-ed25519` is not complete: a whole one has 68 characters. {right}"
+    if kind.startswith("ssh-") or kind.startswith("ecdsa-"):
+        return f"a key of type {kind[:30]} cannot be used; of the ssh keys, only ssh-ed25519 can. {right}"
+    if kind.startswith("age1") and not rest:
+        count = f"it has {len(kind)} characters instead of 62" if len(kind) != 62 else "a character in it is wrong"
+        return f"this age key was not copied completely: {count}. {right}"
+    return f"this is not a public key. {right}"
+
+
+def _chain(task: _Task) -> str:
+    """Put the promise of a side's own dice chain on record (until the first shuffle, in place of an earlier one)."""
+    game, side = task.game, task.side
+    if task.letter is not None:
+        match task.rest.split():
+            case [tip, length] if length.isascii() and length.isdigit() and len(length) < 10:
+                game.join(side, chain=ChainPromise(tip.lower(), int(length)), letter=task.letter)
+            case _:
+                raise CannotPlay("write the tip and the length after it, as `pbem my-chain new` prints them.")
+    chain = _on_record(game.ledger.joined(side).chain)
+    return (
+        f"CHAIN: on record for {called(game, side)}, with {chain.length} links and the tip\n  {chain.tip}\n"
+        "Each of your sheets opens one of them with a line `link: ...`, which `pbem my-chain next` prints."
+    )
+
+
+# ---------------------------------------------------------------------------------------------- consent
+
+
+def _consent(task: _Task) -> str:
+    """Put on record that a side consents to a request, and carry the request out once all sides have."""
+    number = _number(task)
+    if task.letter is not None:
+        consent(task.game, task.side, number, task.letter)
+    return f"CONSENT: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
+
+
+def _refusal(task: _Task) -> str:
+    """Put on record that a side does not consent, which ends the request."""
+    number = _number(task)
+    if task.letter is not None:
+        refuse(task.game, task.side, number, task.letter)
+    return f"REFUSE: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
+
+
+def _number(task: _Task) -> int:
+    """Return the number of the request that a command is about: it follows the name of the game."""
+    *game, number = task.rest.split() or [""]
+    if game not in ([], [task.game.name]) or not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise CannotPlay(f"write the game and the number of the request after it, such as: {task.game.name} 1")
+    return int(number)
+
+
+# ---------------------------------------------------------------------------------------------- questions
+
+
+def answers(game: Adjudicator, side: Side, questions: Collection[Command]) -> Iterator[str]:
+    """Yield a paragraph for each command that only asks."""
+    if Command.STATUS in questions:
+        yield "\n".join(status_lines(game, side))
+    if game.begun:
+        if Command.FORM in questions:
+            yield "FORM: see below." if game.asked(side) else "FORM: you have nothing to decide now."
+    elif Command.STATUS not in questions and not {Command.FORM, Command.REPORT}.isdisjoint(questions):
+        yield "There is no report yet."
+
+
+def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
+    """Yield the public state of a game, for a side to read."""
+    yield f"{game.name}: {game.box.title} ({game.charter.preset})."
+    if not game.begun:
+        yield from before_the_beginning(game, side)
+        return
+    report = side_report(game, side, game.adjudication)
+    yield f"After adjudication {game.adjudication}." + (f" {report.summary}." if report.summary else "")
+    if game.result is not None:
+        yield "The game is over."
+    elif game.closed is not None:
+        yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
+    elif report.asked:
+        yield f"You are asked: {report.asked}"
+    else:
+        names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
+        yield f"It waits for {' and '.join(names)}." if names else "It waits for nobody."
+    if number := game.requests.get(OPEN, 0):
+        yield outcome(game, number)
+
+
+def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterator[str]:
+    """Yield what a game that has not begun waits for."""
+    awaited = game.awaited
+    if game.closed is not None:
+        yield f"It has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
+    elif awaited:
+        names = ["you" if each == side else called(game, each) for each in awaited]
+        yield f"It has not begun: it waits for a phrase from {' and '.join(names)}."
+    else:
+        yield "It has not begun."
+
+
+def before_last_report(game: Adjudicator) -> int:
+    """Return the adjudication before those that the last letters reported: where sheets were last used."""
+    n = game.adjudication
+    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
+        n -= 1
+    return n - 1
+
+
+_ACTIONS: Final[Mapping[Command, Callable[[_Task], str]]] = {
+    Command.PHRASE: _phrase,
+    Command.KEY: _key,
+    Command.CHAIN: _chain,
+    Command.CONSENT: _consent,
+    Command.REFUSE: _refusal,
+}
