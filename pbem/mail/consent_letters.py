@@ -1,4 +1,4 @@
-"""The letters by which a rollback is asked for, and by which all are told that it was refused."""
+"""The letters that ask for consent to a rollback, and those that say that it was refused."""
 
 from __future__ import annotations
 
@@ -29,16 +29,22 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
                 line = say.dice(each.event.roll, each.event.facts)
                 dice += folded(f"{each.adjudication}.{each.roll}  {line}", WIDTH, _INDENT, 3 * _INDENT)
         words = mail(
-            "rollback", game=game.name, number=request.request, to=request.to,
+            "rollback",
+            game=game.name,
+            number=request.request,
+            to=request.to,
             spans=adjudications(request.undone),
-            player=game.charter.players[side], reason=paragraphs([f"Reason: {request.reason}"]), dice=dice,
-            shuffles=[_INDENT + each for each in request.shuffles], happened=happened(game.box, told),
-        )  # fmt: skip
+            player=game.charter.players[side],
+            reason=paragraphs([f"Reason: {request.reason}"]),
+            dice=dice,
+            shuffles=[_INDENT + each for each in request.shuffles],
+            happened=happened(game.box, told),
+        )
         yield letter(office, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
 
 
 def outcome(game: Adjudicator, number: int) -> str:
-    """Say what has become of a request. Raises CannotPlay if there is none of this number."""
+    """Return the state of a request in words. Raises CannotPlay if there is no request of this number."""
     request = request_of(game.ledger.repo, game.requests, number)
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
@@ -58,8 +64,12 @@ def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterato
     for side in players(game):
         if side != refuser:
             words = mail(
-                "refused", game=game.name, number=request.request, to=request.to, player=game.charter.players[side],
+                "refused",
+                game=game.name,
+                number=request.request,
+                to=request.to,
+                player=game.charter.players[side],
                 refuser=called(game, refuser),
-            )  # fmt: skip
+            )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
             yield letter(office, game.ledger.addresses[side], stamp, words)

@@ -1,4 +1,4 @@
-"""The way out: a report, its map and its form to the bytes of a letter; the same things in, the same bytes out."""
+"""The writer of letters: a draft and its attachments to bytes. The same draft gives the same bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import quopri
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from email.charset import QP, Charset
 from email.header import Header
@@ -29,39 +30,67 @@ _LINE: Final = 76
 """Characters of base64 on a line."""
 
 
-def compose(
-    *, sender: str, to: str, subject: str, text: str, picture: bytes | None = None, sheet: str | None = None,
-    position: str | None = None, own_sheet: tuple[str, bytes] | None = None, in_reply_to: str | None = None,
-    references: Iterable[str] = (), message_id: str, date: datetime,
-) -> bytes:  # fmt: skip
-    """Return a letter as bytes that can be mailed: the text, the map, the form, the position.
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """The files that go with a letter; None: it has no such file."""
 
-    They are called map.png, orders.yaml and position.json. `own_sheet` is a sheet of the reader's own, by its name.
+    picture: bytes | None = None
+    """The map, as map.png."""
+    sheet: str | None = None
+    """The form, as orders.yaml."""
+    position: str | None = None
+    """The position as the reader may know it, as position.json."""
+    own_sheet: tuple[str, bytes] | None = None
+    """The name and the text of a sheet of the reader's own."""
 
-    `sender` and `to` are one mailbox each, `Name <address>` or bare; ValueError if they are not, or if `message_id`
-    is none. `in_reply_to` and `references` come from others' letters: what is no message id is left out.
+    def parts(self) -> Iterator[_Part]:
+        """Yield the files as parts of a letter."""
+        if self.picture is not None:
+            yield _file_part("image", "png", "inline", "map.png", self.picture)
+        if self.sheet is not None:
+            yield _file_part("application", "yaml", "attachment", "orders.yaml", self.sheet.encode())
+        if self.position is not None:
+            yield _file_part("application", "json", "attachment", "position.json", self.position.encode())
+        if self.own_sheet is not None:
+            yield _file_part("application", "yaml", "attachment", *self.own_sheet)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A letter before it becomes bytes.
+
+    `sender` and `to` are one mailbox each, `Name <address>` or bare. `in_reply_to` and `references` come from other
+    people's letters: what is not a message id is left out.
+    """
+
+    sender: str
+    to: str
+    subject: str
+    text: str
+    message_id: str
+    date: datetime
+    in_reply_to: str | None = None
+    references: Sequence[str] = ()
+    attached: Attachments = Attachments()
+
+
+def compose(draft: Draft) -> bytes:
+    """Return a letter as bytes that can be mailed. Raises ValueError for a bad mailbox or message id of ours.
+
     The letter says that it was sent automatically, so that well-behaved programs do not answer it.
     """
-    if not MESSAGE_ID.fullmatch(message_id):
-        raise ValueError(f"not a message id: {message_id!r}")
-    parts = [_text_part(text)]
-    if picture is not None:
-        parts.append(_file_part("image", "png", "inline", "map.png", picture))
-    if sheet is not None:
-        parts.append(_file_part("application", "yaml", "attachment", "orders.yaml", sheet.encode()))
-    if position is not None:
-        parts.append(_file_part("application", "json", "attachment", "position.json", position.encode()))
-    if own_sheet is not None:
-        parts.append(_file_part("application", "yaml", "attachment", *own_sheet))
+    if not MESSAGE_ID.fullmatch(draft.message_id):
+        raise ValueError(f"not a message id: {draft.message_id!r}")
+    parts = [_text_part(draft.text), *draft.attached.parts()]
     letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound(parts)
-    earlier = [known for known in references if MESSAGE_ID.fullmatch(known)]
-    answered = MESSAGE_ID.findall(in_reply_to or "")[:1]
+    earlier = [known for known in draft.references if MESSAGE_ID.fullmatch(known)]
+    answered = MESSAGE_ID.findall(draft.in_reply_to or "")[:1]
     headers = {
-        "From": _named(sender),
-        "To": _named(to),
-        "Subject": _header(_one_line(subject)[:_LONGEST_SUBJECT]),
-        "Date": format_datetime(date),
-        "Message-ID": message_id,
+        "From": _named(draft.sender),
+        "To": _named(draft.to),
+        "Subject": _header(_one_line(draft.subject)[:_LONGEST_SUBJECT]),
+        "Date": format_datetime(draft.date),
+        "Message-ID": draft.message_id,
         "Auto-Submitted": "auto-replied",
     }
     if answered:
@@ -74,7 +103,7 @@ def compose(
 
 
 class _Part(NamedTuple):
-    """One part of a letter. The body is ready for the wire: the library's own writer takes longer than the artist."""
+    """One part of a letter. The body is encoded already: the library's own writer takes longer than drawing the map."""
 
     head: Message
     body: bytes

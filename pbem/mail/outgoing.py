@@ -1,7 +1,7 @@
-"""The letters that are sent: what each is for, put together from templates, the report, the map and the form.
+"""The letters that are sent, put together from templates, the report, the map and the form.
 
-Nothing here changes a game. Each letter has a name, which is also the first half of its Message-ID: the same letter
-written twice is one letter in the outbox, and an answer to it tells which game it is about.
+Nothing here changes a game. Each letter has a name, which is also the first half of its Message-ID. The same letter
+written twice is therefore one letter in the outbox, and an answer to it shows which game it is about.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pbem.crypto.seal import salt_of
 from pbem.engine.cases.compare import shown
 from pbem.game.scene import Scene
 from pbem.mail.letter import Letter
-from pbem.mail.outbox import compose
+from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
@@ -28,13 +28,14 @@ from pbem.render.wrap import folded
 from pbem.repo.layout import sheet_path, turn_path
 
 OWN_SHEET: Final = "your-sheet.yaml"
-"""The name under which a player gets his own sheet back, as it was read."""
+"""The name under which players get their own sheet back, as it was read."""
 _INDENT: Final = "  "
+_NOTHING_ATTACHED: Final = Attachments()
 
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """Where the post office of a server stands: its folders, the address it writes from, and the time."""
+    """The mail settings of a server: its folders, the address that it writes from, and the time."""
 
     games: Path
     keys: Path
@@ -65,7 +66,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A letter that is answered: what is said to its words, and which of its sheets was put on record, if one was."""
+    """A letter that is answered: the answers to its commands, and which of its sheets was accepted, if one was."""
 
     letter: Letter
     paragraphs: Sequence[str] = ()
@@ -95,7 +96,7 @@ class Maps:
 
 
 def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
-    """Return the report of a game for a side or an onlooker, of what happened after an adjudication."""
+    """Return the report of a game for a side or an observer, of what happened after an adjudication."""
     return report_of(game, side, since, game.open_decisions)
 
 
@@ -120,7 +121,7 @@ def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequenc
 
 
 def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:
-    """Yield what the game master has ruled and is in force; the order itself only to the side that it is for."""
+    """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
         own = f": {ruled.order.kind} {shown(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
         yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
@@ -135,7 +136,7 @@ def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path
 
 
 def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
-    """Yield the letter before a game begins, to every side that has an address: it asks for a phrase."""
+    """Yield the letter that asks for a phrase before a game begins, to every side that has an address."""
     for side in game.rules.sides:
         if side in game.ledger.addresses:
             words = mail(
@@ -154,38 +155,42 @@ def first_letters(game: Adjudicator, office: Office, answered: Answered | None =
 
 
 def turn_letter(
-    game: Adjudicator, side: Side, since: int, office: Office, maps: Maps, answered: Answered | None = None,
+    game: Adjudicator,
+    side: Side,
+    since: int,
+    office: Office,
+    maps: Maps,
+    answered: Answered | None = None,
     stamp: str = "",
-) -> Iterator[Outgoing]:  # fmt: skip
+) -> Iterator[Outgoing]:
     """Yield the letter that tells a side what happened after an adjudication (0: the first), if it has an address.
 
     `answered` is the letter of that side that it answers, `stamp` the letter's name, if it is not the usual one.
     """
     if side not in game.ledger.addresses:
         return
-    what = side_report(game, side, since)
-    answers = paragraphs(answered.paragraphs if answered else ())
+    told = side_report(game, side, since)
+    number = answered.sheet if answered and since else None
+    values: dict[str, object] = {
+        "report": told.text,
+        "answers": paragraphs(answered.paragraphs if answered else ()),
+    }
     if since:
-        number, after = (answered.sheet, answered.after) if answered else (None, 0)
-        receipt = {} if number is None else _receipt(game, side, number, after)
-        words = mail(
-            "turn", game=game.name, summary=what.summary, asked=what.asked, report=what.text, answers=answers,
-            receipt=receipt,
-        )  # fmt: skip
+        receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
+        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
-        number = None
-        words = mail(
-            "first", phrases=_went_in(game), report=what.text, answers=answers, **_heading(game, side)
-        )  # fmt: skip
+        text = mail("first", phrases=_went_in(game), **values, **_heading(game, side))
     if not stamp:
         stamp = f"{game.name}.{side}.{game.adjudication}"
         if game.adjudication == since:
             stamp += f".sheet-{game.sheets(side)}"
-    yield letter(
-        office, game.ledger.addresses[side], stamp, words, answered.letter if answered else None,
-        maps.picture(game, side, since), what.sheet, json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
-        None if number is None else game.ledger.sheet(side, number),
-    )  # fmt: skip
+    attached = Attachments(
+        picture=maps.picture(game, side, since),
+        sheet=told.sheet,
+        position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
+        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+    )
+    yield letter(office, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
 
 
 def closing_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
@@ -197,22 +202,28 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
         for side, to in game.ledger.addresses.items():
             to_it = answered if answered is not None and game.side_of(answered.letter.sender) == side else None
             number = to_it.sheet if to_it else None
-            words = mail(
-                "closed", game=game.name, player=game.charter.players[side], adjudication=closed.adjudication,
-                round=closed.round, time=closed.time, address=address(closed.round), closed=closed.closed,
+            text = mail(
+                "closed",
+                game=game.name,
+                player=game.charter.players[side],
+                adjudication=closed.adjudication,
+                round=closed.round,
+                time=closed.time,
+                address=address(closed.round),
+                closed=closed.closed,
                 answers=paragraphs(to_it.paragraphs if to_it else ()),
                 receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
-            )  # fmt: skip
-            yield letter(
-                office, to, f"{game.name}.{side}.closed-{closed.round}", words, to_it.letter if to_it else None,
-                own=None if number is None else game.ledger.sheet(side, number),
-            )  # fmt: skip
+            )
+            own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
+            stamp = f"{game.name}.{side}.closed-{closed.round}"
+            answers = to_it.letter if to_it else None
+            yield letter(office, to, stamp, text, answers, Attachments(own_sheet=own_sheet))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
-    """Return where a sheet is on record, its salted digest and the salt: what its own side needs to check it.
+    """Return where a sheet is on record, its salted digest and the salt, so that its own side can check it.
 
-    As long as the sheet lies ready it has what the orders in it will cost, too; later the report says so.
+    As long as the sheet is not used, the receipt also has what its orders will cost. Later the report says so.
     """
     ledger = game.ledger
     path = sheet_path(side, number)
@@ -255,25 +266,25 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     """Return the lines that tell when the game begins."""
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
-        return paragraphs(["The game begins when you have sent it; you then get your first report."])
+        return paragraphs(["The game begins when you have sent it. You then get your first report."])
     both = " and ".join([*others, "you"])
     return paragraphs(
         [
-            f"The game begins when {both} have sent a phrase; you then get your first report. Until then a second "
-            "phrase takes the place of the first."
+            f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "
+            "phrase replaces the first."
         ]
     )
 
 
 def _went_in(game: Adjudicator) -> list[str]:
-    """Return the lines that tell what of each side went into the first dice, so that it can deny what it never sent."""
+    """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
     lines = []
     went_in = game.ledger.public_turn(1).get("joined", {})
     for side in game.rules.sides:
         joined = went_in.get(side, {})
         phrase = joined.get("phrase")
-        told = f"{called(game, side)} sent none." if phrase is None else f"{called(game, side)}: {phrase}"
-        # The bar keeps a line of somebody else's words from being read as the beginning of a sheet when it is quoted.
+        told = f"{called(game, side)} sent no phrase." if phrase is None else f"{called(game, side)}: {phrase}"
+        # The bar keeps another player's words from being read as the start of a sheet when they are quoted.
         lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
         if (chain := joined.get("chain")) is not None:
             lines += [f"{_INDENT}| With a dice chain of its own:", f"{_INDENT}| {chain['tip']} {chain['length']}"]
@@ -293,14 +304,14 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, office: Offi
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, None, again)
+    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
 
 
 def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, office: Office) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
     stamp = f"forecast.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, None, again)
+    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
 
 
 def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
@@ -308,12 +319,13 @@ def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, of
     asked = answered.letter
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
-    words = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
-    return letter(office, asked.sender, f"words.{game.name}.{asked.digest[:24]}", words, asked, None, sheet)
+    text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
+    stamp = f"words.{game.name}.{asked.digest[:24]}"
+    return letter(office, asked.sender, stamp, text, asked, Attachments(sheet=sheet))
 
 
 def help_letter(answered: Letter, office: Office) -> Outgoing:
-    """Return the letter that tells the rules of the post; it names no game."""
+    """Return the letter that explains how to play by mail; it names no game."""
     return letter(office, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
 
 
@@ -337,14 +349,23 @@ def paragraphs(texts: Iterable[str]) -> list[str]:
 
 
 def letter(
-    office: Office, to: str, stamp: str, words: Mail, answered: Letter | None = None,
-    picture: bytes | None = None, sheet: str | None = None, position: str | None = None, own: bytes | None = None,
-) -> Outgoing:  # fmt: skip
-    """Return a letter under its name; `own` is a player's sheet that he gets back as it was read."""
-    content = compose(
-        sender=office.sender, to=to, subject=words.subject, text=words.text, picture=picture, sheet=sheet,
-        position=position, own_sheet=None if own is None else (OWN_SHEET, own),
-        message_id=f"<{stamp}@{office.host}>", date=office.now,
-        in_reply_to=answered.message_id if answered else None, references=answered.references if answered else (),
-    )  # fmt: skip
-    return Outgoing(to, stamp, content)
+    office: Office,
+    to: str,
+    stamp: str,
+    text: Mail,
+    answered: Letter | None = None,
+    attached: Attachments = _NOTHING_ATTACHED,
+) -> Outgoing:
+    """Return a letter under its name."""
+    draft = Draft(
+        sender=office.sender,
+        to=to,
+        subject=text.subject,
+        text=text.text,
+        message_id=f"<{stamp}@{office.host}>",
+        date=office.now,
+        in_reply_to=answered.message_id if answered else None,
+        references=answered.references if answered else (),
+        attached=attached,
+    )
+    return Outgoing(to, stamp, compose(draft))

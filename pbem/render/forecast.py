@@ -1,4 +1,4 @@
-"""A forecast as text: what an order may lead to, one line each, what belongs to a line below it."""
+"""A forecast as text: what an order may lead to, one line each, details indented below."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOTHING: Final = "Nothing would be rolled, and nobody else would be asked."
 
 def foreseen(
     box: Box, side: Side, prospects: Iterable[Prospect], language: str = "en", costs: Sequence[str] = ()
-) -> str:  # fmt: skip
-    """Return what a side may expect of its orders; `costs` says in words what all of them cost."""
+) -> str:
+    """Return what a side may expect of its orders; `costs` are lines on what they cost."""
     lines: list[str] = []
     for depth, text in _told(box, side, prospects, language):
         lines += folded(text, WIDTH, _DEEPER * depth, _DEEPER * (depth + 1))
     if costs:
-        lines += ["", "What all of it costs:"] if lines else ["What it costs:"]
+        lines += ["", "Cost of all of it:"] if lines else ["Cost:"]
         for text in costs:
             lines += folded(text, WIDTH, _DEEPER, _DEEPER * 2)
     return "".join(f"{line}\n" for line in lines or [NOTHING])
@@ -50,4 +50,4 @@ def _who(box: Box, side: Side, decision: Decision, name: str) -> str:
 
 
 def _not_waited_for(decision: Decision) -> str:
-    return "" if decision.waits else " Nobody waits for the answer."
+    return "" if decision.waits else " The game does not wait for the answer."

@@ -73,9 +73,9 @@ def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
 def standing_remark(count: int, box: Box) -> Iterator[str]:
     """Yield what a form says of standing orders: how many the side has, or how it comes to those of the game."""
     if count:
-        yield f"{count} standing order{'' if count == 1 else 's'} of yours in force."
+        yield f"{count} of your standing orders {'is' if count == 1 else 'are'} in force."
     elif box.standing:
-        yield "To be asked less, add the line: standing: default"
+        yield "To be asked less often, add the line: standing: default"
 
 
 def standing_lines(orders: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _link(chain: OwnChain) -> Iterator[str]:
     if chain.waiting not in (None, LOST):
         yield f"link: {chain.waiting}"
     else:
-        yield from _remarks([f"Put in what this prints: pbem my-chain next FILE --after {chain.opened}"])
+        yield from _remarks([f"Fill in what this prints: pbem my-chain next FILE --after {chain.opened}"])
         yield "link:"
 
 
@@ -110,7 +110,7 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterato
     others = [body for body in bodies if body != decision.default]
     if decision.default is None:
         others = others or [box.forms[decision.kind].example]
-        yield from _remarks(["Take the # off one of these, or write your own:"])
+        yield from _remarks(["Remove the # from one of these, or write your own:"])
     elif others:
         yield from _remarks(["Or instead:"])
     for body in others:

@@ -148,7 +148,7 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: DrawnSide, sca
 
 def _names_again(
     board: Image.Image, base: BaseMap, arrows: Sequence[Arrow], scale: float, cache_folder: File | None
-) -> None:  # fmt: skip
+) -> None:
     """Lay the names of places over the arrows that run across them."""
     over = names(base, scale, cache_folder)
     spots = [base.places[id] for arrow in arrows for id in arrow.places]

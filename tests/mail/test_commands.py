@@ -250,7 +250,7 @@ def test_faulty_sheet_keeps_no_command_from_being_carried_out(folder: Folder) ->
     """A sheet with faults does not keep the commands from being carried out."""
     handled = says(folder, "red", f"KEY {KEY}", bury(folder, "red").replace("card: ", "card: x"))
     assert not handled.accepted
-    assert [read(out).subject for out in handled.letters] == ["punica: your orders need mending", "punica: KEY"]
+    assert [read(out).subject for out in handled.letters] == ["punica: please correct your orders", "punica: KEY"]
     assert key_of(folder, "red") == KEY
 
 
@@ -324,7 +324,7 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert handled.accepted
         got = only(handled)
         assert got.to == sender
-        assert got.subject == "The rules of the post"
+        assert got.subject == "How to play by mail"
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == ["STATUS", "REPORT", "FORM", "FORECAST", "HELP"]
 
 
@@ -368,7 +368,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     got = only(says(folder, "red", "Hello,", text, "Ann"))
     digest, command, block = receipt_of(got)
     assert got.text.endswith(block)
-    assert "will go into the dice" in block
+    assert "Its digest will go into the dice" in block
     assert "sheets/red/000/0001.age" in block
     assert got.parts["your-sheet.yaml"].decode() == text
     (tmp_path / "your-sheet.yaml").write_bytes(got.parts["your-sheet.yaml"])
@@ -382,7 +382,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     assert "YOUR SHEET" not in told["red"].text
     assert "your-sheet.yaml" not in told["red"].parts
     blue, _, block = receipt_of(told["blue"])
-    (path,) = re.findall(r"which stands in (\S+)\. The", block)
+    (path,) = re.findall(r"It is in (\S+)\. The", block)
     turn = yamlio.read(git(folder.repo("punica"), "show", f"main:{path}").encode(), name=path).value
     assert turn["sheets"] == {
         "red": {"sheets/red/000/0001.age": digest}, "blue": {"sheets/blue/000/0001.age": blue},

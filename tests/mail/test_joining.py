@@ -130,7 +130,7 @@ def test_new_game_begins_at_once_if_told_to_or_without_addresses(shell: Folder, 
     assert (record["awaited"], len(record["waiting"])) == ([], 2)
     assert len(record["letters"]) == (2 if "--begin" in words else 0)
     for path in record["letters"]:
-        assert b"Red sent none.\r\n  Blue sent none." in Path(path).read_bytes()
+        assert b"Red sent no phrase.\r\n  Blue sent no phrase." in Path(path).read_bytes()
 
 
 # ---- phrases
@@ -253,7 +253,7 @@ def test_the_game_master_may_begin_and_who_contributed_is_told(shell: Folder) ->
     assert record["adjudications"] == [1]
     assert len(record["letters"]) == 2
     for path in record["letters"]:
-        assert b"\r\n  Red sent none.\r\n  Blue: vae victis\r\n" in Path(path).read_bytes()
+        assert b"\r\n  Red sent no phrase.\r\n  Blue: vae victis\r\n" in Path(path).read_bytes()
         assert b"gallia begins: you play" in Path(path).read_bytes()
     with shell.open("gallia") as game:
         assert game.ledger.public_turn(1)["joined"] == {"blue": {"phrase": "vae victis"}}
@@ -263,7 +263,7 @@ def test_a_side_without_an_address_is_not_waited_for(folder: Folder) -> None:
     folder.create(begin=False, addresses={"red": "red@example.org"}).close()
     handled = says(folder, "red", "PHRASE alea iacta est")
     assert handled.notes[-1] == "punica: adjudication 1"
-    assert "  Blue sent none.\n" in got(handled)["red"].text
+    assert "  Blue sent no phrase.\n" in got(handled)["red"].text
 
 
 # ---- sheets that come before

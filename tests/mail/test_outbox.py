@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.maildir import mark_read, read_maildir, write_to_maildir
-from pbem.mail.outbox import compose
+from pbem.mail.outbox import Attachments, Draft, compose
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"
@@ -38,7 +38,9 @@ LETTER: dict[str, Any] = {
 
 
 def letter(**changes: Any) -> bytes:
-    return compose(**{**LETTER, **changes})
+    words = {**LETTER, **changes}
+    files = {name: words.pop(name) for name in ("picture", "sheet", "position", "own_sheet") if name in words}
+    return compose(Draft(attached=Attachments(**files), **words))
 
 
 def read(raw: bytes) -> EmailMessage:

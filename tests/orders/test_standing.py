@@ -469,7 +469,7 @@ def test_turn_file_lists_standing_orders_not_which_answered(tmp_path: Path) -> N
 def test_a_letter_that_files_them_is_answered_by_their_list(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with folder.create("rome_carthage") as game:
-        assert "# To be asked less, add the line: standing: default" in side_report(game, "rome", 0).text
+        assert "# To be asked less often, add the line: standing: default" in side_report(game, "rome", 0).text
     text = HEAD.format("rome", 1) + "standing:\n- losses: {elephants: {any: [1, 0]}}\n  when: {cu: '<= 2'}\n- default\n"
     (answer,) = take_in(letter("rome", text.encode()), folder.office).letters
     told = answer.content.decode("utf-8", "replace")
@@ -478,7 +478,7 @@ def test_a_letter_that_files_them_is_answered_by_their_list(tmp_path: Path) -> N
     with folder.open() as game:
         count = len(game.standing("rome"))
         sheet_asked = side_report(game, "rome", 0).text
-        assert f"# {count} standing orders of yours in force." in sheet_asked
+        assert f"# {count} of your standing orders are in force." in sheet_asked
         assert "YOUR STANDING ORDERS" not in sheet_asked
 
 

@@ -231,7 +231,7 @@ def test_form_says_which_link_is_next(toy: Adjudicator) -> None:
     """The form says which link is next. While a link waits, there is no form."""
     form = side_report(toy, "red", 0).sheet
     assert form is not None
-    assert "# Put in what this prints: pbem my-chain next FILE --after 0\nlink:\norders:" in form
+    assert "# Fill in what this prints: pbem my-chain next FILE --after 0\nlink:\norders:" in form
     assert "link" not in str(side_report(toy, "blue", 0).sheet)
     give(toy, "red", CHAIN.link(1))
     assert side_report(toy, "red", 0).sheet is None

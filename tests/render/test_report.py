@@ -444,7 +444,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
     assert "ab" * 32 in first.text
     faults = mail("faults", game="punica", count=2, complaint="orders.yaml:1:1: wrong", deadline="noon")
-    assert "These 2 things are wrong:\n\norders.yaml:1:1: wrong\n" in faults.text
+    assert "There are 2 faults:\n\norders.yaml:1:1: wrong\n" in faults.text
     assert faults.text.endswith("Send the whole sheet again before noon.\n")
     refusal = mail("refusal", subject="Hello", reason="It is in HTML only.", sheet=True)
     assert refusal.subject == 'Your letter "Hello"'
