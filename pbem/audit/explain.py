@@ -1,7 +1,7 @@
-"""Says how a roll or a turn came about, as prose: which order, which question, which rule, which numbers (explain).
+"""Explain: says how a roll or a turn came about: which order, which decision, which rule, which numbers.
 
-Nothing is told that the reader, a side or an onlooker, may not know: an answer only once it is published, events only
-if they are for him, and which standing order it was only to its own side.
+The reader, a side or an observer, is told only what they may know: answers once they are published, events that are for
+them, and which standing order answered only if it is their own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from struct import unpack
 from typing import Any, Final
 
 from pbem.audit.differences import Differ
-from pbem.audit.playback import Course, Given
+from pbem.audit.playback import Given, Playback
 from pbem.audit.what_if import published_in
 from pbem.crypto.dice import SCHEME, canonical
 from pbem.engine.session import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer
@@ -26,12 +26,12 @@ from pbem.render.wrap import folded
 WIDTH: Final = 60
 _DRAWS: Final = 1 << 16
 _MOST_BETWEEN: Final = 3
-"""So many answers of a span are told between its first and the one that a roll follows from."""
+"""The most answers of a span that are shown between its first and the one that a roll follows from."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
-    """An answer of a span: the adjudication it was given in, and after how many of its events; None: not known."""
+    """An answer of a span: its adjudication, and how many events came before it there; None: not known."""
 
     n: int
     after: int | None
@@ -46,16 +46,16 @@ class Explained:
         """Raise CannotPlay if there is no such turn."""
         self._game, self._n, self._viewer = game, n, viewer
         self._say = sentences(game.box)
-        self._course = Course(game)
-        if not 1 <= n <= self._course.last:
-            raise CannotPlay(f"{game.name} has turns 1 to {self._course.last}, not {n}")
-        self._turn = self._course.turn(n)
-        self._rest = self._course.rest_before(n)
+        self._playback = Playback(game)
+        if not 1 <= n <= self._playback.last:
+            raise CannotPlay(f"{game.name} has turns 1 to {self._playback.last}, not {n}")
+        self._turn = self._playback.turn(n)
+        self._rest = self._playback.rest_before(n)
         self._causes = [
-            _Cause(k, None, answer, None) for k in range(self._rest + 1, n) for answer in self._course.turn(k).answers
+            _Cause(k, None, answer, None) for k in range(self._rest + 1, n) for answer in self._playback.turn(k).answers
         ]
         self.traced = self._trace()
-        """Whether the rules here play the turn as it is on record, so that it is known what followed from what."""
+        """Whether the rules here play the turn as recorded, so that it is known what followed from what."""
 
     def turn(self) -> list[str]:
         """Return how the whole turn went: each answer, and what it led to."""
@@ -63,8 +63,8 @@ class Explained:
         if self._turn.act is not None:
             act = self._turn.act
             lines += [*self._prose(f"A {act['kind']} of the game master: {act['reason'].rstrip('.')}."), ""]
-        if any(self._n in self._course.public(n).get("act", {}).get("undone", ()) for n in self._later()):
-            lines += [*self._prose("It was undone later: none of it counts any more."), ""]
+        if any(self._n in self._playback.public(n).get("act", {}).get("undone", ()) for n in self._later()):
+            lines += [*self._prose("It was undone later and no longer counts."), ""]
         if not self.traced:
             lines += self._untraced()
         events, at = self._turn.events, 0
@@ -88,26 +88,26 @@ class Explained:
         lines = [f"{self._game.name}, die {self._n}.{number}", "", *self._rolled(event, roll), ""]
         lines += ["HOW IT CAME TO THIS", *self._led_here(at), ""]
         lines += ["THE NUMBERS", *self._numbers(roll, number), ""]
-        lines += ["WHAT IT LED TO", *(self._followed(at) or ["Nothing that the turn tells of."])]
+        lines += ["WHAT IT LED TO", *(self._followed(at) or ["Nothing that the turn reports."])]
         return _tidy(lines)
 
     def _later(self) -> range:
-        return range(self._n + 1, self._course.last + 1)
+        return range(self._n + 1, self._playback.last + 1)
 
     # ---- the order of things
 
     def _trace(self) -> bool:
-        """Play the turn again, and note after which events each answer was given; tell whether it went as recorded."""
+        """Play the turn again, note after which events each answer came, and tell whether it went as recorded."""
         recorded, given = self._turn, None
         try:
-            self._course.take_up(self._n - 1)
-            outcome, given = self._course.play(self._n)
-        except Exception:  # changed rules may fail on it anywhere; what is on record can be told all the same
+            self._playback.take_up(self._n - 1)
+            outcome, given = self._playback.play(self._n)
+        except Exception:  # changed rules may fail anywhere; what is on record can still be shown
             outcome = None
         if outcome is None or given is None or any(Differ(self._game).compare(recorded, outcome)):
             self._causes += [_Cause(self._n, None, answer, None) for answer in recorded.answers]
             return False
-        # What tells of sheets stands before or behind what the rules tell, never in between.
+        # Events about sheets come before or after the events of the rules, never in between.
         before = next((at for at, event in enumerate(recorded.events) if event.kind == _first(outcome.events)), 0)
         self._causes += [_Cause(self._n, before + each.after, each.answer, each) for each in given]
         return True
@@ -115,7 +115,7 @@ class Explained:
     # ---- what was rolled
 
     def _rolled(self, event: Event, roll: Roll) -> Iterator[str]:
-        """Yield what was rolled for, with which dice, what changed it, what was needed, and the rule."""
+        """Yield the purpose of a roll, its dice, its modifiers, what was needed, and the rule."""
         dice = f"{len(roll.faces)} {'die' if len(roll.faces) == 1 else 'dice'}"
         dice += "" if roll.sides == 6 else f" of {roll.sides} sides"
         aim = self._say.what_for(roll, event.facts)
@@ -142,12 +142,14 @@ class Explained:
         """Yield the answers from the beginning of the span to the one before a roll."""
         if not self.traced:
             yield from self._untraced()
-        if published_in(self._course, self._n) is None:
-            yield from self._prose("The answers of a play are published when it is over. Until then you see your own.")
+        if published_in(self._playback, self._n) is None:
+            yield from self._prose(
+                "The answers of a play are published when it is over. Until then you see only your own."
+            )
         before = [each for each in self._causes if each.n < self._n or each.after is None or each.after <= at]
         seen = [each for each in before if self._may_know(each)]
         if not seen:
-            yield from self._prose("Nothing that is published brought it about but the course of the game.")
+            yield from self._prose("No published answer led to it, only the flow of the game.")
             return
         middle = seen[1:-1]
         for cause in [seen[0], *middle[-_MOST_BETWEEN:], *seen[1:][-1:]]:
@@ -159,10 +161,10 @@ class Explained:
         """Tell whether an answer is the reader's own, or published and no secret."""
         if cause.answer.side == self._viewer:
             return True
-        return not cause.answer.secret and published_in(self._course, cause.n) is not None
+        return not cause.answer.secret and published_in(self._playback, cause.n) is not None
 
     def _answer(self, cause: _Cause) -> Iterator[str]:
-        """Yield an answer: who was asked what, by which rule, where the answer came from, and the answer quoted."""
+        """Yield an answer: the decision, its side and rule, the source of the answer, and the answer quoted."""
         if not self._may_know(cause):
             return
         answer = cause.answer
@@ -179,13 +181,13 @@ class Explained:
         return f'"{form.title}"' if form else answer.kind
 
     def _source(self, answer: Answer) -> str:
-        """Say where an answer came from."""
+        """Return the source of an answer, as a sentence."""
         if answer.by == BY_ONLY:
             return "There was only one legal answer:"
         if answer.by == BY_DEFAULT:
-            return "No answer of its own was at hand, so the default counted:"
+            return "It had given no answer, so the default counted:"
         if answer.by == BY_STAND_IN:
-            return "Its stand-in answered:"
+            return "The bot answered for it:"
         if answer.by.startswith("standing "):
             return (
                 f"{answer.by.capitalize()} answered:" if answer.side == self._viewer else "A standing order answered:"
@@ -195,11 +197,11 @@ class Explained:
     # ---- the numbers
 
     def _numbers(self, roll: Roll, number: int) -> Iterator[str]:
-        """Yield where the faces come from, so that anybody can come to them again."""
-        public = self._course.public(self._n)
-        key = self._course.key(self._n)
+        """Yield how the faces were derived, so that anybody can derive them again."""
+        public = self._playback.public(self._n)
+        key = self._playback.key(self._n)
         yield from self._prose(
-            f"The dice of turn {self._n} come from the link that it opened and from all that went into it. With HMAC "
+            f"The dice of turn {self._n} come from the link that it opened and from all its inputs. With HMAC "
             f'by SHA-256, the link gives the key of the turn out of ["{SCHEME}", "{self._game.charter.game}", '
             f'{self._n}, inputs]; the key gives the numbers out of ["faces", name, 0].'
         )
@@ -213,7 +215,7 @@ class Explained:
     # ---- what it led to
 
     def _followed(self, at: int) -> list[str]:
-        """Return what was told after a roll, up to the next one, or to the next answer."""
+        """Return the events after a roll, up to the next roll or the next answer."""
         events = self._turn.events
         own = [each for each in self._causes if each.n == self._n and self._may_know(each)]
         next_asked = next((each for each in own if each.after is not None and each.after > at), None)
@@ -232,8 +234,8 @@ class Explained:
         return lines
 
     def _waits(self) -> str:
-        """Say what the turn ended with."""
-        public = self._course.public(self._n)
+        """Return how the turn ended."""
+        public = self._playback.public(self._n)
         if public.get("result") is not None:
             return f"The game is over. {self._say.result(public['result'])}"
         forms = self._game.box.forms
@@ -243,7 +245,7 @@ class Explained:
     # ---- telling
 
     def _told(self, events: Sequence[Event], start: int) -> list[str]:
-        """Return events as the reader is told of them."""
+        """Return events as the reader may see them."""
         rolls = sum(event.roll is not None for event in self._turn.events[:start])
         told = []
         for event in events:
@@ -258,8 +260,8 @@ class Explained:
 
     def _untraced(self) -> list[str]:
         return self._prose(
-            "The rules here do not play this turn as it is on record (pbem replay says how they differ), so the "
-            "answers are told without what each of them led to."
+            "The rules here do not play this turn as recorded (pbem replay says how they differ), so the answers are "
+            "listed without what each of them led to."
         )
 
     def _prose(self, text: str, indent: str = "") -> list[str]:
@@ -278,7 +280,7 @@ def _drawn(key: bytes, roll: Roll) -> Iterator[str]:
             if not left:
                 return
             if draw >= fair:
-                yield f"{draw} is thrown away: it would favour low faces"
+                yield f"{draw} is discarded: it would favor low faces"
             else:
                 yield f"{draw} leaves {draw % roll.sides} when divided by {roll.sides}: face {draw % roll.sides + 1}"
                 left.pop()

@@ -83,7 +83,7 @@ class Findings:
 
     @property
     def sorted(self) -> list[Divergence]:
-        """What is wrong, the first in the course of the game first."""
+        """What is wrong, in the order of the game."""
         return sorted(self.divergences, key=lambda each: each.place.order)
 
 

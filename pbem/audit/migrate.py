@@ -1,10 +1,10 @@
-"""Moves a game to the rules that are here, in place of those that it was begun with or moved to before.
+"""The migration of a game from the rules that it is played with to the rules that are here.
 
-What has happened stays as it is on record. All turns since the last move are played again first, each span from where
-the record stood. Where that comes to the same position and the same questions, the game is pinned to the rules here.
-Where it does not, the game master must accept it; the game then goes on from the resting point on record. Of the span
-since then, the answers are given again as long as they answer the same questions with the same dice; from the first
-question that has changed, everything is asked anew, and each side is told which of its orders were dropped for that.
+The record stays as it is. First, all turns since the last migration are played again, each span from a recorded
+checkpoint. If they end in the same position and the same decisions, the game is pinned to the rules here. If not, the
+game master must accept the differences, and the game then goes on from the last recorded checkpoint. The answers since
+then are given again as long as they fit the same decisions with the same dice. From the first changed decision on,
+everything is asked again, and each side is told which of its orders were dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.audit.playback import Course
+from pbem.audit.playback import Playback
 from pbem.audit.replay import Replayed, replayed
 from pbem.crypto.dice import Dice
 from pbem.engine.session import Answer, Outcome, RulesDiffer, Session, Sources, Step
@@ -30,16 +30,16 @@ UPKEEP = "the rules here are newer"
 
 @dataclass(slots=True)
 class Move:
-    """What a move to the rules here comes to.
+    """The effect of a move to the rules here.
 
-    `odd` is what of the rules differs (None: nothing does), `turns` are those that would be played otherwise, and of
-    them `elsewhere` those after which the game would stand otherwise.
+    `odd` is the part of the rules that differs (None: nothing does). `turns` would be played differently, and
+    `elsewhere` are those of them after which the state of the game would differ.
     """
 
     odd: str | None
     turns: list[Replayed] = field(default_factory=list)
     under_way: int = 0
-    """The first adjudication of the play that is under way: what is answered in it is not published yet."""
+    """The first adjudication of the current play, whose answers are not published yet."""
 
     @property
     def changed(self) -> list[int]:
@@ -48,12 +48,12 @@ class Move:
 
     @property
     def elsewhere(self) -> list[Replayed]:
-        """The turns after which the position, the questions or the result would not be those on record."""
+        """The turns after which the position, the decisions or the result would differ from the record."""
         return [turn for turn in self.turns if turn.elsewhere or not turn.played]
 
     @property
     def accepted(self) -> list[str]:
-        """What a game master accepts who moves the game all the same: a sentence for each turn, for all to read."""
+        """What the game master accepts by moving the game: a sentence for each turn, for everybody to read."""
         told = [turn for turn in self.elsewhere if turn.differences]
         return [
             str(turn.differences[-1]) if turn.n < self.under_way else f"turn {turn.n}, in the play that is under way"
@@ -62,27 +62,28 @@ class Move:
 
 
 def consider(game: Adjudicator) -> Move:
-    """Return what moving a game to the rules here would come to; nothing is changed."""
+    """Return the effect of moving a game to the rules here; nothing is changed."""
     odd = game.differs
     if odd is None:
         return Move(None)
-    course = Course(game)
+    playback = Playback(game)
     undone: set[int] = set()
     since = 0
-    for n in range(1, course.last + 1):
-        act = course.public(n).get("act", {})
+    for n in range(1, playback.last + 1):
+        act = playback.public(n).get("act", {})
         undone.update(act.get("undone", ()))
         since = n if act.get("kind") == "migration" else since
-    turns = replayed(game, course, since, course.last)
+    turns = replayed(game, playback, since, playback.last)
     told = [turn for turn in turns if (turn.differences or not turn.played) and turn.n not in undone]
-    return Move(odd, told, course.rest_before(course.last + 1) + 1)
+    return Move(odd, told, playback.rest_before(playback.last + 1) + 1)
 
 
 def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tuple[Move, int | None]:
-    """Move a game to the rules here; return what it came to, and the number of the adjudication that did it.
+    """Move a game to the rules here; return the effect, and the number of the adjudication that did it.
 
-    That is None if nothing was done: the rules are those of the game, or it would stand otherwise and that is not
-    accepted. Raises CannotPlay if the game has not begun or is over, or if these rules cannot read its resting point.
+    The number is None if nothing was done: the game is played with these rules already, or its state would differ and
+    that is not accepted. Raises CannotPlay if the game has not begun or is over, or if these rules cannot read its
+    checkpoint.
     """
     if not game.begun or game.result is not None:
         raise CannotPlay(f"{game.name} {'is over' if game.begun else 'has not begun'}; there is nothing to move")
@@ -108,11 +109,11 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
 def _carried_over(
     rules: Rules[Any], now: Now, state: State, opening: Opening, act: Mapping[str, Any]
 ) -> tuple[Outcome[Any], Sources]:
-    """Take a game up from its resting point as far as its answers still hold, and say what became of the others."""
+    """Resume a game from its checkpoint with the answers that still hold, and tell the sides of the others."""
     try:
         position = rules.decode(state.checkpoint)
     except (ValueError, TypeError, LookupError) as wrong:
-        raise CannotPlay(f"the rules here cannot read the resting point on record: {wrong}") from wrong
+        raise CannotPlay(f"the rules here cannot read the recorded checkpoint: {wrong}") from wrong
     session, kept = still_holding(rules, position, state.steps, now.dice)
     given = [answer for step in state.steps for answer in step.answers]
     dropped = given[sum(len(step.answers) for step in kept) :]
@@ -131,9 +132,9 @@ def _carried_over(
 def still_holding(
     rules: Rules[Any], position: Any, steps: Sequence[Step], dice: Dice
 ) -> tuple[Session[Any], list[Step]]:
-    """Give recorded answers again from a resting point, as many as hold; return the game then, and its steps.
+    """Give recorded answers again from a checkpoint, as many as hold; return the resumed game and its steps.
 
-    An answer holds if its question is the same, if it is legal, and if the game waits for another after it. Raises
+    An answer holds if its decision is the same, if it is legal, and if the game waits for another one after it. Raises
     CannotPlay if these rules ask nothing at all there.
     """
     for count in range(sum(len(step.answers) for step in steps), -1, -1):
@@ -143,11 +144,11 @@ def still_holding(
             for step in kept:
                 dice.reseed(step.key)
                 _give(session, step.answers)
-        except Exception:  # whatever changed rules do with an answer that was not meant for them: it does not hold
+        except Exception:  # changed rules may do anything with an answer that is not for them: it does not hold
             continue
         if session.open_decisions:
             return session, kept
-    raise CannotPlay("the rules here cannot go on from the resting point on record")
+    raise CannotPlay("the rules here cannot go on from the recorded checkpoint")
 
 
 def _first(steps: Sequence[Step], count: int) -> list[Step]:

@@ -1,6 +1,6 @@
-"""Plays a game again from its records, one adjudication after another, with the rules that are here.
+"""The playback of a game: its adjudications played again from the records, with the rules that are here.
 
-What the game master did in between (rollbacks, rulings, a move to other rules) is done again as the record says.
+What the game master did in between (rollbacks, rulings, a move to other rules) is done again as recorded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OVER: Final = "end"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer as it was given again: after how many events of its adjudication, and to which question."""
+    """A recorded answer that was given again: after how many events of its adjudication, and to which decision."""
 
     after: int
     decision: Decision
@@ -46,7 +46,7 @@ class SoFar(NamedTuple):
 
 
 class Unasked(RulesDiffer):
-    """An answer is on record to a question that is not asked any more; `outcome` is what came without it."""
+    """A recorded answer to a decision that is no longer asked; `outcome` is the adjudication without it."""
 
     def __init__(self, text: str, outcome: Outcome[Any]) -> None:
         self.outcome = outcome
@@ -57,7 +57,7 @@ class Again(Recorded):
     """The recorded answers of an adjudication, given again. Raises RulesDiffer for one that is not legal any more."""
 
     def __init__(self, answers: Iterable[Answer], before: int = 0) -> None:
-        """`before` is how many events lie on the table already."""
+        """`before` is how many events are on the table already."""
         super().__init__(answers)
         self.given: list[Given] = []
         self._before = self._after = before
@@ -79,8 +79,11 @@ class Again(Recorded):
         super().use(decision, order)
 
 
-class Course:
-    """The course of a game. `session` is the game after the adjudication that was played last; None: not begun."""
+class Playback:
+    """A game that is played back from its records.
+
+    `session` is the game after the adjudication that was played last; None: not begun.
+    """
 
     def __init__(self, game: OpenGame, dice: Dice | None = None) -> None:
         """`dice` are rolled instead of those of the game."""
@@ -95,7 +98,7 @@ class Course:
 
     @property
     def so_far(self) -> SoFar:
-        """What has happened in the adjudication that was begun last, even if it could not be played to its end."""
+        """What has happened so far in the adjudication that was begun last, even if it could not be finished."""
         table = None if self.session is None else self.session.table
         if table is None:
             return SoFar([], [], [])
@@ -114,14 +117,14 @@ class Course:
         return state.adjudication if state else 0
 
     def recorded(self, n: int) -> State:
-        """Return how the game stood after an adjudication. Raises StoreError if no commit says so."""
+        """Return the state after an adjudication. Raises StoreError if no commit has it."""
         state = self.ledger.state(self.commits.get(n, ""))
         if state is None or state.adjudication != n:
             raise StoreError(f"{self.game.name}: its history does not say how it stood after adjudication {n}")
         return state
 
     def public(self, n: int) -> Any:
-        """Return a turn file: look, do not touch."""
+        """Return a turn file. Do not change it."""
         return self._read(n)[1]
 
     def digest(self, n: int) -> str:
@@ -129,13 +132,13 @@ class Course:
         return self._read(n)[0]
 
     def turn(self, n: int) -> Turn:
-        """Return an adjudication, whole: look, do not touch."""
+        """Return a whole adjudication. Do not change it."""
         if n not in self._turns:
             self._turns[n] = self.ledger.read_turn(n, self.public(n))
         return self._turns[n]
 
     def _read(self, n: int) -> tuple[str, Any]:
-        """Return the digest of a turn file, and what it says; every file is read once."""
+        """Return the digest and the content of a turn file; every file is read once."""
         if n not in self._public:
             content = self.ledger.repo.read(turn_path(n))
             if content is None:
@@ -144,15 +147,15 @@ class Course:
         return self._public[n]
 
     def rests(self, n: int) -> bool:
-        """Tell whether an adjudication reached a resting point from which the game goes on."""
+        """Tell whether an adjudication reached a checkpoint from which the game goes on."""
         return n > 0 and rested(self.public(n))
 
     def rest_before(self, n: int) -> int:
-        """Return the last adjudication before another that reached a resting point; 0: there is none."""
+        """Return the last adjudication before another that reached a checkpoint; 0: there is none."""
         return next((k for k in range(n - 1, 0, -1) if self.rests(k)), 0)
 
     def take_up(self, n: int) -> None:
-        """Go to where the record says that the game stood after an adjudication; 0: before the first.
+        """Go to the recorded state after an adjudication; 0: before the first.
 
         Raises RulesDiffer, or whatever the rules here raise, if they cannot take it up.
         """
@@ -168,9 +171,9 @@ class Course:
         return step_key(public["link"], self.game.charter.game, n, public["inputs"])
 
     def play(self, n: int) -> tuple[Outcome[Any], list[Given]]:
-        """Play an adjudication from where the game stands; return what came of it and the answers that were given.
+        """Play an adjudication from the current state; return its outcome and the answers that were given.
 
-        Raises RulesDiffer where the rules ask something else, or do not take an answer.
+        Raises RulesDiffer where the rules ask something else, or do not accept an answer.
         """
         turn, key = self.turn(n), self.key(n)
         if self.session is not None:
@@ -193,7 +196,7 @@ class Course:
         return outcome, given
 
     def _done_by_the_game_master(self, turn: Turn, key: bytes) -> Outcome[Any]:
-        """Do again what is no play: a rollback, a patch, a move to other rules."""
+        """Repeat an act of the game master: a rollback, a patch, a move to other rules."""
         act = turn.act
         assert act is not None
         if act.get("what") == "patch":
@@ -217,6 +220,6 @@ class Course:
         return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
 
 
-def patched_position(course: Course, turn: Turn) -> Any:
-    """Return the position that a ruling put in the place of the one before it."""
-    return patched(course.rules, course.recorded(turn.n - 1).checkpoint, whole_patch(turn))
+def patched_position(playback: Playback, turn: Turn) -> Any:
+    """Return the position that a ruling has set."""
+    return patched(playback.rules, playback.recorded(turn.n - 1).checkpoint, whole_patch(turn))

@@ -1,8 +1,8 @@
-"""Says what would have happened with other orders or other dice: a fork of the game, and how it differs (what if).
+"""What-if: plays a branch of the game with other orders or other dice, and says how it differs.
 
-Of both courses only that is told which a side, or an onlooker, may know of its own game. Of the fork of a running
-game less: neither what its rules would lay open in it, nor the answers that only the fork brings to light. What
-happens in it may still follow from what is hidden, such as standing orders: until the game is over, it is for the game
+A side, or an observer, is told only what it may know of its own game. In the branch of a running game it is told less:
+neither what the rules would reveal there, nor answers that only the branch brings to light. What happens in a branch
+may still follow from hidden things, such as standing orders. So until the game is over, what-if is for the game
 master.
 """
 
@@ -14,11 +14,11 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from pbem.audit.branch import Branch, window_of
 from pbem.audit.differences import different, shortly
-from pbem.audit.fork import Fork, window_of
-from pbem.audit.playback import Course
+from pbem.audit.playback import Playback
 from pbem.crypto.dice import BadLoad
-from pbem.engine.session import Answer, RulesDiffer
+from pbem.engine.session import BY_STAND_IN, Answer, RulesDiffer
 from pbem.orders.check import Receipt
 from pbem.protocol import Event, Side
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
@@ -34,7 +34,7 @@ THEN, NOW = "- ", "+ "
 
 @dataclass(slots=True)
 class WhatIf:
-    """What came of a fork: the adjudications compared, and the differences line by line, under headings.
+    """The result of a what-if: the adjudications compared, and the differences line by line, under headings.
 
     `refused` are sheets with faults; nothing was played then.
     """
@@ -48,89 +48,98 @@ class WhatIf:
 
 
 def what_if(
-    game: OpenGame, n: int, folder: Path, *, sheets: Mapping[Side, tuple[str, bytes]] | None = None,
-    dice: Mapping[str, Sequence[int]] | None = None, viewer: Side | None = None,
-) -> WhatIf:  # fmt: skip
-    """Play a game on from before adjudication n with other sheets or dice, and compare; the game is not touched.
+    game: OpenGame,
+    n: int,
+    folder: Path,
+    *,
+    sheets: Mapping[Side, tuple[str, bytes]] | None = None,
+    dice: Mapping[str, Sequence[int]] | None = None,
+    viewer: Side | None = None,
+) -> WhatIf:
+    """Play a branch of a game from before adjudication n with other sheets or dice, and compare.
 
-    The scratch repo is made in `folder`, which must be empty. `sheets` are a name and a text by side. `dice` are
-    faces by the names of rolls. Raises CannotPlay where that cannot be.
+    The game itself is not touched. The scratch repo is made in `folder`, which must be empty. `sheets` are a name and
+    a text by side. `dice` are faces by the names of rolls. Raises CannotPlay where that is impossible.
     """
-    course = Course(game)
-    if not 1 < n <= course.last:
-        raise CannotPlay(f"{game.name} can be forked before adjudications 2 to {course.last}, not {n}")
-    window = window_of(course, n)
+    playback = Playback(game)
+    if not 1 < n <= playback.last:
+        raise CannotPlay(f"{game.name} can be branched before adjudications 2 to {playback.last}, not {n}")
+    window = window_of(playback, n)
     try:
-        with Fork.of(game, n, folder, faces=dice or {}, window=window) as fork:
-            receipts = [fork.put_in(side, raw, name) for side, (name, raw) in (sheets or {}).items()]
+        with Branch.of(game, n, folder, faces=dice or {}, window=window) as branch:
+            receipts = [branch.put_in(side, raw, name) for side, (name, raw) in (sheets or {}).items()]
             refused = [receipt for receipt in receipts if receipt.number is None]
             if refused:
                 return WhatIf(n, refused=refused)
-            made = fork.play_on()
+            made = branch.play_on()
             given = {(receipt.side, f"sheet {receipt.number}") for receipt in receipts}
             found = WhatIf(n, [turn.n for turn in window], made)
-            course.take_up(window[-1].n)
-            _compare(found, course, window, fork, viewer, given)
+            playback.take_up(window[-1].n)
+            _compare(found, playback, window, branch, viewer, given)
             return found
     except BadLoad as wrong:
         raise CannotPlay(str(wrong)) from None
     except RulesDiffer as differs:
-        raise CannotPlay(
-            f"with the rules here the game cannot be taken up before adjudication {n}: {differs}"
-        ) from None
+        raise CannotPlay(f"the rules here cannot resume the game before adjudication {n}: {differs}") from None
 
 
 def _compare(
-    found: WhatIf, course: Course, window: Sequence[Turn], fork: Fork, viewer: Side | None, given: Set[tuple[Side, str]]
+    found: WhatIf,
+    playback: Playback,
+    window: Sequence[Turn],
+    branch: Branch,
+    viewer: Side | None,
+    given: Set[tuple[Side, str]],
 ) -> None:
-    """Fill in how the fork differs from what happened; `given` are the sheets that were put into it."""
-    say = sentences(course.game.box)
-    played = Course(fork)
+    """Fill in how the branch differs from what happened; `given` are the sheets that were put into it."""
+    say = sentences(playback.game.box)
+    played = Playback(branch)
     turns = [played.turn(n) for n in found.now]
-    then, now = _Telling(course, window, say, viewer), _Telling(played, turns, say, viewer)
-    if course.game.result is None:
-        now.given, now.reveals = given, course.rules.reveals
+    then, now = _Telling(playback, window, say, viewer), _Telling(played, turns, say, viewer)
+    if playback.game.result is None:
+        now.given, now.reveals = given, playback.rules.reveals
         now.on_record = [event for turn in window for event in turn.events]
     answers = list(then.answers())
     found.sections["answers"] = list(_runs(answers, list(now.answers(answers))))
     found.sections["rolls"] = list(_runs(list(then.rolls()), list(now.rolls())))
     found.sections["events"] = list(_runs(list(then.events()), list(now.events())))
-    rules, before = course.rules, course.session
+    rules, before = playback.rules, playback.session
     assert before is not None
-    reader = None if now.keeps_back else viewer  # a hand that is dealt in the fork may be dealt in the game yet
-    seen = [as_plain(rules.encode(rules.view(each, reader))) for each in (before.position, fork.position)]
+    reader = None if now.keeps_back else viewer  # a hand that is dealt in the branch may be dealt in the game yet
+    seen = [as_plain(rules.encode(rules.view(each, reader))) for each in (before.position, branch.position)]
     found.sections["position"] = list(_places(say, *seen))
     waited = [
-        _questions(say, fork, window[-1].waiting),
-        _questions(say, fork, turns[-1].waiting if turns else None),
+        _questions(say, branch, window[-1].waiting),
+        _questions(say, branch, turns[-1].waiting if turns else None),
     ]
     if waited[0] != waited[1]:
         found.sections["the game waits"] = [f"{THEN}{waited[0]}", f"{NOW}{waited[1]}"]
     found.sections = {name: lines for name, lines in found.sections.items() if lines}
-    found.remarks = list(_remarks(course, fork, now))
+    found.remarks = list(_remarks(playback, branch, now))
 
 
-def _remarks(course: Course, fork: Fork, now: _Telling) -> Iterator[str]:
-    """Yield what a reader must know of the dice and the rules of a fork."""
-    if unused := fork.dice.unused():
+def _remarks(playback: Playback, branch: Branch, now: _Telling) -> Iterator[str]:
+    """Yield what a reader must know about the dice and the rules of a branch."""
+    if unused := branch.dice.unused():
         rolled = [roll.name for turn in now.turns for roll in turn.rolls]
-        yield f"Dice were given for {joined(unused)}, which was not rolled; rolled were: {', '.join(rolled) or 'none'}."
+        made = ", ".join(rolled) or "none"
+        yield f"Dice were given for {joined(unused)}, but there was no such roll. The rolls were: {made}."
     rolled_now = {roll.name for turn in now.turns for roll in turn.rolls}
-    if fresh := [name for name in fork.as_then.fresh if name in rolled_now]:
-        yield f"Not rolled then, so by dice made up for this fork: {joined(fresh)}."
+    if fresh := [name for name in branch.recorded_window.fresh if name in rolled_now]:
+        yield f"Not rolled in the game, so the dice are made up for this branch: {joined(fresh)}."
     if now.keeps_back:
-        yield "It would lay open what is hidden: that is not told while the game goes on."
-    acts = [course.public(later).get("act", {}) for later in range(fork.forked_before, course.last + 1)]
+        yield "The branch would reveal hidden things. They are not shown while the game goes on."
+    acts = [playback.public(later).get("act", {}) for later in range(branch.branched_before, playback.last + 1)]
     moved = any(act.get("kind") == "migration" for act in acts)
-    if moved or course.game.differs is not None:
-        yield "The rules here are not those that it was played with: some differences may be theirs."
+    if moved or playback.game.differs is not None:
+        yield "The rules here are not those that the game was played with. They may cause some of the differences."
 
 
 @dataclass(slots=True)
 class _Telling:
-    """Some turns of one course, as a viewer may be told of them."""
+    """Some turns of one playback, as a viewer may see them."""
 
-    course: Course
+    playback: Playback
     turns: Sequence[Turn]
     say: Sentences
     viewer: Side | None
@@ -142,7 +151,7 @@ class _Telling:
 
     @property
     def keeps_back(self) -> bool:
-        """Whether anything is kept back that would be told of a game that is over."""
+        """Whether anything is kept back that would be shown once the game is over."""
         return any(self._kept_back(event) for turn in self.turns for event in turn.events if self._is_for_me(event))
 
     def _is_for_me(self, event: Event) -> bool:
@@ -152,9 +161,9 @@ class _Telling:
         return event.kind in self.reveals and event not in self.on_record
 
     def answers(self, view: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the answers that are published or the viewer's own; what stands in `known` is no secret either."""
+        """Yield the answers that are published or the viewer's own; the lines in `view` are no secret either."""
         for turn in self.turns:
-            published = published_in(self.course, turn.n) is not None
+            published = published_in(self.playback, turn.n) is not None
             for answer in turn.answers:
                 line = f"{self.say.name(answer.side)} {shown_by(answer, self.viewer)}: {shown_order(answer)}"
                 public = published and not answer.secret
@@ -180,10 +189,10 @@ class _Telling:
             yield said.text
 
 
-def published_in(course: Course, n: int) -> int | None:
+def published_in(playback: Playback, n: int) -> int | None:
     """Return the adjudication whose turn file publishes the answers of adjudication n; None: not yet."""
-    for later in range(n, course.last + 1):
-        public = course.public(later)
+    for later in range(n, playback.last + 1):
+        public = playback.public(later)
         if "answers" in public:
             return later
         if n in public.get("act", {}).get("undone", ()):
@@ -192,7 +201,9 @@ def published_in(course: Course, n: int) -> int | None:
 
 
 def shown_by(answer: Answer, viewer: Side | None) -> str:
-    """Return where an answer came from, in brackets; which standing order it was is for its side alone."""
+    """Return the source of an answer, in brackets; which standing order it was is for its side alone."""
+    if answer.by == BY_STAND_IN:
+        return "(bot)"
     hidden = answer.by.startswith("standing ") and answer.side != viewer
     return f"({'standing order' if hidden else answer.by})"
 
@@ -203,7 +214,7 @@ def shown_order(answer: Answer) -> str:
 
 
 def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    """Yield the lines in which two tellings differ, those of then before those of now."""
+    """Yield the lines in which two accounts differ, the recorded ones before those of the branch."""
     for what, a, b, c, d in SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
         if what != "equal":
             yield from (f"{THEN}{line}" for line in then[a:b])

@@ -206,7 +206,7 @@ def what_if(
         list[str] | None, typer.Option("--dice", metavar="NAME=FACES", help="Other dice: battle/capua/retreat=5")
     ] = None,
     side: Viewer = None,
-    keep: Annotated[Path | None, typer.Option("--keep", help="A new folder for the fork's repo.")] = None,
+    keep: Annotated[Path | None, typer.Option("--keep", help="A new folder for the repo of the branch.")] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -224,16 +224,16 @@ def what_if(
             if whose not in game.rules.sides:
                 misuse(f"--sheet {entry}: {game.name} has no side {whose}; its sides are {', '.join(game.rules.sides)}")
             sheets[whose] = (file, read(Path(file)))
-        found = ask(game, turn, keep or Path(scratch) / "fork", sheets=sheets, dice=faces, viewer=side)
+        found = ask(game, turn, keep or Path(scratch) / "branch", sheets=sheets, dice=faces, viewer=side)
         for receipt in found.refused:
             judge(receipt, json, "")
         if json:
             print_json({"turn": turn, "then": found.then, "now": found.now, **found.sections, "remarks": found.remarks})
             return
-        for line in _forked(game, found):
+        for line in _branched(game, found):
             print(line)
         if keep is not None:
-            print(f"The fork's repo: {keep / (game.name + '.git')}. Look at it with git; it cannot be played on.")
+            print(f"The repo of the branch: {keep / (game.name + '.git')}. It can be read with git, but not played.")
 
 
 def _halves(option: str, entry: str) -> tuple[str, str]:
@@ -250,13 +250,13 @@ def _faces(entry: str, text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def _forked(game: OpenGame, found: WhatIf) -> Iterator[str]:
-    """Yield what a fork came to."""
+def _branched(game: OpenGame, found: WhatIf) -> Iterator[str]:
+    """Yield the differences of a branch."""
     from pbem.render.wrap import folded
 
     made = f"turn {_listed(found.now)}" if found.now else "no turn"
     yield from folded(
-        f"{game.name}, forked before turn {found.n}: {made}, where {_listed(found.then)} is on record. Lines with - "
+        f"{game.name}, branched before turn {found.n}: {made}, where {_listed(found.then)} is on record. Lines with - "
         f"are as it was, those with + as it would have been.",
         WIDTH,
     )

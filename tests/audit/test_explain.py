@@ -50,8 +50,8 @@ Its sheet 3 said:
 
 THE NUMBERS
 The dice of turn 5 come from the link that it opened and
-from all that went into it. With HMAC by SHA-256, the link
-gives the key of the turn out of ["chain-v1", "punica", 5,
+from all its inputs. With HMAC by SHA-256, the link gives
+the key of the turn out of ["chain-v1", "punica", 5,
 inputs]; the key gives the numbers out of ["faces", name,
 0].
   link   {link[0]}
@@ -175,7 +175,7 @@ def test_turn_the_rules_now_play_otherwise_is_told_as_recorded(
 
     monkeypatch.setitem(toy.PHASES, "assault", broken)
     text = explained(hills, 5, 1)
-    assert "The rules here do not play this turn as it is on record" in text
+    assert "The rules here do not play this turn as recorded" in text
     assert "- react: {card: none}" in text
     assert f"The {assault.aim} is repulsed." in text
     assert f"  sum   {assault.total}\n" in text

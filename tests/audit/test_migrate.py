@@ -207,7 +207,7 @@ def test_rules_that_cannot_read_the_resting_point_are_refused(hills: Folder, mon
 
     with opened(hills, boxes) as game:
         monkeypatch.setattr(type(game.rules), "decode", unread)
-        with pytest.raises(CannotPlay, match="cannot read the resting point on record: Hills has other fields: guards"):
+        with pytest.raises(CannotPlay, match="cannot read the recorded checkpoint: Hills has other fields: guards"):
             migrate(game, accept=True)
 
 

@@ -51,11 +51,11 @@ def test_other_dice_and_what_they_lead_to(hills: Folder, assault: Assault) -> No
     }
     assert f"holders, {title}: then red, now blue" in found.sections["position"]
     text = run(DONE, "what-if", "punica", "--turn", 5, "--dice", f"{assault.name}=6")
-    assert "punica, forked before turn 5: turn 5, where 5 is on record." in text
+    assert "punica, branched before turn 5: turn 5, where 5 is on record." in text
     assert max(map(len, text.splitlines())) <= 72
     text = " ".join(text.split())
     assert f"+ {title} falls to Blue." in text
-    assert "It would lay open what is hidden: that is not told while the game goes on." in text
+    assert "The branch would reveal hidden things. They are not shown while the game goes on." in text
     record = told(DONE, "what-if", "punica", "--turn", 5, "--dice", f"{assault.name}=6")
     assert record["events"] == found.sections["events"]
 
@@ -111,9 +111,9 @@ def test_the_game_is_not_touched_and_nothing_is_left_behind(
         assert (files(game.ledger.repo), game.ledger.repo.head) == (before, head)
 
 
-def test_a_fork_can_be_kept_and_holds_no_secret_of_the_game(hills: Folder, assault: Assault) -> None:
+def test_a_branch_can_be_kept_and_holds_no_secret_of_the_game(hills: Folder, assault: Assault) -> None:
     text = run(DONE, "what-if", "punica", "--turn", 5, "--dice", f"{assault.name}=6", "--keep", "forked")
-    assert "The fork's repo: forked/punica.git" in text
+    assert "The repo of the branch: forked/punica.git" in text
     with GameRepo.open(hills.path / "forked" / "punica.git") as repo, hills.open() as game:
         assert b"faces: [6]" in (repo.read("turns/000/0005.yaml") or b"")
         assert repo.read("turns/000/0004.yaml") == game.ledger.repo.read("turns/000/0004.yaml")
@@ -133,7 +133,7 @@ def test_dice_that_do_not_fit_or_are_not_rolled_are_said(hills: Folder, assault:
     )
     assert "none of the faces 1 to 6" in run(WORLD, "what-if", "punica", "--turn", 5, "--dice", f"{assault.name}=7")
     text = " ".join(run(DONE, "what-if", "punica", "--turn", 5, "--dice", "assault/nowhere=6").split())
-    assert f"Dice were given for assault/nowhere, which was not rolled; rolled were: {assault.name}." in text
+    assert f"Dice were given for assault/nowhere, but there was no such roll. The rolls were: {assault.name}." in text
     for words in (["--dice", "x"], ["--dice", "x=a"], ["--sheet", "red"], ["--sheet", "green=f"], ["--side", "green"]):
         assert run(USAGE, "what-if", "punica", "--turn", 5, *words)
 
@@ -151,7 +151,7 @@ def test_dice_that_were_not_rolled_then_are_made_up_and_named(folder: Folder) ->
     other = raw.replace(b"{hold: true}", b"{hill: %b, card: %d}" % (hill.encode(), card))
     found = asked(folder, 4, sheets={lead: ("s", other)})
     assert found.refused == []
-    assert found.remarks == [f"Not rolled then, so by dice made up for this fork: assault/{hill}."]
+    assert found.remarks == [f"Not rolled in the game, so the dice are made up for this branch: assault/{hill}."]
     (roll,) = found.sections["rolls"]
     assert roll.startswith("+ assault on ")
     again = asked(folder, 4, sheets={lead: ("s", other)}, folder_name="again")
@@ -160,11 +160,11 @@ def test_dice_that_were_not_rolled_then_are_made_up_and_named(folder: Folder) ->
 
 @pytest.mark.parametrize("n", [0, 1, 7, -1])
 def test_a_turn_that_was_not_made_cannot_be_made_otherwise(hills: Folder, n: int) -> None:
-    with pytest.raises(CannotPlay, match="can be forked before adjudications 2 to 6"):
+    with pytest.raises(CannotPlay, match="can be branched before adjudications 2 to 6"):
         asked(hills, n)
 
 
-def test_a_side_that_was_late_is_late_in_the_fork(folder: Folder) -> None:
+def test_a_side_that_was_late_is_late_in_the_branch(folder: Folder) -> None:
     with folder.create(scenario="siege") as game:
         for side in ("red", "blue"):
             give(game, side, order("bury", card=hand(game, side)[0]))
@@ -173,7 +173,7 @@ def test_a_side_that_was_late_is_late_in_the_fork(folder: Folder) -> None:
     assert asked(folder, 3).sections == {}
 
 
-def test_a_game_that_is_over_is_forked_without_any_key(folder: Folder) -> None:
+def test_a_game_that_is_over_is_branched_without_any_key(folder: Folder) -> None:
     with folder.create() as game:
         for _ in play(game, 1, 60):
             pass
@@ -185,7 +185,7 @@ def test_a_game_that_is_over_is_forked_without_any_key(folder: Folder) -> None:
 
 def test_a_turn_that_was_played_with_other_rules_says_so(hills: Folder) -> None:
     boxes = other_box("toy", hills.path / "rules", "hills.yaml", STRONGER)
-    remark = "The rules here are not those that it was played with: some differences may be theirs."
+    remark = "The rules here are not those that the game was played with. They may cause some of the differences."
     assert remark in told(DONE, "what-if", "punica", "--turn", 5, "--rules-dir", boxes)["remarks"]
     run(DONE, "migrate", "punica", "--accept", "--rules-dir", boxes)
     assert remark in told(DONE, "what-if", "punica", "--turn", 5, "--rules-dir", boxes)["remarks"]
