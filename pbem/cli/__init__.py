@@ -1,4 +1,4 @@
-"""The command line. Each verb parses its words, calls one function and prints; nothing heavy is imported before."""
+"""The command line. Each verb parses its arguments, calls one function and prints; heavy imports come last."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import sys
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 done, 1 something outside is wrong, 2 wrong usage, 3 what was looked at has faults. Nothing is said
-    of a reader who has read enough, as in `pbem log GAME | head`; the code is 1 then.
+    Exit codes: 0 success, 1 environment error, 2 wrong usage, 3 faults in what was checked. If the reader of the output
+    stops early, as in `pbem log GAME | head`, nothing is printed and the code is 1.
     """
     try:
         try:
@@ -18,7 +18,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left goes nowhere at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discard the rest of the output
         sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""The verbs against collusion: a player's own chain (`pbem my-chain`), and the public beacon (`pbem beacon`)."""
+"""The verbs of player chains (`pbem my-chain`) and of the public beacon (`pbem beacon`)."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from pbem.cli.options import WHY, Games, Json, Name, RulesDir
 from pbem.cli.runtime import in_the_world, misuse, open_questions, opened, print_adjudicated, print_json, tell_all
 
 my_chain = typer.Typer(
-    name="my-chain", help="Keep a dice chain of your own, on any machine.", no_args_is_help=True, rich_markup_mode=None
+    name="my-chain", help="Keep a dice chain of your own, on any computer.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
 @my_chain.command()
 def new(
-    file: Annotated[Path, typer.Argument(help="The file to make; keep it, and a copy of it, to yourself.")],
-    length: Annotated[int, typer.Option(help="How many sheets it is to be good for.")] = 500,
+    file: Annotated[Path, typer.Argument(help="The file to make. Keep it secret, and make a copy.")],
+    length: Annotated[int, typer.Option(help="For how many sheets it is.")] = 500,
 ) -> None:
     """Make a chain and print the line to mail before the first shuffle."""
     from pbem.crypto.chain_file import make
 
     with in_the_world():
         print(make(file, length).promise)
-        print(f"# Mail the line above before the first shuffle. Keep {file}, and a copy of it, to yourself.")
+        print(f"# Mail the line above before the first shuffle. Keep {file} secret, and make a copy of it.")
 
 
 @my_chain.command("next")
 def next_link(
     file: Annotated[Path, typer.Argument(help="The file that `pbem my-chain new` made.")],
     after: Annotated[
-        int | None, typer.Option(min=0, help="How many links the referee has; left out: as the file counts.")
+        int | None, typer.Option(min=0, help="How many links the referee has; by default as counted in the file.")
     ] = None,
 ) -> None:
-    """Print the next link, as the line that goes into the sheet, and count it in the file."""
+    """Print the next link as a line for the sheet, and count it in the file."""
     from pbem.crypto.chain_file import open_next
 
     with in_the_world():
@@ -45,7 +45,7 @@ def next_link(
 
 def beacon(
     name: Name,
-    number: Annotated[int, typer.Argument(metavar="ROUND", help="The round that the letters named.")],
+    number: Annotated[int, typer.Argument(metavar="ROUND", help="The round that the letters name.")],
     signature: Annotated[str | None, typer.Argument(help="The signature of that round, as drand publishes it.")] = None,
     missing: Annotated[bool, typer.Option("--missing", help="The round will never come; needs --reason.")] = False,
     reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
@@ -53,7 +53,7 @@ def beacon(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Put in the round of drand that the closed sheets wait for, and carry the game on."""
+    """Enter the round of drand that the closed sheets wait for, and continue the game."""
     if missing == (signature is not None) or missing != (reason is not None):
         misuse("give the round and its signature, or the round, --missing and --reason")
     with opened(name, games, rules_dir) as game:

@@ -1,4 +1,4 @@
-"""`pbem coverage`: the paragraphs of the rulebooks and how many rulings cite each."""
+"""`pbem coverage`: the paragraphs of the rulebooks and how many test cases cite each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
-    """Print the paragraphs of a game; end with exit code 1 if one is cited nowhere, or a citation leads nowhere."""
-    from pbem.engine.cases.coverage import coverage as hold_against
+    """Print the paragraphs of a game; exit code 1 if one is cited nowhere, or a cited one does not exist."""
+    from pbem.engine.cases.coverage import coverage as count_citations
     from pbem.game.box import open_box
 
     with in_the_world():
-        found = hold_against(open_box(game, boxes or ()))
+        found = count_citations(open_box(game, boxes or ()))
     if json:
         print_json(
             {
@@ -38,7 +38,7 @@ def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
 
 
 def _print(found: Coverage, missing: bool) -> None:
-    """Print a table, a rulebook after the other, and what is missing."""
+    """Print a table for each rulebook, and what is missing."""
     shown = [one for one in found.paragraphs if one.uncited or not missing]
     for source, paragraphs in groupby(shown, lambda one: one.source):
         print(f"{source}\n")
@@ -49,11 +49,11 @@ def _print(found: Coverage, missing: bool) -> None:
     cited = sum(one.rulings > 0 for one in found.paragraphs)
     print(f"{len(found.paragraphs)} paragraphs: {cited} cited, {free} without a rule, {len(found.uncited)} uncited.")
     for citation in found.unknown:
-        print(f"{citation} is no paragraph")
+        print(f"{citation} is not a paragraph")
 
 
 def _line(one: Paragraph) -> str:
     """Return a paragraph with its count; a dash where none is needed."""
     count = "-" if one.no_rule and not one.rulings else str(one.rulings)
-    mark = "  <- no ruling" if one.uncited else f" (no rule: {one.no_rule})" if one.no_rule else ""
+    mark = "  <- no case" if one.uncited else f" (no rule: {one.no_rule})" if one.no_rule else ""
     return f"{count:>4}  {one.id:26}{one.title}{mark}"

@@ -1,4 +1,4 @@
-"""The verbs that settle disputes by looking: replay, explain, what-if; and `pbem migrate`, for changed rules."""
+"""The verbs that settle disputes: replay, explain, what-if; and `pbem migrate`, for changed rules."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 72
 MOST_TOLD: Final = 20
-"""So many differences are printed unless every turn is."""
+"""The most differences that are printed without --verbose."""
 
 
 @contextmanager
 def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = None) -> Iterator[OpenGame]:
-    """Open a game, or a clone of one, to look at it."""
+    """Open a game, or a clone of one, only to read it."""
     from pbem.audit.access import open_to_read
 
     with (
@@ -49,15 +49,15 @@ def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = Non
 def replay(
     name: NameOrClone,
     first: Annotated[
-        int, typer.Option("--from", min=1, help="Begin at the last resting point before this adjudication.")
+        int, typer.Option("--from", min=1, help="Begin at the last checkpoint before this adjudication.")
     ] = 1,
     last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="A line for every adjudication.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print a line for every adjudication.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Play all recorded answers again with the rules as they are now, and compare everything."""
+    """Play all recorded answers again with the rules that are here, and compare everything."""
     from pbem.audit.replay import replay_turns
 
     with _to_read(name, games, rules_dir) as game:
@@ -84,8 +84,8 @@ def _turn_line(turn: Replayed) -> str:
     counted = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts)
     verdict = "differs" if turn.differences else "as recorded"
     if not turn.played:
-        return f"turn {turn.n}: {what}not played again, for a question before it has changed"
-    return f"turn {turn.n}: {what}{counted}{', rests' if turn.rests else ''}: {verdict}"
+        return f"turn {turn.n}: {what}not played again, because a decision before it has changed"
+    return f"turn {turn.n}: {what}{counted}{', checkpoint' if turn.rests else ''}: {verdict}"
 
 
 def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: bool) -> Iterator[str]:
@@ -97,10 +97,10 @@ def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: boo
         yield f"{span}; every roll, event and position is as recorded."
         return
     if found > MOST_TOLD and not verbose:
-        yield f"... and {found - MOST_TOLD} more differences; --verbose tells them all."
+        yield f"... and {found - MOST_TOLD} more differences; --verbose lists them all."
     yield f"{span}; these differ: {_listed([turn.n for turn in turns if turn.differences])}."
     if lost := [turn.n for turn in turns if not turn.played]:
-        yield f"Not played again, for a question before them has changed: {_listed(lost)}."
+        yield f"Not played again, because a decision before them has changed: {_listed(lost)}."
     if (odd := game.differs) is not None:
         yield f"The rules here are not those that {game.name} is played with: the {odd} differs."
 
@@ -118,26 +118,26 @@ def migrate(
     name: Annotated[str | None, typer.Argument(help="The game's name; or --all.")] = None,
     reason: Annotated[str, typer.Option("--reason", help=WHY)] = "",
     accept: Annotated[
-        bool, typer.Option("--accept", help="Move it even if it would stand otherwise by the rules here.")
+        bool, typer.Option("--accept", help="Move it even if its state would differ by the rules here.")
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every game in the folder of games.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every game in the folder of the games.")] = False,
     correct: Correct = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Move a game to the rules that are here, if they change nothing that still matters; or with --accept."""
+    """Move a game to the rules that are here, if its state stays the same; otherwise only with --accept."""
     if (name is None) != every:
         misuse("name a game, or write --all")
     if correct and every:
-        misuse("--correct is for one game: its repo keeps the files")
+        misuse("--correct is for one game, whose repo keeps the files")
     names = [name] if name is not None else _all_games(games or games_folder())
     rows, failed = [], False
     for each in names:
         try:
             with opened(each, games, rules_dir, correct or ()) as game:
                 rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
-        except SystemExit:  # what is wrong with one game has been said, and must not keep the others
+        except SystemExit:  # the fault of one game has been printed, and must not stop the others
             if not every:
                 raise
             failed = True
@@ -154,7 +154,7 @@ def _all_games(folder: Path) -> list[str]:
 def _moved(
     game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
 ) -> dict[str, Any]:
-    """Move one game, print what came of it, and return it for a program."""
+    """Move one game, print the result, and return it for --json."""
     from pbem.audit.migrate import migrate as move_game
 
     if every and (game.result is not None or not game.begun):
@@ -172,21 +172,21 @@ def _moved(
 
 
 def _said(game: Adjudicator, move: Move, number: int | None, refused: Sequence[str]) -> Iterator[str]:
-    """Yield what came of moving a game."""
+    """Yield the result of moving a game."""
     if move.odd is None:
         yield f"{game.name} is played with the rules that are here; there is nothing to move."
         return
     if number is None:
-        yield f"{game.name} is not moved: by the rules here it would stand otherwise. Nothing was changed."
+        yield f"{game.name} is not moved: by the rules here its state would differ. Nothing was changed."
         yield from (f"  {line}" for line in refused[:MOST_TOLD])
         if len(refused) > MOST_TOLD:
-            yield f"  ... and {len(refused) - MOST_TOLD} more; `pbem replay {game.name} --verbose` tells them all."
-        yield "With --accept and a --reason it goes on from the resting point on record;"
-        yield "questions asked since then that have changed are asked anew."
+            yield f"  ... and {len(refused) - MOST_TOLD} more; `pbem replay {game.name} --verbose` lists them all."
+        yield "With --accept and a --reason, it goes on from the recorded checkpoint."
+        yield "Decisions since then that have changed are asked again."
         return
     yield f"{game.name} is moved to the rules here, by adjudication {number} (the {move.odd} differed)."
     if not move.changed:
-        yield "Played again, every turn comes to the same."
+        yield "Played again, every turn has the same result."
         return
     yield f"Played again, these turns would differ: {_listed(move.changed)}; what happened in them stands."
     for turn in move.turns:
@@ -198,7 +198,7 @@ def _said(game: Adjudicator, move: Move, number: int | None, refused: Sequence[s
 
 def what_if(
     name: NameOrClone,
-    turn: Annotated[int, typer.Option("--turn", help="The adjudication that is to be made otherwise.")],
+    turn: Annotated[int, typer.Option("--turn", help="The adjudication to replace.")],
     sheet: Annotated[
         list[str] | None, typer.Option("--sheet", metavar="SIDE=FILE", help="Another sheet of a side.")
     ] = None,
@@ -211,11 +211,11 @@ def what_if(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Play a turn with other orders or dice in a scratch repo, and tell what would have come of it."""
+    """Play a turn with other orders or dice in a scratch repo, and show what would have happened."""
     from pbem.audit.what_if import what_if as ask
 
     if keep is not None and keep.exists():
-        misuse(f"{keep} is there already; --keep takes a new folder")
+        misuse(f"{keep} exists already; --keep needs a new folder")
     faces = {word: _faces(entry, text) for entry in dice or [] for word, text in [_halves("--dice", entry)]}
     with _to_read(name, games, rules_dir, side) as game, tempfile.TemporaryDirectory() as scratch:
         sheets = {}
@@ -257,7 +257,7 @@ def _branched(game: OpenGame, found: WhatIf) -> Iterator[str]:
     made = f"turn {_listed(found.now)}" if found.now else "no turn"
     yield from folded(
         f"{game.name}, branched before turn {found.n}: {made}, where {_listed(found.then)} is on record. Lines with - "
-        f"are as it was, those with + as it would have been.",
+        f"show what happened, those with + what would have happened.",
         WIDTH,
     )
     for heading, lines in found.sections.items():
@@ -266,7 +266,7 @@ def _branched(game: OpenGame, found: WhatIf) -> Iterator[str]:
         for line in lines:
             yield from folded(line, WIDTH, later="    ")
     if not found.sections:
-        yield "Nothing would have been otherwise."
+        yield "Nothing would have been different."
     for remark in found.remarks:
         yield ""
         yield from folded(remark, WIDTH)
@@ -283,7 +283,7 @@ def explain(
     games: Games = None,
     rules_dir: RulesDir = None,
 ) -> None:
-    """Say how a turn or a roll came about: which orders, questions, rules, modifiers and numbers."""
+    """Show how a turn or a roll came about: orders, decisions, rules, modifiers and numbers."""
     from pbem.audit.explain import Explained
 
     with _to_read(name, games, rules_dir, side) as game:

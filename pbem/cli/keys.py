@@ -1,4 +1,4 @@
-"""The verbs that look after the key store: `pbem keys list`, `backup` and `restore`."""
+"""The verbs of the key store: `pbem keys list`, `backup` and `restore`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 keys = typer.Typer(
     name="keys",
-    help="Look after the secrets of the games: list them, back them up, bring them back.",
+    help="List, back up and restore the secrets of the games.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,7 +31,7 @@ Passphrase = Annotated[
 
 @keys.command("list")
 def list_(games: Games = None, json: Json = False) -> None:
-    """List the games whose secrets are kept here, and what is wrong with them."""
+    """List the games whose secrets are in the key store, and faults in them."""
     from pbem.repo.key_backup import kept
 
     folder = keys_folder()
@@ -40,7 +40,7 @@ def list_(games: Games = None, json: Json = False) -> None:
     if json:
         print_json({"folder": str(folder), "keys": rows})
     elif not rows:
-        print(f"There are no secrets in {folder}; PBEM_KEYS names another folder.")
+        print(f"There are no secrets in {folder}. Set PBEM_KEYS to use another folder.")
     else:
         print(f"In {folder}:")
         for row in rows:
@@ -61,7 +61,7 @@ def _row(each: Kept) -> dict[str, Any]:
 
 
 def _said(row: dict[str, Any]) -> str:
-    """Say how secrets stand to their game."""
+    """Return whether secrets fit their game, in words."""
     if row["wrong"]:
         return f"WRONG: {row['wrong']}"
     return f"fit {row['repo']}" if row["repo"] else "no such game here"
@@ -69,20 +69,20 @@ def _said(row: dict[str, Any]) -> str:
 
 @keys.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.")],
-    game: Annotated[list[str] | None, typer.Argument(help="The games; all, if none is named.")] = None,
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
+    game: Annotated[list[str] | None, typer.Argument(help="The games; by default all.")] = None,
     to: Annotated[
-        list[str] | None, typer.Option("--to", help="A public key to seal to: age1... or ssh-ed25519 AAAA...")
+        list[str] | None, typer.Option("--to", help="A public key to seal it to: age1... or ssh-ed25519 AAAA...")
     ] = None,
     passphrase_file: Passphrase = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Do not seal it: the disk it goes to must be safe.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Do not seal it. The disk must be safe.")] = False,
 ) -> None:
     """Save the secrets of games in one sealed file."""
     from pbem.crypto.seal import BadRecipient, check_recipient
     from pbem.repo.key_backup import back_up
 
     if [bool(to), passphrase_file is not None, plain].count(True) != 1:
-        misuse("say how to seal the backup: --to age1..., or --passphrase-file FILE (or --plain, not sealed)")
+        misuse("say how to seal the backup: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
     try:
         recipients = [check_recipient(each) for each in to or ()]
     except BadRecipient as wrong:
@@ -101,17 +101,17 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="The backup.")],
     identity: Annotated[
-        Path | None, typer.Option("--identity", help="A file with the secret key that opens it, of age or ssh-ed25519.")
+        Path | None, typer.Option("--identity", help="A file with the secret key that opens it: age or ssh-ed25519.")
     ] = None,
     passphrase_file: Passphrase = None,
     games: Games = None,
 ) -> None:
-    """Bring secrets back from a backup; nothing is overwritten."""
+    """Restore secrets from a backup. Nothing is overwritten."""
     from pbem.crypto.seal import identities_in
     from pbem.repo.key_backup import restore as bring_back
 
     if identity is not None and passphrase_file is not None:
-        misuse("either --identity or --passphrase-file opens a backup, not both")
+        misuse("give --identity or --passphrase-file, not both")
     with in_the_world():
         identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
         words = _passphrase(passphrase_file) if passphrase_file else ""
@@ -126,5 +126,5 @@ def _passphrase(file: Path) -> str:
     """Return the first line of a file."""
     words = read(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
     if not words:
-        misuse(f"{file}: its first line is to be the passphrase, and it is empty")
+        misuse(f"{file}: the first line must be the passphrase, but it is empty")
     return words

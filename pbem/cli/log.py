@@ -1,4 +1,4 @@
-"""`pbem log`: the turn files that a game has published, and the dice in them."""
+"""`pbem log`: the turn files that a game has published, and their dice."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 
 
 def log(
-    name: str, first: int, last: int | None, dice: bool, csv: Path | None, png: Path | None,
-    games: Path | None, boxes: Boxes, json: bool,
-) -> None:  # fmt: skip
-    """Print the turn files of a game, or what their dice come to."""
+    name: str,
+    first: int,
+    last: int | None,
+    dice: bool,
+    csv: Path | None,
+    png: Path | None,
+    games: Path | None,
+    boxes: Boxes,
+    json: bool,
+) -> None:
+    """Print the turn files of a game, or statistics of their dice."""
     from pbem.audit.access import repo_of
     from pbem.game import yaml as yamlio
     from pbem.repo.public import published
@@ -38,7 +45,7 @@ def log(
 
 
 def _marks(told: Published) -> dict[int, str]:
-    """Return the lines that stand above the turn files which were undone later."""
+    """Return the lines above the turn files that were undone later."""
     return {
         n: f"# UNDONE, by adjudication {turn.value['adjudication']}\n"
         for turn in told.turns
@@ -75,7 +82,7 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
 
 
 def _box(rules: str, boxes: Boxes) -> Box | None:
-    """Return the box of a game; None: it is not here, and its words are done without."""
+    """Return the box of a game; None: it is not here, and ids are printed instead of names."""
     from pbem.game.box import NotInTheBox, open_box
 
     try:

@@ -1,4 +1,4 @@
-"""`pbem odds`: chances in a game, reckoned from its tables or played out with its rules."""
+"""`pbem odds`: odds in a game, computed from its tables or played out with its rules."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ if TYPE_CHECKING:
 
 
 def odds(
-    game: str, what: str | None, words: Sequence[str], games: int, seed: str, edition: str | None,
-    boxes: Boxes, json: bool,
-) -> None:  # fmt: skip
-    """Print the chances of something in a game, or what can be asked."""
+    game: str,
+    what: str | None,
+    words: Sequence[str],
+    games: int,
+    seed: str,
+    edition: str | None,
+    boxes: Boxes,
+    json: bool,
+) -> None:
+    """Print odds of a game, or the questions that it can answer."""
     from pbem.crypto.dice import SeededDice
     from pbem.game import shelf
     from pbem.game.box import NotInTheBox
@@ -41,15 +47,15 @@ def odds(
 
 
 def _misasked(game: str, what: str | None, asked: Mapping[str, Odds]) -> NoReturn:
-    """End the command with what can be asked of a game."""
+    """End the command with the questions that a game can answer."""
     if not asked:
-        misuse(f"{game} reckons no odds")
+        misuse(f"{game} computes no odds")
     rows = [f"  {word}: {one.about}\n{_wanted(one)}" for word, one in asked.items()]
     misuse((f"{game} has no odds of {what}; " if what else "") + "ask for one of\n" + "\n".join(rows))
 
 
 def _wanted(one: Odds) -> str:
-    """Return the numbers that a question wants, a line each."""
+    """Return the numbers that a question needs, one a line."""
     return "\n".join(
         f"    --{_option(name)} {_range(number)}: {number.meaning}" for name, number in one.numbers.items()
     )
@@ -60,7 +66,7 @@ def _option(name: str) -> str:
 
 
 def _range(number: Number) -> str:
-    left_out = f", {number.default} if left out" if number.default is not None else ""
+    left_out = f", {number.default} by default" if number.default is not None else ""
     return f"{number.least} to {number.most}{left_out}"
 
 
@@ -72,7 +78,7 @@ def _numbers(what: str, one: Odds, words: Sequence[str]) -> dict[str, int]:
         option = left.pop(0)
         name = option.removeprefix("--").replace("-", "_")
         if not option.startswith("--") or name not in one.numbers:
-            misuse(f"{option} is no option of the odds of {what}; there are\n{_wanted(one)}")
+            misuse(f"{option} is not an option of the odds of {what}; the options are\n{_wanted(one)}")
         numbers[name] = _number(option, one.numbers[name], left.pop(0) if left else None)
     for name, number in one.numbers.items():
         if name not in numbers and not number.optional:
@@ -84,7 +90,7 @@ def _number(option: str, number: Number, text: str | None) -> int:
     try:
         value = int(text or "")
     except ValueError:
-        misuse(f"{option} wants a whole number, {_range(number)}")
+        misuse(f"{option} needs a whole number, {_range(number)}")
     if not number.least <= value <= number.most:
-        misuse(f"{option} {value}: it is {_range(number)}")
+        misuse(f"{option} {value}: it must be {_range(number)}")
     return value

@@ -1,4 +1,4 @@
-"""`pbem open`: what is sealed in a game's repo, for whoever has the key."""
+"""`pbem open`: the content of a sealed file, for anybody who has the key."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pbem.cli.runtime import in_the_world, read
 
 
 def open_sealed(file: Path, identity: Path) -> None:
-    """Print what is sealed in a file; a key file of age or of ssh-ed25519 opens it."""
+    """Print the content of a sealed file; a key file of age or of ssh-ed25519 opens it."""
     from pbem.crypto.seal import CannotOpen, identities_in, open_with
 
     with in_the_world():
         try:
             keys = identities_in(identity.read_text("utf-8"))
         except UnicodeDecodeError:
-            raise CannotOpen(f"{identity} is no key file of age or ssh") from None
+            raise CannotOpen(f"{identity} is not a key file of age or ssh") from None
         _, content = open_with(keys, read(file))
     sys.stdout.buffer.write(content)
     if not content.endswith(b"\n"):

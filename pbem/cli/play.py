@@ -1,4 +1,4 @@
-"""What the verbs do: open a game, call one function, print. The heavy rooms are imported inside each."""
+"""The functions behind the verbs of play: open a game, call one function, print. Heavy imports are inside each."""
 
 from __future__ import annotations
 
@@ -50,11 +50,15 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
                 box.check()
         rows = [
             {
-                "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
-                "sides": list(box.side_ids), "folder": str(box.folder),
+                "id": box.id,
+                "title": box.title,
+                "editions": list(box.presets),
+                "scenarios": list(box.scenarios),
+                "sides": list(box.side_ids),
+                "folder": str(box.folder),
             }
             for box in found
-        ]  # fmt: skip
+        ]
     if json:
         print_json(rows)
         return
@@ -65,10 +69,20 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
 
 
 def new(
-    name: str, rules: str, players: list[str], scenario: str | None, edition: str | None, options: list[str],
-    beacon: str | None, begin: bool, correct: list[Path], games: Path | None, boxes: Boxes, json: bool,
-) -> None:  # fmt: skip
-    """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
+    name: str,
+    rules: str,
+    players: list[str],
+    scenario: str | None,
+    edition: str | None,
+    options: list[str],
+    beacon: str | None,
+    begin: bool,
+    correct: list[Path],
+    games: Path | None,
+    boxes: Boxes,
+    json: bool,
+) -> None:
+    """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import note_reported
     from pbem.mail.outgoing import first_letters, welcome_letters
 
@@ -78,23 +92,33 @@ def new(
     require_beacon(beacon)
     office = post_office(games, boxes)
     made = {
-        "players": names, "addresses": addresses, "scenario": scenario, "preset": edition, "options": chosen,
-        "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
+        "players": names,
+        "addresses": addresses,
+        "scenario": scenario,
+        "preset": edition,
+        "options": chosen,
+        "folders": boxes or (),
+        "beacon": beacon,
+        "begin": begin or not addresses,
         "corrections": corrections(rules, correct, boxes),
-    }  # fmt: skip
+    }
     with in_the_world(), _made(office, name, rules, made) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
         note_reported(game.ledger.repo.path, game.adjudication)
         record = {
-            "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
-            "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
-        }  # fmt: skip
+            "game": name,
+            "repo": str(game.ledger.repo.path),
+            "tip": game.charter.dice.tip,
+            "awaited": list(game.awaited),
+            "waiting": open_questions(game),
+            "letters": letters,
+        }
         if json:
             print_json(record)
             return
         print(f"{name} is ready: {record['repo']}")
-        print(f"Its secrets are in {office.keys / (name + '.yaml')}. Keep a copy; without them it cannot go on.")
+        print(f"Its secrets are in {office.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on.")
         print(f"Tip of the dice chain, for every player to note: {record['tip']}")
         print_waiting(game)
         for path in letters:
@@ -102,7 +126,7 @@ def new(
 
 
 def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
-    """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
+    """Return a new game, or the one that the same command made if it broke off before the first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
@@ -129,7 +153,7 @@ def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjud
 
 
 def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return names and mail addresses by side, out of `rome=Ann <ann@example.org>` and the like."""
+    """Return names and mail addresses by side, from entries such as `rome=Ann <ann@example.org>`."""
     from pbem.mail.address import mailbox
 
     names: dict[str, str] = {}
@@ -142,15 +166,15 @@ def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
         if box is not None:
             addresses[side] = box.address
         elif "@" in person:
-            misuse(f"--player {entry}: {person.strip()} is no mail address")
+            misuse(f"--player {entry}: {person.strip()} is not a mail address")
         if side in names:
-            misuse(f"--player {entry}: {side} has a player already")
+            misuse(f"--player {entry}: {side} already has a player")
         names[side] = (box.name or box.address.partition("@")[0]) if box else person.strip()
     return names, addresses
 
 
 def _orders(entries: list[str]) -> dict[str, Any]:
-    """Return options by name, out of `name=value`; values are YAML."""
+    """Return options by name, from entries `name=value`; values are YAML."""
     from pbem.game import yaml as yamlio
 
     chosen: dict[str, Any] = {}
@@ -166,16 +190,21 @@ def _orders(entries: list[str]) -> dict[str, Any]:
 
 
 def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Tell where a game stands."""
+    """Print the state of a game."""
     with opened(name, games, boxes) as game:
         if json:
             print_json(
                 {
-                    "game": name, "rules": game.charter.rules, "edition": game.charter.preset,
-                    "adjudication": game.adjudication, "players": game.charter.players,
-                    "awaited": list(game.awaited), "waiting": open_questions(game), "result": game.result,
+                    "game": name,
+                    "rules": game.charter.rules,
+                    "edition": game.charter.preset,
+                    "adjudication": game.adjudication,
+                    "players": game.charter.players,
+                    "awaited": list(game.awaited),
+                    "waiting": open_questions(game),
+                    "result": game.result,
                 }
-            )  # fmt: skip
+            )
             return
         print(
             f"{name}: {game.box.title} ({game.charter.preset}), "
@@ -199,27 +228,27 @@ def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
     with opened(name, games, boxes) as game:
         require_side(game, side)
         sheet = side_report(game, side, game.adjudication).sheet
-        print(sheet if sheet else f"# {name} asks nothing of {side} now")
+        print(sheet if sheet else f"# {side} has nothing to decide in {name} now")
 
 
 def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Check a sheet, against a game's repo or against what came with the report."""
+    """Check a sheet, against a game's repo or against the file position.json from a report."""
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import check_at_home
 
         with in_the_world():
-            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
+            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
         return
     if side is None:
         misuse("say whose sheet it is: --side rome")
     with opened(game, games, boxes) as found:
         require_side(found, side)
         receipt, _ = found.check(side, read(sheet), name=sheet.name)
-        judge(receipt, json, "nothing is wrong with it")
+        judge(receipt, json, "no faults")
 
 
 def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Say what a sheet may lead to, from a game's repo or from what came with the report."""
+    """Print what a sheet may lead to, from a game's repo or from the file position.json from a report."""
     from pbem.game.forecast import prospect_record
     from pbem.render.forecast import foreseen
 
@@ -245,7 +274,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
 
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Hand in a sheet and carry the game on."""
+    """Hand in a sheet and continue the game."""
     with opened(name, games, boxes) as game:
         require_side(game, side)
         raw = read(sheet)
@@ -281,8 +310,8 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     office = post_office(games, boxes)
     box = outbox or office.games / "outbox"
     with in_the_world():
-        if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
-            raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
+        if not office.games.is_dir():  # do not refuse a letter because a disk is not mounted
+            raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", office.games)
         handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
         written = [post(out, box) for out in handled.letters]
     if json:
@@ -290,26 +319,24 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     else:
         sent = [f"to {out.to}: {path}" for out, path in zip(handled.letters, written, strict=True)]
         print("\n".join([*handled.notes, *sent]))
-    if handled.letters and not handled.accepted:  # what is left unanswered must not bounce either
+    if handled.letters and not handled.accepted:  # a letter that is left unanswered must not bounce either
         sys.exit(FAULTS)
 
 
 _OWED = (
     "An earlier command broke off before its letters were written. They are written now. "
-    "Whom it answered for, it has answered for: look at `pbem status` before you give it again."
+    "The answers that it gave for sides count. Look at `pbem status` before you give the command again."
 )
 
 
-def adjudicate(
-    name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
-) -> None:  # fmt: skip
-    """Carry a game on."""
+def adjudicate(name: str, late: list[str], bot: list[str], games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Continue a game."""
     with opened(name, games, boxes) as game:
-        for side in [*late, *absent]:
+        for side in [*late, *bot]:
             require_side(game, side)
         owing = owes(game)
-        # Who gives a command again that broke off does not mean the next question as well.
-        numbers = [] if owing and (late or absent) else game.adjudicate(late, absent)
+        # Repeating a command that broke off must not answer the next decision as well.
+        numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
         letters = tell_all(game, numbers, games, boxes)
         if json:
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
@@ -341,19 +368,19 @@ def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxe
 
 
 def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None:
-    """Run rulings."""
+    """Run test cases."""
     from pbem.engine.cases import game_of, read_cases, run_case
 
     verdicts: list[Verdict] = []
     with in_the_world():
         for file in files:
             lies = game_of(file)
-            for ruling in read_cases(file):
-                game = rules or ruling.told.get("game") or (lies[0] if lies else None)
+            for each in read_cases(file):
+                game = rules or each.told.get("game") or (lies[0] if lies else None)
                 if game is None:
-                    misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
+                    misuse(f"{each.where()} say which game it is for: `game:` in the case, or --rules")
                 folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
-                verdicts.append(run_case(ruling, game, folders))
+                verdicts.append(run_case(each, game, folders))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if json:
         print_json(

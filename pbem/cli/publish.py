@@ -14,11 +14,11 @@ from pbem.paths import games_folder
 
 def publish(
     name: NameOrClone,
-    folder: Annotated[Path, typer.Argument(help="The bare clone to make, or one made before to bring up to date.")],
+    folder: Annotated[Path, typer.Argument(help="The bare clone to make or to bring up to date.")],
     games: Games = None,
     json: Json = False,
 ) -> None:
-    """Make a bare clone of a game for spectators, or bring it up to date: what is secret in it is sealed."""
+    """Make a bare clone of a game for observers, or bring it up to date. Everything secret in it is sealed."""
     from pbem.audit.access import repo_of
     from pbem.repo.git import GameRepo
     from pbem.repo.public import publish as publish_game
@@ -29,4 +29,4 @@ def publish(
         print_json({"game": made.game, "folder": str(made.folder), "new_commits": made.commits, "head": made.head})
         return
     print(f"{made.game}: {made.folder} has {made.commits} new commits and stands at {made.head[:12]}.")
-    print("Everybody may have it: hands, sheets and plans in it are sealed until the game is over, addresses for ever.")
+    print("It can be shared: hands, sheets and plans in it are sealed until the game is over, addresses for ever.")

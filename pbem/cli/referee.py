@@ -1,4 +1,4 @@
-"""The verbs of the game master: `pbem rollback` and `pbem ruling`; and `pbem reveal`, once a game is over."""
+"""The verbs of the game master: `pbem rollback`, `pbem ruling` and, once a game is over, `pbem reveal`."""
 
 from __future__ import annotations
 
@@ -29,24 +29,26 @@ from pbem.paths import games_folder
 if TYPE_CHECKING:
     from pbem.cli.runtime import Boxes
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.patching import BadPatch
+    from pbem.repo.requests import Request
 
-ForSide = "A sheet for a side, as side=FILE: `pbem form` prints one to fill in."
+ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
 
 def rollback(
     name: Name,
-    to: Annotated[int, typer.Option("--to", help="The adjudication after which the game is to stand again.")],
+    to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
     by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; takes --reason.")
+        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
     ] = False,
     reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Take a game back: ask all sides for their consent by letter, or do it at once with a reason."""
+    """Go back in a game: ask all sides for their consent by letter, or do it at once with a reason."""
     if by_game_master and reason is None:
-        misuse("--by-game-master takes a reason, which every side is told: --reason TEXT")
+        misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
     from pbem.mail.consent_letters import request_letters
     from pbem.referee import rollback as room
 
@@ -60,17 +62,17 @@ def rollback(
         if json:
             print_json({**_row(request), "letters": letters})
             return
-        print(f"Request {request.request}: {name} is to go back to where it stood after adjudication {to}.")
+        print(f"Request {request.request}: {name} is to go back to adjudication {to}.")
         for line in request.dice:
             print(f"  die {line}")
         for line in request.shuffles:
             print(f"  shuffle {line}")
-        print(f"It is done when {', '.join(room.players(game))} have answered CONSENT {name} {request.request}.")
+        print(f"It is done once {', '.join(room.players(game))} have answered CONSENT {name} {request.request}.")
         for path in letters:
             print(f"Letter: {path}")
 
 
-def _row(request: Any) -> dict[str, Any]:
+def _row(request: Request) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(request)
@@ -85,16 +87,16 @@ def ruling(
         typer.Option("--default", metavar="SIDE=FILE", help=f"Set what counts if the deadline passes. {ForSide}"),
     ] = None,
     patch: Annotated[
-        Path | None, typer.Option("--patch", help="Change the position: YAML, dotted path: value (null takes away).")
+        Path | None, typer.Option("--patch", help="Change the position: YAML, `dotted.path: value` (null removes).")
     ] = None,
-    end: Annotated[bool, typer.Option("--end", help="Break the game off, so that its secrets are published.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="End the game; nobody wins.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Rule: answer for a side, set a default, change the position, or break the game off."""
+    """Give a ruling: answer for a side, set a default, change the position, or end the game."""
     if [answer is not None, default is not None, patch is not None, end].count(True) != 1:
-        misuse("say one thing: --answer side=FILE, --default side=FILE, --patch FILE, or --end")
+        misuse("give exactly one of --answer side=FILE, --default side=FILE, --patch FILE, --end")
     from pbem.referee import ruling as room
     from pbem.referee.patching import BadPatch
 
@@ -117,14 +119,12 @@ def ruling(
 
 
 def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Carry the game on as far as it goes, write to all sides, and print what has come of it."""
+    """Continue the game, write to all sides, and print the result."""
     numbers = [number, *game.adjudicate()]
     letters = tell_all(game, numbers, games, boxes)
     if json:
-        print_json(
-            {"adjudications": numbers, "act": dict(game.ledger.turn(number).act or {}),
-             "waiting": open_questions(game), "letters": letters}
-        )  # fmt: skip
+        act = dict(game.ledger.turn(number).act or {})
+        print_json({"adjudications": numbers, "act": act, "waiting": open_questions(game), "letters": letters})
         return
     print_adjudicated(game, numbers, letters)
 
@@ -138,12 +138,12 @@ def _patch(file: Path) -> dict[str, Any]:
     except yamlio.Unreadable as wrong:
         misuse(f"--patch: {wrong}")
     if not isinstance(patch, dict):
-        misuse(f"--patch: {file} must say `dotted.path: value`, one a line")
+        misuse(f"--patch: {file} must have lines such as `dotted.path: value`")
     return patch
 
 
-def _complain(bad: Any, file: Path, json: bool) -> None:
-    """Print what is wrong with a patch, and end with exit code 3."""
+def _complain(bad: BadPatch, file: Path, json: bool) -> None:
+    """Print the faults of a patch, and end with exit code 3."""
     if json:
         print_json([{"file": str(file), "complaint": each} for each in bad.complaints])
     else:
@@ -163,13 +163,13 @@ def _side_and_file(game: Adjudicator, entry: str, option: str) -> tuple[str, Pat
 def reveal(
     name: NameOrClone,
     folder: Annotated[
-        Path | None, typer.Option("--open", help="Open its whole history into this folder, new or empty.")
+        Path | None, typer.Option("--open", help="Write its whole history, opened, into this new or empty folder.")
     ] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Publish the secrets of a game that is over, and open its history for everybody to read."""
+    """Publish the secrets of a game that is over, so that everybody can read its history."""
     from pbem.audit.access import repo_of
     from pbem.referee.reveal import open_history
     from pbem.repo.git import GameRepo
@@ -196,11 +196,11 @@ def reveal(
 
 
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
-    """Publish the secrets of a game that is over. Raises CannotPlay for a clone: only who has them can."""
+    """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
     from pbem.referee.open_game import CannotPlay
     from pbem.referee.reveal import reveal as publish_secrets
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
-        raise CannotPlay(f"{path} is a clone in which the secrets are not published; it may be older than the end")
+        raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")
     with opened(name, games, boxes) as game:
         publish_secrets(game)

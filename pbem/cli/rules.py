@@ -1,4 +1,4 @@
-"""`pbem rules`: what may be agreed on before a game, what each preset makes of it, how sure the box is of itself."""
+"""`pbem rules`: the editions of a game, its options, and how reliable the sources of its box are."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
 _WIDTH: Final = 96
 _INDENT: Final = "    "
 _HOW: Final = (
-    "Copy the file in question out of {folder}, correct the copy, and say under its confidence how sure it is now. "
-    "Then either lay it into a folder {id} that stands in a folder named by PBEM_RULES; it counts for all games, the "
-    "other files stay as they are, and pbem shelf --check says whether it will do. Or give it to one game, which "
-    "keeps it in its repo, so that every clone can be verified and replayed: pbem new NAME --rules {id} --correct "
-    "FILE; for a game under way, pbem migrate NAME --correct FILE --accept --reason WHY."
+    "Copy the file from {folder}, correct the copy, and say under its confidence how reliable it is now. "
+    "Then either put it into a folder {id} in a folder named by PBEM_RULES. It then counts for all games, the other "
+    "files stay as they are, and pbem shelf --check checks it. Or give it to one game, which keeps it in its repo, so "
+    "that every clone can be verified and replayed: pbem new NAME --rules {id} --correct FILE; for a game in "
+    "progress, pbem migrate NAME --correct FILE --accept --reason WHY."
 )
-"""How an owner of the printed game corrects what the box is not sure of."""
+"""How an owner of the printed game corrects an unreliable file."""
 _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
-"""Files of a box that no rulebook prints, and that have nothing to be sure of."""
+"""Files of a box that no rulebook prints."""
 
 
-def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
-    """Print the presets and the options of a game; with `preset`, what that one comes to."""
+def rules(game: str, edition: str | None, boxes: Boxes, json: bool) -> None:
+    """Print the editions and the options of a game; with `edition`, only that one."""
     from pbem.game.box import NotInTheBox
 
     with in_the_world():
         box = _box(game, boxes)
         chosen = {id: box.options(id) for id in box.presets}
         notes = list(_confidence(box))
-    if preset is not None:
+    if edition is not None:
         try:
-            chosen = {preset: box.options(preset)}
+            chosen = {edition: box.options(edition)}
         except NotInTheBox as wrong:
             misuse(str(wrong))
     if json:
         print_json(_record(box, chosen, notes))
         return
-    print(f"{box.title} ({box.id})\n\nPresets")
-    _print_presets(box, chosen)
+    print(f"{box.title} ({box.id})\n\nEditions")
+    _print_editions(box, chosen)
     print("\nOptions")
     for name, option in box.table("game")["options"].items():
         print()
@@ -54,15 +54,15 @@ def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
         for file, correction in sorted(box.corrections.items()):
             print(f"  {file}: {correction.shown}")
     if notes:
-        print("\nHow sure the box is")
+        print("\nHow reliable the box is")
         for file, about, note in notes:
             _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
-        print("\nTo put it right")
+        print("\nTo correct it")
         _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
 
 
 def _box(game: str, boxes: Boxes) -> Box:
-    """Return the box of an id of the shelf, or the one that a game under way is played with."""
+    """Return the box of an id of the shelf, or of a game in progress."""
     from pbem.audit.access import repo_of
     from pbem.game.box import open_box
     from pbem.repo.git import GameRepo
@@ -76,7 +76,7 @@ def _box(game: str, boxes: Boxes) -> Box:
 
 
 def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple[str, str, str]]) -> dict[str, Any]:
-    """Return all of it for a program to read."""
+    """Return everything for --json."""
     presets, options = box.table("game")["presets"], box.table("game")["options"]
     return {
         "id": box.id,
@@ -91,27 +91,27 @@ def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple
     }
 
 
-def _print_presets(box: Box, chosen: Mapping[str, Any]) -> None:
-    """Print what each preset is, the usual one marked."""
+def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:
+    """Print each edition, the usual one marked."""
     game = box.table("game")
     for id in chosen:
-        preset = game["presets"][id]
+        edition = game["presets"][id]
         usual = " (the usual one)" if id == game["preset"] else ""
-        print(f"  {id}: {preset['title']}{usual}")
-        if "source" in preset:
-            _print_wrapped(preset["source"], _INDENT)
+        print(f"  {id}: {edition['title']}{usual}")
+        if "source" in edition:
+            _print_wrapped(edition["source"], _INDENT)
 
 
 def _print_option(name: str, option: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
-    """Print an option: its name and places, its meaning, and each value with the presets that set it."""
+    """Print an option: its name and rule, its meaning, and each value with the editions that set it."""
     places = ", ".join(f"{word} {option[word]}" for word in ("rule", "row") if word in option)
     print(f"{name:<{_WIDTH - len(places)}}{places}")
     _print_wrapped(option["meaning"], _INDENT)
     by_value = [(value, [id for id, its in chosen.items() if _same(its, value)]) for value in option["values"]]
     width = max(len(_shown(value)) for value, _ in by_value)
-    for value, presets in by_value:
+    for value, editions in by_value:
         default = " (default)" if _same(value, option["default"]) else ""
-        print(f"{_INDENT}{_shown(value):<{width}}  {', '.join(presets) or '-'}{default}")
+        print(f"{_INDENT}{_shown(value):<{width}}  {', '.join(editions) or '-'}{default}")
 
 
 def _print_wrapped(text: str, indent: str) -> None:
@@ -130,7 +130,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
-    """Yield what a box says of its sources: the file, what the note is about, the note; the same note once a file."""
+    """Yield the notes on the sources of a box: file, subject, note; the same note once for each file."""
     for path in sorted(box.folder.rglob("*.yaml")):
         file = path.relative_to(box.folder).with_suffix("").as_posix()
         if file.startswith(_NOT_PRINTED):
@@ -143,7 +143,7 @@ def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
 
 
 def _notes(value: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the notes of a piece of a file: of which record, about what, and what they say."""
+    """Yield the notes of a part of a file: record, subject, note."""
     if isinstance(value, list):
         for each in value:
             yield from _notes(each)

@@ -1,4 +1,4 @@
-"""What stands between the verbs and the world: games are opened, letters posted, answers printed, exit codes told."""
+"""The runtime of the verbs: opens games, posts letters, prints answers, sets exit codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Boxes = Sequence[Path] | None
 
 
 def post_office(games: Path | None, boxes: Boxes) -> Office:
-    """Return where the post is handled: the games' folder, the keys, the address that letters come from."""
+    """Return the mail settings: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
     from pbem.mail.address import mailbox
@@ -37,7 +37,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
 
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
-        misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
+        misuse(f"PBEM_FROM is not a mail address: {sender}")
     return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
 
 
@@ -49,10 +49,8 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(
-    name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
-) -> Iterator[Adjudicator]:  # fmt: skip
-    """Open a game, with corrected files beside those that it keeps; what is wrong outside ends the command."""
+def opened(name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()) -> Iterator[Adjudicator]:
+    """Open a game, with more corrected files than it keeps; an environment error ends the command."""
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
     from pbem.repo.public import charter_in
@@ -68,7 +66,7 @@ def opened(
 
 @contextmanager
 def in_the_world() -> Iterator[None]:
-    """Turn what is wrong outside into a sentence and exit code 1; bugs keep their traceback."""
+    """Turn environment errors into a sentence and exit code 1; bugs keep their traceback."""
     from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary
     from pbem.crypto.chain_file import BadChainFile
     from pbem.crypto.keys import BadKeys
@@ -78,22 +76,20 @@ def in_the_world() -> Iterator[None]:
     from pbem.referee.open_game import CannotPlay
     from pbem.repo.git import BadPath, Busy, StoreError
 
-    outside = (
-        CannotPlay, BrokenBox, NotInTheBox, BadKeys, CannotOpen, BadPath, Busy, StoreError,
-        BadBeacon, NoBeaconLibrary, BadChainFile,
-    )  # fmt: skip
+    of_games = (CannotPlay, BrokenBox, NotInTheBox, BadPath, Busy, StoreError)
+    of_secrets = (BadKeys, CannotOpen, BadBeacon, NoBeaconLibrary, BadChainFile)
     try:
         yield
     except RulesDiffer as differs:
         print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
         sys.exit(WORLD)
     except BrokenPipeError:
-        raise  # nothing is wrong: nobody reads on
+        raise  # not an error: nobody reads the rest
     except OSError as wrong:
         advice = _ADVICE.get(wrong.errno or 0, "")
         print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
         sys.exit(WORLD)
-    except outside as wrong:
+    except (*of_games, *of_secrets) as wrong:
         print(f"pbem: {wrong}", file=sys.stderr)
         sys.exit(WORLD)
 
@@ -103,13 +99,13 @@ _ADVICE: Final = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f". Make room on the disk, {_AGAIN}."),
     errno.EROFS: f". Make the disk writable, {_AGAIN}.",
     **dict.fromkeys((errno.EACCES, errno.EPERM), f". Let the user who runs pbem read and write it, {_AGAIN}."),
-    errno.EIO: f". See to the disk, or to a copy of the folder on another, {_AGAIN}.",
+    errno.EIO: f". Check the disk, or copy the folder to another one, {_AGAIN}.",
 }
-"""What is to be done where the system refuses; by the system's number of the error."""
+"""What to do after a system error, by its number."""
 
 
 def misuse(text: str) -> NoReturn:
-    """End the command with what is wrong about its words, and exit code 2."""
+    """End the command with exit code 2, because its arguments are wrong."""
     print(f"pbem: {text}", file=sys.stderr)
     sys.exit(USAGE)
 
@@ -126,7 +122,7 @@ def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Co
 def require_in_the_box(
     rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
 ) -> None:
-    """End the command unless everything that a new game is to be made of is in its box."""
+    """End the command unless the box has everything that a new game needs."""
     from pbem.game.box import NotInTheBox, open_box
 
     with in_the_world():
@@ -150,7 +146,7 @@ def require_beacon(beacon: str | None) -> None:
     if beacon is None:
         return
     if beacon != DRAND:
-        misuse(f"--beacon {beacon}: there is only {DRAND}")
+        misuse(f"--beacon {beacon}: the only beacon is {DRAND}")
     with in_the_world():
         require_library()
 
@@ -162,7 +158,7 @@ def require_side(game: Adjudicator, side: str) -> None:
 
 
 def judge(receipt: Receipt, json: bool, good: str) -> None:
-    """Print what is wrong with a sheet and end with exit code 3, or that nothing is."""
+    """Print the faults of a sheet and end with exit code 3, or print that it has none."""
     if json:
         print_json(receipt.rows())
     elif receipt.complaints:
@@ -176,7 +172,7 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
 
 
 def open_questions(game: Adjudicator) -> list[dict[str, str]]:
-    """Return what a game waits for, for a program to read."""
+    """Return what a game waits for, for --json."""
     return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
 
 
@@ -193,13 +189,13 @@ def print_waiting(game: Adjudicator) -> None:
         print(f"Look it up at {address(closed.round)}, then: pbem beacon {game.name} {closed.round} SIGNATURE")
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
-        print(f"It waits for a phrase of {who}; `pbem adjudicate {game.name}` begins it without.")
+        print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
     for each in game.open_decisions:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
 
 
 def owes(game: Adjudicator) -> bool:
-    """Tell whether an earlier command ended before its letters were written; call it before another carries it on."""
+    """Tell whether an earlier command ended before its letters were written. Call it before continuing the game."""
     from pbem.mail.last_reported import note_reported, reported
 
     known = reported(game.ledger.repo.path)
@@ -209,9 +205,9 @@ def owes(game: Adjudicator) -> bool:
 
 
 def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:
-    """Write to every side that has an address what new adjudications came to, and return the letters' files.
+    """Write a report of new adjudications to every side that has an address; return the files of the letters.
 
-    What an earlier command owes them, since it ended before its letters were written, is told with it.
+    The reports include what an earlier command still owes, if it ended before its letters were written.
     """
     from pbem.mail.last_reported import CLOSED, note_reported, reported
     from pbem.mail.outgoing import Maps, closing_letters, turn_letter
@@ -234,7 +230,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
 
 
 def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:
-    """Print what a game has come to: new adjudications, what it waits for now, the letters written."""
+    """Print new adjudications, what the game waits for now, and the letters written."""
     print(f"Adjudicated: {', '.join(map(str, numbers))}." if numbers else "Nothing could be adjudicated.")
     print_waiting(game)
     for path in letters:
@@ -242,10 +238,10 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program to read."""
+    """Print a value as JSON."""
     print(json_text.dumps(value, indent=1, ensure_ascii=False))
 
 
 def read(path: Path) -> bytes:
-    """Return what is in a file, or in standard input if it is called `-`."""
+    """Return the content of a file, or of standard input for `-`."""
     return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()

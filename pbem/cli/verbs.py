@@ -1,4 +1,4 @@
-"""The verbs of the command line and their words; what they do stands in the modules that they import when called."""
+"""The verbs of the command line with their options. The modules that they import when called do the work."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pbem.cli.referee import reveal, rollback, ruling
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
     "For the game master": (
-        "shelf", "new", "letter", "submit", "adjudicate", "beacon", "ruling", "rollback", "migrate", "publish",
-        "reveal", "keys",
+        *("shelf", "new", "letter", "submit", "adjudicate", "beacon"),
+        *("ruling", "rollback", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage"),
     "For a first look": ("demo",),
-}  # fmt: skip
+}
 """The verbs under their headings, in the order in which `pbem --help` lists them."""
 
 
 class _ByReader(TyperGroup):
-    """Tells of the verbs by whom they are for."""
+    """The verbs, grouped by who uses them."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, self.commands))
@@ -41,7 +41,7 @@ class _ByReader(TyperGroup):
 
 app = typer.Typer(
     name="pbem",
-    help="Referee board wargames that are played by mail.",
+    help="Referee board wargames that are played by e-mail.",
     cls=_ByReader,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -60,73 +60,71 @@ app.command()(explain)
 app.command("what-if")(what_if)
 app.command()(migrate)
 
-HereOrAtHome = Annotated[
-    str, typer.Argument(help="The game's name, or the file position.json that came with the report.")
-]
+HereOrAtHome = Annotated[str, typer.Argument(help="The game's name, or the file position.json from a report.")]
 SheetFile = Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")]
-SheetOf = Annotated[str | None, typer.Option("--side", help="Whose sheet it is; position.json says so itself.")]
-SideOf = Annotated[str, typer.Option("--side", help="The side that is meant.")]
+SheetOf = Annotated[str | None, typer.Option("--side", help="The side of the sheet; not needed with position.json.")]
+SideOf = Annotated[str, typer.Option("--side", help="The side.")]
 
 
 @app.command()
 def shelf(
-    check: Annotated[bool, typer.Option("--check", help="Hold every file of every box against its schema.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Check every file of every box against its schema.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """List the games that can be played, with their editions and scenarios."""
-    from pbem.cli import play as desk
+    from pbem.cli import play
 
-    desk.shelf(check, rules_dir, json)
+    play.shelf(check, rules_dir, json)
 
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="A name of small letters, digits, - and _.")],
+    name: Annotated[str, typer.Argument(help="A name of lower-case letters, digits, - and _.")],
     rules: Annotated[str, typer.Option("--rules", help="The game to play: an id of `pbem shelf`.")],
     player: Annotated[
         list[str] | None,
-        typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. Once a side."),
+        typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. One for each side."),
     ] = None,
-    scenario: Annotated[str | None, typer.Option(help="The scenario; usually the first.")] = None,
-    edition: Annotated[str | None, typer.Option(help="The preset of options.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="The scenario; by default the first.")] = None,
+    edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", help="An option that differs: name=value."),
+        typer.Option("--option", help="An option other than in the edition: name=value."),
     ] = None,
     beacon: Annotated[
-        str | None, typer.Option("--beacon", help="drand: mix its public beacon into the dice; see docs/dice.md.")
+        str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
     ] = None,
     begin: Annotated[
-        bool, typer.Option("--begin", help="Begin at once, without waiting for a phrase of each player.")
+        bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
     ] = False,
     correct: Correct = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Make a new game: its repo, its secrets, its dice chain, the letters that ask each player for a phrase."""
-    from pbem.cli import play as desk
+    """Make a new game: its repo, its secrets, its dice chain, and a letter that asks each player for a phrase."""
+    from pbem.cli import play
 
-    desk.new(
+    play.new(
         name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], games, rules_dir, json
     )
 
 
 @app.command()
 def status(name: Name, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
-    """Tell where a game stands and whom it waits for."""
-    from pbem.cli import play as desk
+    """Show the state of a game and whom it waits for."""
+    from pbem.cli import play
 
-    desk.status(name, games, rules_dir, json)
+    play.status(name, games, rules_dir, json)
 
 
 @app.command()
 def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None) -> None:
     """Print the order form of a side: a sheet to fill in."""
-    from pbem.cli import play as desk
+    from pbem.cli import play
 
-    desk.form(name, side, games, rules_dir)
+    play.form(name, side, games, rules_dir)
 
 
 @app.command()
@@ -138,10 +136,10 @@ def check(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Check a sheet without sending it; at home with what came with the report."""
-    from pbem.cli import play as desk
+    """Check a sheet without sending it. At home, the file position.json from the report is enough."""
+    from pbem.cli import play
 
-    desk.check(game, sheet, side, games, rules_dir, json)
+    play.check(game, sheet, side, games, rules_dir, json)
 
 
 @app.command()
@@ -153,10 +151,10 @@ def forecast(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Say what a sheet may lead to: who could be asked what, and the odds; nothing is changed, nothing rolled."""
-    from pbem.cli import play as desk
+    """Show what a sheet may lead to: possible decisions and odds. Nothing is changed or rolled."""
+    from pbem.cli import play
 
-    desk.forecast(game, sheet, side, games, rules_dir, json)
+    play.forecast(game, sheet, side, games, rules_dir, json)
 
 
 @app.command()
@@ -168,24 +166,24 @@ def submit(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Hand in a side's sheet and carry the game on."""
-    from pbem.cli import play as desk
+    """Hand in a side's sheet and continue the game."""
+    from pbem.cli import play
 
-    desk.submit(name, sheet, side, games, rules_dir, json)
+    play.submit(name, sheet, side, games, rules_dir, json)
 
 
 @app.command()
 def letter(
-    file: Annotated[Path | None, typer.Argument(help="A letter (.eml); standard input if left out.")] = None,
-    outbox: Annotated[Path | None, typer.Option(help="Maildir for the answers; usually GAMES/outbox.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A letter (.eml); by default standard input.")] = None,
+    outbox: Annotated[Path | None, typer.Option(help="Maildir for the answers; by default GAMES/outbox.")] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Take in a player's letter, carry the game on, and write the answers to the outbox."""
-    from pbem.cli import play as desk
+    """Take in a player's letter, continue the game, and write the answers to the outbox."""
+    from pbem.cli import play
 
-    desk.letter(file, outbox, games, rules_dir, json)
+    play.letter(file, outbox, games, rules_dir, json)
 
 
 @app.command()
@@ -195,32 +193,33 @@ def adjudicate(
         list[str] | None,
         typer.Option("--late", help="A side whose deadline has passed: its defaults count."),
     ] = None,
-    absent: Annotated[
+    bot: Annotated[
         list[str] | None,
-        typer.Option("--stand-in", help="A side whose player is away: the game's own stand-in plays for it."),
+        typer.Option("--bot", help="A side whose player is away: the game's bot plays for it."),
     ] = None,
+    stand_in: Annotated[list[str] | None, typer.Option("--stand-in", hidden=True)] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Carry a game on as far as the answers at hand reach."""
-    from pbem.cli import play as desk
+    """Continue a game as far as the answers that have come allow."""
+    from pbem.cli import play
 
-    desk.adjudicate(name, late or [], absent or [], games, rules_dir, json)
+    play.adjudicate(name, late or [], [*(bot or []), *(stand_in or [])], games, rules_dir, json)
 
 
 @app.command()
 def report(
     name: Name,
     side: Viewer = None,
-    since: Annotated[int | None, typer.Option(help="Tell what happened after this adjudication.")] = None,
+    since: Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
 ) -> None:
-    """Print a side's report: what happened, how things stand, what is asked."""
-    from pbem.cli import play as desk
+    """Print a side's report: what happened, the position, the open decisions."""
+    from pbem.cli import play
 
-    desk.report(name, side, since, games, rules_dir)
+    play.report(name, side, since, games, rules_dir)
 
 
 @app.command("map")
@@ -231,10 +230,10 @@ def map_(
     games: Games = None,
     rules_dir: RulesDir = None,
 ) -> None:
-    """Draw the map as a side, or an onlooker, may see it."""
-    from pbem.cli import play as desk
+    """Draw the map as a side, or an observer, may see it."""
+    from pbem.cli import play
 
-    desk.draw_map(name, output, side, games, rules_dir)
+    play.draw_map(name, output, side, games, rules_dir)
 
 
 @app.command()
@@ -242,7 +241,7 @@ def log(
     name: NameOrClone,
     first: Annotated[int, typer.Option("--from", min=1, help="The first adjudication to print.")] = 1,
     last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
-    dice: Annotated[bool, typer.Option("--dice", help="Every roll, and the dice counted: are they fair?")] = False,
+    dice: Annotated[bool, typer.Option("--dice", help="Every roll, and statistics: are the dice fair?")] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="The dice as a CSV file: two tables; - for standard output.")
     ] = None,
@@ -251,82 +250,83 @@ def log(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Print the published turn files: orders, rolls, events; or their dice. No key is needed."""
-    from pbem.cli import log as log_room
+    """Print the published turn files (orders, rolls, events), or their dice. No key is needed."""
+    from pbem.cli import log as log_verb
 
-    log_room.log(name, first, last, dice, csv, png, games, rules_dir, json)
+    log_verb.log(name, first, last, dice, csv, png, games, rules_dir, json)
 
 
 @app.command()
 def verify(
     game: NameOrClone,
     after_reveal: Annotated[
-        bool, typer.Option("--after-reveal", help="Insist on what is sealed: the game must have revealed its secrets.")
+        bool, typer.Option("--after-reveal", help="Also check what is sealed; the game must have revealed its secrets.")
     ] = False,
     with_key: Annotated[
-        bool, typer.Option("--with-key", help="Check what is sealed by the secrets in the key store.")
+        bool, typer.Option("--with-key", help="Also check what is sealed, with the secrets in the key store.")
     ] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Check every die, digest and signature of a game, without trusting anybody; no key is needed."""
-    from pbem.cli import verify as verify_room
+    """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
+    from pbem.cli import verify as verify_verb
 
-    verify_room.verify(game, after_reveal, with_key, games, rules_dir, json)
+    verify_verb.verify(game, after_reveal, with_key, games, rules_dir, json)
 
 
 @app.command()
 def case(
-    files: Annotated[list[Path], typer.Argument(help="Files of rulings.")],
-    rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file does not lie in its box.")] = None,
+    files: Annotated[list[Path], typer.Argument(help="Files of test cases.")],
+    rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file is not in its box.")] = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Run rulings: what would happen if."""
-    from pbem.cli import play as desk
+    """Run test cases of the rules: a position, orders and dice, and what is expected."""
+    from pbem.cli import play
 
-    desk.case(files, rules, rules_dir, json)
+    play.case(files, rules, rules_dir, json)
 
 
 @app.command()
 def rules(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of one that is played.")],
-    preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
+    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of a game in progress.")],
+    edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Tell the editions of a game: its presets and options, and how sure its sources are."""
+    """Show a game's editions and options, and how reliable their sources are."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, preset, rules_dir, json)
+    editions.rules(game, edition or preset, rules_dir, json)
 
 
 @app.command()
 def coverage(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no ruling cites.")] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no test case cites.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """List the paragraphs of the rulebooks and how many rulings cite each."""
-    from pbem.cli import coverage as coverage_room
+    """List the paragraphs of the rulebooks and how many test cases cite each."""
+    from pbem.cli import coverage as coverage_verb
 
-    coverage_room.coverage(game, missing, rules_dir, json)
+    coverage_verb.coverage(game, missing, rules_dir, json)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def odds(
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    what: Annotated[str | None, typer.Argument(help="What of; left out, it says what there is.")] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="How often it is played out.")] = 10_000,
-    seed: Annotated[str, typer.Option("--seed", help="Another seed, other dice.")] = "odds",
-    edition: Annotated[str | None, typer.Option(help="The preset of options.")] = None,
+    what: Annotated[str | None, typer.Argument(help="The question; by default, list the questions.")] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="How often to play it out.")] = 10_000,
+    seed: Annotated[str, typer.Option("--seed", help="The seed of the dice.")] = "odds",
+    edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Reckon chances, such as: odds rome_carthage battle --attacker-rating 4 ..."""
+    """Compute odds, such as: odds rome_carthage battle --attacker-rating 4 ..."""
     from pbem.cli import odds as odds_room
 
     odds_room.odds(game, what, context.args, games, seed, edition, rules_dir, json)
@@ -336,10 +336,10 @@ def odds(
 def open_(
     file: Annotated[Path, typer.Argument(help="A sealed file, such as known/rome.age; - for standard input.")],
     identity: Annotated[
-        Path, typer.Option("--identity", "-i", help="The file of your secret key: age or ssh-ed25519.")
+        Path, typer.Option("--identity", "-i", help="The file with your secret key: age or ssh-ed25519.")
     ],
 ) -> None:
-    """Print what is sealed in a file of a game's repo, if your key opens it."""
+    """Print the content of a sealed file of a game's repo, if your key opens it."""
     from pbem.cli import open as sealed
 
     sealed.open_sealed(file, identity)
@@ -347,11 +347,9 @@ def open_(
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(help="An empty or new folder for all that the demo leaves behind.")] = Path(
-        "demo"
-    ),
+    folder: Annotated[Path, typer.Argument(help="An empty or new folder for the results.")] = Path("demo"),
 ) -> None:
-    """Play the opening of a game by letters and leave repo, letters and pictures for a look."""
+    """Play the opening of a game by letters, and keep the repo, the letters and the pictures."""
     from pbem.cli import demo as demonstration
 
     demonstration.run(folder)

@@ -1,4 +1,4 @@
-"""`pbem verify`: what was checked of a game, and the first thing that is not as it must be."""
+"""`pbem verify`: what was checked in a game, and the first faults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_TOLD: Final = 5
 
 
 def verify(name: str, after_reveal: bool, with_key: bool, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Verify a game and print the verdict; exit code 3 if anything is wrong."""
+    """Verify a game and print the verdict; exit code 3 if it has faults."""
     from pbem.audit.access import repo_of
     from pbem.audit.verify import verify as verify_repo
     from pbem.crypto.keys import Keys
@@ -47,11 +47,11 @@ def _print(verdict: Verdict) -> None:
     if verdict.tip:
         print(f"The tip of the dice is {verdict.tip};")
         print(f"signed by {verdict.signed_by}.")
-        print("Hold the tip against your first letter: a game made all anew would have another.")
+        print("Compare the tip with your first letter: a game that was made again would have another.")
     if not wrong:
-        print("All that was checked is as it must be.")
+        print("No faults were found.")
         return
-    print(f"{len(wrong)} {'thing is' if len(wrong) == 1 else 'things are'} not as they must be. The first:")
+    print(f"{len(wrong)} {'fault was' if len(wrong) == 1 else 'faults were'} found. The first:")
     for divergence in wrong[:_MOST_TOLD]:
         print(f"  {divergence}")
     if len(wrong) > _MOST_TOLD:

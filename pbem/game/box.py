@@ -194,7 +194,7 @@ class Box:
         game = self.table(GAME)
         options = game["options"]
         chosen = {name: option["default"] for name, option in options.items()}
-        chosen |= game["presets"][_known("preset", preset or game["preset"], game["presets"])]["options"]
+        chosen |= game["presets"][_known("edition", preset or game["preset"], game["presets"])]["options"]
         for name, value in (overrides or {}).items():
             values = options[_known("option", name, options)]["values"]
             if not _among(value, values):

@@ -1,4 +1,4 @@
-"""What the engine itself tells, whatever is played: of sheets, of the beacon, of what the game master does."""
+"""Sentences for the events of every game: sheets, standing orders, the beacon, acts of the game master."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
         "standing_fired": "Your standing orders gave {answered}.",
         "standing_passed": "Your order {order} ({by}) stopped: {reasons}.",
-        "beacon_round": "Round {round} of drand decides.",
-        "beacon_missing": "Round {round} of drand is missing; the dice are made without it. Reason: {reason}",
-        "standing_over": "Your order {order} ({by}) has lapsed; it held until {until}.",
-        "order_lapsed": "Your order {order} ({by}) no longer fits and was left out: {reasons}.",
-        "order_unused": "Your order {order} ({by}) was not needed and has lapsed.",
-        "rolled_back": "TAKEN BACK by {by}: the game stands again as after adjudication {to}. What happened in "
+        "beacon_round": "The dice come from round {round} of drand.",
+        "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
+        "standing_over": "Your order {order} ({by}) has expired; it was in force until {until}.",
+        "order_lapsed": "Your order {order} ({by}) was dropped because it is no longer legal: {reasons}.",
+        "order_unused": "Your order {order} ({by}) was not needed and has expired.",
+        "rolled_back": "ROLLBACK by {by}: the game is back at the end of adjudication {to}. What happened in "
         "{what} is undone. Reason: {reason}",
         "request_void": "Request {request}, to go back to adjudication {to}, is void: the game has gone on.",
-        "ruled_answer": "RULING by the game master: he answers for {side} ({asked}). Reason: {reason}",
-        "ruled_default": "RULING by the game master: if the deadline of {side} passes, an answer that he has set "
+        "ruled_answer": "RULING: the game master answers for {side} ({asked}). Reason: {reason}",
+        "ruled_default": "RULING: if the deadline of {side} passes, an answer that the game master has set "
         "counts ({order}). Reason: {reason}",
-        "ruled_ready": "  [[For you counts{!late}: {orders}.]][[For you would count{?late}: {orders}.]]",
-        "ruled_patch": "RULING by the game master: the position of adjudication {rest} is changed[[: {changes}]]"
-        "[[, also where it is hidden{?hidden}]]. The game goes on from there.[[ What happened in {what} is undone.]] "
+        "ruled_ready": "  [[Your answer is{!late}: {orders}.]][[Your answer would be{?late}: {orders}.]]",
+        "ruled_patch": "RULING: the game master changes the position of adjudication {rest}[[: {changes}]]"
+        "[[, hidden parts too{?hidden}]]. The game goes on from there.[[ What happened in {what} is undone.]] "
         "Reason: {reason}",
-        "ruled_apart": "  For you to know: {changes}.",
-        "migrated": "OTHER RULES: from here on the game is played with newer ones.[[ By them it would stand otherwise: "
+        "ruled_apart": "  Only you are told: {changes}.",
+        "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
-        "ruled_end": "RULING by the game master: the game is broken off. Reason: {reason}",
+        "ruled_end": "RULING: the game master ends the game. Reason: {reason}",
     },
     "results": {
-        "broken_off": "The game master broke it off; nobody wins.",
+        "broken_off": "The game master ended it; nobody wins.",
     },
 }

@@ -63,7 +63,7 @@ def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> No
         assert (game.adjudication, game.open_decisions, game.differs) == (7, asked, None)
         assert game.rules.encode(game._session().position) == position
         assert (
-            "OTHER RULES: from here on the game is played with newer ones. Reason:" in side_report(game, "red", 6).text
+            "OTHER RULES: from now on the game is played with newer rules. Reason:" in side_report(game, "red", 6).text
         )
         lead = asked[0].side
         give(game, lead, order("assault", hold=True))
@@ -118,7 +118,7 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
         before = files(game.ledger.repo)
         position = game.rules.encode(game._session().position)
     text = run(FAULTS, "migrate", "punica", "--reason", "the table was wrong", "--rules-dir", boxes)
-    assert "punica is not moved: by the rules here it would stand otherwise. Nothing was changed." in text
+    assert "punica is not moved: by the rules here its state would differ. Nothing was changed." in text
     assert f"turn {rout.turn}, roll {rout.roll}, rout of " in text
     assert "--accept" in text
     with opened(folder, boxes) as game:
@@ -132,7 +132,7 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
         act = game.ledger.turn(rout.last + 1).act
         assert act is not None
         assert act["changed"] == record["changed"]
-        assert f"By them it would stand otherwise: turn {rout.turn}," in " ".join(
+        assert f"By these, its state would differ: turn {rout.turn}," in " ".join(
             side_report(game, None, rout.last).text.split()
         )
 
@@ -186,7 +186,7 @@ def test_answers_after_a_changed_question_are_dropped_and_told(
         assert number == 5
         (decision,) = game.open_decisions
         assert (decision.kind, decision.side, decision.facts["pot"]) == ("assault", lead, 2)
-        assert "no longer fits and was left out: the rules have changed; you are asked anew" in " ".join(
+        assert "was dropped because it is no longer legal: the rules have changed; you are asked anew" in " ".join(
             side_report(game, lead, 4).text.split()
         )
         enemy = "red" if lead == "blue" else "blue"

@@ -82,8 +82,8 @@ def test_a_stretch_begins_at_the_last_resting_point_before_it(hills: Folder) -> 
 
 def test_verbose_tells_every_turn(hills: Folder) -> None:
     text = run(DONE, "replay", "punica", "--verbose").splitlines()
-    assert text[0] == "turn 1: 0 answers, 0 rolls, 2 events, rests: as recorded"
-    assert text[4] == "turn 5: 1 answer, 1 roll, 5 events, rests: as recorded"
+    assert text[0] == "turn 1: 0 answers, 0 rolls, 2 events, checkpoint: as recorded"
+    assert text[4] == "turn 5: 1 answer, 1 roll, 5 events, checkpoint: as recorded"
     assert len(text) == 7
 
 
@@ -233,8 +233,8 @@ def test_changed_question_ends_its_span_and_the_next_is_played(hills: Folder, mo
     assert [turn.n for turn in turns if not turn.played] == [5]
     assert turns[5].played
     text = run(FAULTS, "replay", "punica", "--verbose")
-    assert "turn 5: not played again, for a question before it has changed" in text
-    assert "Not played again, for a question before them has changed: 5." in text
+    assert "turn 5: not played again, because a decision before it has changed" in text
+    assert "Not played again, because a decision before them has changed: 5." in text
 
 
 def test_answer_no_longer_legal_is_told_with_the_reason(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -216,7 +216,7 @@ def test_the_command_says_what_it_checked(folder: Folder, monkeypatch: pytest.Mo
     text = run(folder, DONE, "over")
     assert text.startswith("over: ")
     assert all(re.search(rf"^  ok      {subject} ", text, re.MULTILINE) for subject in IN_CLEAR + SEALED)
-    assert "All that was checked is as it must be." in text
+    assert "No faults were found." in text
     assert re.search("^  -       sealed ", run(folder, DONE, "running"), re.MULTILINE)
     verdict = json.loads(run(folder, DONE, folder.repo("running"), "--with-key", "--json"))
     assert (verdict["opened"], verdict["divergences"]) == (True, [])
@@ -234,7 +234,7 @@ def test_the_command_tells_the_first_thing_wrong(folder: Folder, tmp_path: Path)
     shutil.copytree(folder.repo("running"), copy)
     (copy / "refs" / "heads" / "main").write_text("nothing\n", "utf-8")
     text = run(folder, FAULTS, copy)
-    assert " not as they must be. The first:\n  the repo: " in text
+    assert " found. The first:\n  the repo: " in text
     assert json.loads(run(folder, FAULTS, copy, "--json"))["divergences"][0]["at"] == "the repo"
 
 

@@ -124,7 +124,7 @@ def test_a_branch_can_be_kept_and_holds_no_secret_of_the_game(hills: Folder, ass
     ]
     assert len(secrets) == 4
     assert not set(secrets) & set((hills.path / "forked" / "keys" / "punica.yaml").read_text().splitlines())
-    assert "forked is there already" in run(USAGE, "what-if", "punica", "--turn", 5, "--keep", "forked")
+    assert "forked exists already" in run(USAGE, "what-if", "punica", "--turn", 5, "--keep", "forked")
 
 
 def test_dice_that_do_not_fit_or_are_not_rolled_are_said(hills: Folder, assault: Assault) -> None:

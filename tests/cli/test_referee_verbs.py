@@ -28,8 +28,8 @@ def patch_file(folder: Folder, text: str) -> Path:
 def test_a_rollback_is_asked_for_and_consented_to(punica: Folder) -> None:
     both_bury(punica)
     text = said(DONE, "rollback", "punica", "--to", 1, "--reason", "a slip")
-    assert "Request 1: punica is to go back to where it stood after adjudication 1." in text
-    assert "It is done when red, blue have answered CONSENT punica 1." in text
+    assert "Request 1: punica is to go back to adjudication 1." in text
+    assert "It is done once red, blue have answered CONSENT punica 1." in text
     assert outbox(punica) == ["punica.blue.request-1", "punica.red.request-1"]
     assert "Request 1, to go back to adjudication 1, waits for Red and Blue." in said(DONE, "status", "punica")
     for number, side in enumerate(("red", "blue"), 1):
@@ -47,7 +47,7 @@ def test_a_rollback_of_the_game_master_alone(punica: Folder) -> None:
     both_bury(punica)
     with punica.open() as game:
         last = game.adjudication
-    assert "takes a reason" in said(USAGE, "rollback", "punica", "--to", 1, "--by-game-master")
+    assert "needs a reason" in said(USAGE, "rollback", "punica", "--to", 1, "--by-game-master")
     assert "give a reason" in said(WORLD, "rollback", "punica", "--to", 1, "--by-game-master", "--reason", " ")
     assert f"it can go back from 1 to {last - 1}, not to 77" in said(WORLD, "rollback", "punica", "--to", 77)
     row = told(DONE, "rollback", "punica", "--to", 1, "--by-game-master", "--reason", "a slip")
@@ -77,8 +77,10 @@ def test_rulings(punica: Folder) -> None:
 def test_a_ruling_is_one_thing_and_has_a_reason(punica: Folder) -> None:
     sheet = sheet_file(punica, "red", hand(punica, "red")[0])
     assert pbem("ruling", "punica", "--end").exit_code == USAGE
-    assert "say one thing" in said(USAGE, "ruling", "punica", "--reason", "x")
-    assert "say one thing" in said(USAGE, "ruling", "punica", "--reason", "x", "--end", "--answer", f"red={sheet}")
+    assert "give exactly one of" in said(USAGE, "ruling", "punica", "--reason", "x")
+    assert "give exactly one of" in said(
+        USAGE, "ruling", "punica", "--reason", "x", "--end", "--answer", f"red={sheet}"
+    )
     assert "write side=FILE" in said(USAGE, "ruling", "punica", "--reason", "x", "--answer", sheet)
     assert "has no side green" in said(USAGE, "ruling", "punica", "--reason", "x", "--answer", f"green={sheet}")
     assert "nowhere.yaml" in said(WORLD, "ruling", "punica", "--reason", "x", "--default", "red=nowhere.yaml")
@@ -104,7 +106,7 @@ def test_reveal(punica: Folder) -> None:
     assert "pbem ruling punica --end --reason TEXT" in text
     early = punica.path / "early.git"
     subprocess.run(["git", "clone", "-q", "--bare", str(punica.repo("punica")), str(early)], check=True)
-    assert "is a clone in which the secrets are not published" in said(WORLD, "reveal", early)
+    assert "is a clone without the published secrets" in said(WORLD, "reveal", early)
     with punica.open() as game:
         list(play(game, 7, 200))
         assert game.result is not None

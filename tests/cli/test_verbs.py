@@ -158,15 +158,15 @@ def test_a_game_is_not_made_twice(folder: Folder) -> None:
         (["--player", "red"], "write side=name"),
         (["--player", "=Ann"], "write side=name"),
         (["--player", "red="], "write side=name"),
-        (["--player", "red=ann@"], "is no mail address"),
+        (["--player", "red=ann@"], "is not a mail address"),
         (["--player", "green=Ann"], "no side green; the sides are red, blue"),
-        (["--player", "red=Ann", "--player", "red=Bob"], "red has a player already"),
+        (["--player", "red=Ann", "--player", "red=Bob"], "red already has a player"),
         (["--option", "equal_bids"], "write name=value"),
         (["--option", "equal_bids=[1"], "--option equal_bids"),
         (["--option", "equal_bids=coin"], "cannot be coin"),
         (["--option", "equal=die"], "there is no option equal"),
         (["--scenario", "sieg"], "there is no scenario sieg"),
-        (["--edition", "odd"], "there is no preset odd"),
+        (["--edition", "odd"], "there is no edition odd"),
     ],
 )
 def test_what_a_new_game_cannot_be_made_of_is_wrong_usage(folder: Folder, words: list[str], text: str) -> None:
@@ -185,8 +185,8 @@ def test_game_not_on_the_shelf_or_badly_named_is_not_made(folder: Folder) -> Non
 def test_letters_need_an_address_to_come_from(punica: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_FROM", "the referee")
     before = git(punica.repo("punica"), "rev-parse", "main")
-    assert "PBEM_FROM is no mail address" in said(USAGE, "letter", stdin=b"")
-    assert "PBEM_FROM is no mail address" in said(USAGE, *OF_TOY)
+    assert "PBEM_FROM is not a mail address" in said(USAGE, "letter", stdin=b"")
+    assert "PBEM_FROM is not a mail address" in said(USAGE, *OF_TOY)
     assert git(punica.repo("punica"), "rev-parse", "main") == before
 
 
@@ -207,9 +207,9 @@ def test_a_form_filled_in_can_be_handed_in(punica: Folder) -> None:
     card = hand(punica, "red")[0]
     path = punica.path / "red.yaml"
     path.write_text(form.replace(f"# - bury: {{card: {card}}}", f"- bury: {{card: {card}}}"))
-    assert "nothing is wrong with it" in said(DONE, "check", "punica", path, "--side", "red")
+    assert "no faults" in said(DONE, "check", "punica", path, "--side", "red")
     assert "Sheet 1 of red is accepted." in said(DONE, "submit", "punica", path, "--side", "red")
-    assert "asks nothing of red" in said(DONE, "form", "punica", "--side", "red")
+    assert "red has nothing to decide" in said(DONE, "form", "punica", "--side", "red")
 
 
 def test_reports_show_each_side_its_own_hand(punica: Folder) -> None:
@@ -286,7 +286,7 @@ def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder)
         ({"waiting": [{"side": "red", "kind": [], "rule": "1", "facts": {}}]}, "is not the file that came"),
         ("[" * 100_000, "is not the file that came with a report"),
         ({"rules": "nope"}, "there is no game nope"),
-        ({"preset": "odd"}, "there is no preset odd"),
+        ({"preset": "odd"}, "there is no edition odd"),
         ({"box": "0" * 64}, "is played with another version of the rules of Three Hills"),
     ],
 )
@@ -372,6 +372,14 @@ def test_letters_go_in_and_answers_lie_in_the_outbox(punica: Folder) -> None:
     assert "came after 1" in Path(told(FAULTS, "letter", stdin=texts["red"] + b"\n")["letters"][0]).read_text()
     # A letter from nobody is left unanswered, and a mail server must not bounce it either.
     assert told(DONE, "letter", stdin=b"")["letters"] == []
+
+
+def test_bot_may_be_called_stand_in_and_help_names_the_bot_only(punica: Folder) -> None:
+    first, second = (said(WORLD, "adjudicate", "punica", option, "red") for option in ("--bot", "--stand-in"))
+    assert first == second
+    shown = said(DONE, "adjudicate", "--help")
+    assert "--bot" in shown
+    assert "--stand-in" not in shown
 
 
 def test_a_game_is_carried_on_for_those_who_are_late(punica: Folder) -> None:

@@ -77,7 +77,7 @@ def test_a_ruling_that_holds(tmp_path: Path) -> None:
         ("- blue: {react", "- green: {react", 7, "no side is called green"),
         ("  - blue: {react: {card: 6}}\n", "", 7, "assault/middle is loaded but never rolled"),
         ("scenario: siege", "scenario: sieg", 3, "there is no scenario sieg; there are: standard, siege"),
-        ("scenario: siege", "edition: odd", 3, "there is no preset odd"),
+        ("scenario: siege", "edition: odd", 3, "there is no edition odd"),
         ("scenario: siege", "options: {equal_bids: coin}", 3, "option equal_bids cannot be coin"),
         ("hands.blue: [1, 6]", "hands.blue: [1, 26]", 4, "no such position can be: a card is lost or"),
         ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "no such position can be: ValueError: Hills has other fields"),

@@ -145,7 +145,7 @@ def test_options(folder: Path) -> None:
     assert box.options() == {"naps": True, "laps": 1}
     assert box.options("fable") == {"naps": True, "laps": 2}
     assert box.options("fable", {"laps": None, "naps": False}) == {"naps": False, "laps": None}
-    with pytest.raises(NotInTheBox, match=r"there is no preset fables, did you mean fable\?"):
+    with pytest.raises(NotInTheBox, match=r"there is no edition fables, did you mean fable\?"):
         box.options("fables")
     with pytest.raises(NotInTheBox, match=r"there is no option nap, did you mean naps\?; there are: laps, naps"):
         box.options(None, {"nap": True})

@@ -116,7 +116,7 @@ def test_a_new_game_with_addresses_waits_for_its_players(shell: Folder) -> None:
     assert sorted(Path(path).name.partition(".g")[0] for path in record["letters"]) == ["welcome", "welcome"]
     text = printed(0, "status", "gallia", "--rules-dir", OF_TOY[-1])
     assert "(usual), not begun" in text
-    assert "It waits for a phrase of red (Ann Smit), blue (Bob); `pbem adjudicate gallia` begins it" in text
+    assert "It waits for a phrase from red (Ann Smit), blue (Bob). To begin without: `pbem adjudicate gallia`" in text
     status = told(0, "status", "gallia", "--rules-dir", OF_TOY[-1])
     assert (status["awaited"], status["adjudication"], status["result"]) == (["red", "blue"], 0, None)
     for verb in ("report", "map"):
@@ -351,7 +351,7 @@ def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -
     assert printed(0, "open", "-", "-i", keys[0], stdin=sealed) == opened
     position.write_text(opened)
     orders.write_bytes(mine)
-    assert "nothing is wrong with it" in printed(0, "check", position, orders, "--rules-dir", OF_TOY[-1])
+    assert "no faults" in printed(0, "check", position, orders, "--rules-dir", OF_TOY[-1])
     assert "does not open the file" in printed(1, "open", file, "-i", keys[1])
     assert "no secret key in the file" in printed(1, "open", file, "-i", keys[2])
     assert "does not open the file" in printed(1, "open", orders, "-i", keys[0])

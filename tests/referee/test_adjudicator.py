@@ -289,10 +289,10 @@ def test_order_that_no_longer_fits_expires_told_only_to_its_side(invaded: Adjudi
     assert told.facts["order"] == "march"
     assert "capua" in told.facts["reasons"][0]
     assert told.to == ("carthage",)
-    assert "no longer fits" in side_report(invaded, "carthage", before).text
+    assert "no longer legal" in side_report(invaded, "carthage", before).text
     for reader in ("rome", None):
         assert not [told for told in invaded.told(reader, before) if told.event.kind == "order_lapsed"]
-        assert "no longer fits" not in side_report(invaded, reader, before).text
+        assert "no longer legal" not in side_report(invaded, reader, before).text
     assert not [path for path, content in readable(invaded.ledger.repo).items() if b"lapsed" in content]
 
 

@@ -256,7 +256,7 @@ def test_a_round_that_never_comes_is_put_on_record_and_told(toy: Adjudicator) ->
     assert turn["inputs"] == inputs_digest(turn)
     for reader in ("red", "blue", None):
         text = " ".join(side_report(toy, reader, 1).text.split())
-        assert f"Round {SECOND} of drand is missing; the dice are made without it. Reason: drand stood still" in text
+        assert f"Round {SECOND} of drand is missing, so the dice are made without it. Reason: drand stood still" in text
     assert follow(turn, FIRST) == (SECOND, None)
 
 

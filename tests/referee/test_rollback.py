@@ -219,7 +219,7 @@ def test_reports_skip_what_is_undone_and_say_so(toy: Adjudicator) -> None:
         (event,) = [each.event for each in told if each.event.kind == "rolled_back"]
         assert event.facts["undone"] == list(range(3, last + 1))
     text = " ".join(side_report(toy, "red", last).text.split())
-    assert "TAKEN BACK by the game master: the game stands again as after adjudication 2" in text
+    assert "ROLLBACK by the game master: the game is back at the end of adjudication 2" in text
     assert f"What happened in adjudications 3 to {last} is undone. Reason: Ann sent the wrong sheet" in text
 
 
@@ -409,7 +409,7 @@ def test_consent_by_letter(folder: Folder, toy: Adjudicator) -> None:
     second = mailed(folder, "blue", "game: punica\n\nCONSENT punica 1\n", 2)
     assert {out.to for out in second.letters} == {"red@example.org", "blue@example.org"}
     for out in second.letters:
-        assert "TAKEN BACK by consent of all sides: the game stands again as after adjudication 3" in text_of(out)
+        assert "ROLLBACK by consent of all sides: the game is back at the end of adjudication 3" in text_of(out)
     with folder.open() as game:
         assert game.adjudication == last + 1
     again = mailed(folder, "blue", "game: punica\n\nCONSENT punica 1\n", 2)

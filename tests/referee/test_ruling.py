@@ -86,9 +86,9 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
     assert toy.ledger.turn(n).whole == {"side": "red", "orders": [{"kind": "bid", "order": {"card": card}}]}
     assert toy.sheets("red") == 1
     for side in ("red", "blue", None):
-        assert f"RULING by the game master: he answers for Red (bid). Reason: {REASON}" in heard(toy, side, before)
-    assert f"For you counts: bid {{card: {card}}}" in heard(toy, "red", before)
-    assert "For you counts" not in heard(toy, "blue", before)
+        assert f"RULING: the game master answers for Red (bid). Reason: {REASON}" in heard(toy, side, before)
+    assert f"Your answer is: bid {{card: {card}}}" in heard(toy, "red", before)
+    assert "Your answer is" not in heard(toy, "blue", before)
     sound(toy)
     with folder.open() as again:
         assert true(again) == true(toy)
@@ -102,7 +102,7 @@ def test_answer_by_ruling_waits_and_takes_the_place_of_a_sheet(toy: Adjudicator)
     assert n is not None
     assert toy.adjudicate() == []
     assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bury")]
-    assert "Your order bury (sheet 1) was not needed and has lapsed." in heard(toy, "red", n - 1)
+    assert "Your order bury (sheet 1) was not needed and has expired." in heard(toy, "red", n - 1)
     public = b"".join(readable(toy.ledger.repo).values())
     assert f"card: {high}".encode() not in public
     give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
@@ -289,7 +289,7 @@ def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
     assert said in heard(toy, "red", n - 1)
     for side in ("blue", None):
         assert said not in heard(toy, side, n - 1)
-        assert "also where it is hidden" in heard(toy, side, n - 1)
+        assert "hidden parts too" in heard(toy, side, n - 1)
     assert "deck: [" not in heard(toy, "red", n - 1)
     public = files(toy.ledger.repo)[turn_path(n)]
     assert str(swapped).encode() not in public
@@ -343,7 +343,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
         assert again.asked("red") == []
         assert again.adjudicate() == []
         for side in ("red", None):
-            assert "The game is over. The game master broke it off; nobody wins." in heard(again, side, n - 1)
+            assert "The game is over. The game master ended it; nobody wins." in heard(again, side, n - 1)
             assert "Reason: Ann has moved away" in heard(again, side, n - 1)
         for rule in (
             lambda: ruling.break_off(again, "once more"),

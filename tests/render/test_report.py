@@ -327,7 +327,7 @@ def test_orders_that_lapsed_are_told_in_every_game() -> None:
     speaks = sentences(loaded("toy").box)
     lapsed = Event("order_lapsed", {"order": "march", "by": "sheet 3", "reasons": ["no path from a to b"]})
     (line,) = speaks.tell([Told(7, lapsed)])
-    assert line.text == "Your order march (sheet 3) no longer fits and was left out: no path from a to b."
+    assert line.text == "Your order march (sheet 3) was dropped because it is no longer legal: no path from a to b."
 
 
 class Stands(NoGame):

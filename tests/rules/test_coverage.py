@@ -88,7 +88,7 @@ def test_the_verb_ends_with_1_if_a_ruling_is_missing(
     if json_wanted:
         assert json.loads(printed)["uncited"] == ["1.1"]
     else:
-        assert re.search(r"^ +0  1\.1 +two  <- no ruling$", printed, re.MULTILINE)
+        assert re.search(r"^ +0  1\.1 +two  <- no case$", printed, re.MULTILINE)
         assert "2 paragraphs: 1 cited, 0 without a rule, 1 uncited." in printed
 
 

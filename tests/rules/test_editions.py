@@ -130,20 +130,26 @@ def test_pbem_rules_tells_every_option_of_every_game(game: str, capsys: pytest.C
     assert all(f"\n  {preset}: " in printed for preset in box.presets)
 
 
-def test_a_value_stands_with_the_presets_that_set_it() -> None:
+def test_a_value_stands_with_the_editions_that_set_it() -> None:
     printed = pbem("rules", "rome_carthage").stdout
     assert "    may   valley2007 (default)\n    must  descartes1998, reorganised\n" in printed
     assert "Valley VASSAL module; an example of the Dutch rules 1998 (10.3)" in " ".join(printed.split())
 
 
-def test_one_preset_alone() -> None:
-    printed = pbem("rules", "rome_carthage", "--preset", "reorganised").stdout
+def test_one_edition_alone() -> None:
+    printed = pbem("rules", "rome_carthage", "--edition", "reorganised").stdout
     assert "    may   - (default)\n    must  reorganised\n" in printed
     assert "descartes1998" not in printed
 
 
+def test_older_spelling_of_edition_is_understood_and_not_listed() -> None:
+    edition = pbem("rules", "rome_carthage", "--edition", "reorganised").stdout
+    assert pbem("rules", "rome_carthage", "--preset", "reorganised").stdout == edition
+    assert "--preset" not in pbem("rules", "--help").stdout
+
+
 def test_for_a_program_to_read() -> None:
-    read = json.loads(pbem("rules", "rome_carthage", "--preset", "descartes1998", "--json").stdout)
+    read = json.loads(pbem("rules", "rome_carthage", "--edition", "descartes1998", "--json").stdout)
     assert read["presets"]["descartes1998"]["options"] == BOX.options("descartes1998")
     assert read["options"]["withdraw_limit"]["row"] == "E20"
     abouts = [(note["file"], note["about"]) for note in read["confidence"]]
@@ -154,7 +160,7 @@ def test_for_a_program_to_read() -> None:
     ("words", "code", "said"),
     [
         (["rules", "rome"], 1, "there is no game rome"),
-        (["rules", "rome_carthage", "--preset", "valley"], 2, "there is no preset valley, did you mean valley2007?"),
+        (["rules", "rome_carthage", "--edition", "valley"], 2, "there is no edition valley, did you mean valley2007?"),
     ],
 )
 def test_what_is_not_there(words: list[str], code: int, said: str) -> None:

@@ -37,7 +37,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
     try:
         loaded = shelf.load(game, preset=edition, options=options, folders=folders)
     except NotInTheBox as missing:
-        word = "edition" if f"preset {edition}" in str(missing) else "options"
+        word = "edition" if f"edition {edition}" in str(missing) else "options"
         verdict.differences.append(f"{case.where(word)} {missing}")
         return verdict
     run = _Run(case, loaded, verdict)

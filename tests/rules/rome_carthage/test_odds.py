@@ -186,13 +186,13 @@ def test_for_a_program_to_read() -> None:
         ([], "ask for one of\n  battle: "),
         (["weather"], "rome_carthage has no odds of weather; ask for one of"),
         (["battle"], "--attacker-rating is missing: battle rating of the attacker's general"),
-        (["naval", "--modifer", "2"], "--modifer is no option of the odds of naval"),
-        (["naval", "2"], "2 is no option of the odds of naval"),
-        (["naval", "--modifier"], "--modifier wants a whole number, -12 to 12"),
-        (["naval", "--modifier", "x"], "--modifier wants a whole number"),
-        (["naval", "--modifier", "13"], "--modifier 13: it is -12 to 12"),
+        (["naval", "--modifer", "2"], "--modifer is not an option of the odds of naval"),
+        (["naval", "2"], "2 is not an option of the odds of naval"),
+        (["naval", "--modifier"], "--modifier needs a whole number, -12 to 12"),
+        (["naval", "--modifier", "x"], "--modifier needs a whole number"),
+        (["naval", "--modifier", "13"], "--modifier 13: it must be -12 to 12"),
         (["siege", "--modifier", "-6"], "no roll wins a point"),
-        (["naval", "--edition", "2007"], "there is no preset 2007"),
+        (["naval", "--edition", "2007"], "there is no edition 2007"),
     ],
 )
 def test_what_cannot_be_asked(asked: list[str], said: str) -> None:
@@ -206,4 +206,4 @@ def test_a_game_without_odds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     with pytest.raises(SystemExit) as ended:
         verb.odds("toy", "battle", [], 1, "x", None, [ROOT / "tests" / "toy" / "rules"], False)
     assert ended.value.code == 2
-    assert "toy reckons no odds" in capsys.readouterr().err
+    assert "toy computes no odds" in capsys.readouterr().err
