@@ -67,9 +67,14 @@ def check_published(
 
 
 def check_states(
-    history: History, books: Books, records: Mapping[int, Record], states: Mapping[int, Any], digest: Digest, game: str,
+    history: History,
+    books: Books,
+    records: Mapping[int, Record],
+    states: Mapping[int, Any],
+    digest: Digest,
+    game: str,
     findings: Findings,
-) -> None:  # fmt: skip
+) -> None:
     """Check what the game goes on from, in every commit that says so.
 
     `states` are those that could be opened, by the number of the commit; `digest` tells the salted one of a sheet.

@@ -253,22 +253,42 @@ def roll_row(each: Rolled) -> dict[str, Any]:
     """Return a roll for a program to read."""
     roll = each.roll
     return {
-        "turn": each.turn, "number": each.number, "side": each.side or NOBODYS, "purpose": each.purpose,
-        "name": roll.name, "sides": roll.sides, "faces": roll.faces, "modifiers": roll.modifiers,
-        "total": roll.total, "need": roll.need, "success": None if roll.need is None else roll.success,
-        "rule": roll.rule, "undone": each.undone,
-    }  # fmt: skip
+        "turn": each.turn,
+        "number": each.number,
+        "side": each.side or NOBODYS,
+        "purpose": each.purpose,
+        "name": roll.name,
+        "sides": roll.sides,
+        "faces": roll.faces,
+        "modifiers": roll.modifiers,
+        "total": roll.total,
+        "need": roll.need,
+        "success": None if roll.need is None else roll.success,
+        "rule": roll.rule,
+        "undone": each.undone,
+    }
 
 
 def count_row(count: Count) -> dict[str, Any]:
     """Return counted dice for a program to read; nothing is rounded."""
     tally, found = count.tally, count.tally.fairness
     return {
-        "side": count.whose or "all", "purpose": count.purpose or "all", "sides": tally.sides, "dice": tally.dice,
-        "mean": tally.mean, "fair_mean": tally.fair_mean, "counts": tally.faces, "chi_square": found.statistic,
-        "degrees": found.degrees, "p": found.p, "exact": found.exact, "reason": found.reason,
-        "needed": tally.needy, "met": tally.met, "expected": tally.expected,
-    }  # fmt: skip
+        "side": count.whose or "all",
+        "purpose": count.purpose or "all",
+        "sides": tally.sides,
+        "dice": tally.dice,
+        "mean": tally.mean,
+        "fair_mean": tally.fair_mean,
+        "counts": tally.faces,
+        "chi_square": found.statistic,
+        "degrees": found.degrees,
+        "p": found.p,
+        "exact": found.exact,
+        "reason": found.reason,
+        "needed": tally.needy,
+        "met": tally.met,
+        "expected": tally.expected,
+    }
 
 
 def as_csv(rolls: Sequence[Rolled], counts: Sequence[Count]) -> str:

@@ -19,9 +19,16 @@ from pbem.repo.ledger import Turn
 from pbem.repo.records import as_plain, decision_record
 
 NOT_OF_THE_RULES: Final = (
-    *BY_THE_GAME_MASTER, "beacon_missing", "beacon_round", "migrated", "order_lapsed", "order_unused", "standing_fired",
-    "standing_over", "standing_passed",
-)  # fmt: skip
+    *BY_THE_GAME_MASTER,
+    "beacon_missing",
+    "beacon_round",
+    "migrated",
+    "order_lapsed",
+    "order_unused",
+    "standing_fired",
+    "standing_over",
+    "standing_passed",
+)
 """Events that tell of sheets and of the game master, not of the game."""
 MOST_SHOWN: Final = 3
 """So many places of a position that differ are named."""

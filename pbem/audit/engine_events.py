@@ -15,12 +15,22 @@ from pbem.referee import ALL_SIDES
 from pbem.repo.layout import request_path
 
 _FOR_ONE: Final = (
-    "order_lapsed", "order_unused", "ruled_apart", "ruled_ready", "standing_fired", "standing_over", "standing_passed",
-)  # fmt: skip
+    "order_lapsed",
+    "order_unused",
+    "ruled_apart",
+    "ruled_ready",
+    "standing_fired",
+    "standing_over",
+    "standing_passed",
+)
 _OF_ACTS: Final = {
-    "rolled_back": "rollback", "migrated": "migration", "ruled_answer": "ruling", "ruled_patch": "ruling",
-    "ruled_default": "ruling", "ruled_end": "ruling",
-}  # fmt: skip
+    "rolled_back": "rollback",
+    "migrated": "migration",
+    "ruled_answer": "ruling",
+    "ruled_patch": "ruling",
+    "ruled_default": "ruling",
+    "ruled_end": "ruling",
+}
 _AT_FIRST: Final = ("beacon_round", "beacon_missing", "request_void")
 
 

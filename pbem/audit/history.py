@@ -138,9 +138,13 @@ class Historian:
     """Goes through the commits of a game, the oldest first."""
 
     def __init__(
-        self, commits: Sequence[Past], sides: Sequence[Side], signed_by: str, read: Callable[[bytes], bytes],
+        self,
+        commits: Sequence[Past],
+        sides: Sequence[Side],
+        signed_by: str,
+        read: Callable[[bytes], bytes],
         findings: Findings,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.history = History(commits)
         self._sides = sides
         self._signed_by = signed_by

@@ -19,9 +19,13 @@ _WORDS = ("box", "code")
 
 
 def check_rules(
-    history: History, books: Books, charter: Charter, read: Callable[[bytes], bytes], folders: Iterable[str | Path],
+    history: History,
+    books: Books,
+    charter: Charter,
+    read: Callable[[bytes], bytes],
+    folders: Iterable[str | Path],
     findings: Findings,
-) -> bool:  # fmt: skip
+) -> bool:
     """Put on record whether box and code here are those that the game is played with; tell whether the box is.
 
     That they differ is no fault of the game: a newer version of the rules does.

@@ -32,9 +32,15 @@ def sealed_text(history: History) -> str:
 
 
 def check_sealed(
-    history: History, books: Books, charter: Charter, opened: Opened, read: Read, folders: Iterable[str | Path],
-    same_box: bool, findings: Findings,
-) -> None:  # fmt: skip
+    history: History,
+    books: Books,
+    charter: Charter,
+    opened: Opened,
+    read: Read,
+    folders: Iterable[str | Path],
+    same_box: bool,
+    findings: Findings,
+) -> None:
     """Open what is sealed and check all of it. With `same_box` the box here is the game's: its sheets can be read."""
     sealed = Sealed(history, books, charter, opened, read, findings)
     sealed.check()

@@ -24,9 +24,12 @@ class Opened(NamedTuple):
 
 
 def secrets_of(
-    history: History, charter: Charter, read: Callable[[bytes], bytes], keys: Callable[[str], Keys] | None,
+    history: History,
+    charter: Charter,
+    read: Callable[[bytes], bytes],
+    keys: Callable[[str], Keys] | None,
     findings: Findings,
-) -> Opened | None:  # fmt: skip
+) -> Opened | None:
     """Return the secrets of a game, checked against what was promised; None: they are not at hand, or are others.
 
     `keys` returns those of the key store. Raises BadKeys if they are not those of this game.

@@ -24,9 +24,14 @@ _PERIOD: Final = "period"
 
 
 def check_standing(
-    history: History, sides: Sequence[Side], opened: Mapping[bytes, bytes | None], sheet: Callable[[str], bytes | None],
-    box: Box | None, moved: bool, findings: Findings,
-) -> None:  # fmt: skip
+    history: History,
+    sides: Sequence[Side],
+    opened: Mapping[bytes, bytes | None],
+    sheet: Callable[[str], bytes | None],
+    box: Box | None,
+    moved: bool,
+    findings: Findings,
+) -> None:
     """Check every version of every side's standing orders.
 
     `opened` are the contents by what names them, `sheet` returns one by its path. Without the box of the game nobody
@@ -71,9 +76,15 @@ def _turns_by(history: History, at: int) -> int:
 
 
 def _not_filed(
-    history: History, side: Side, at: int, before: Sequence[Any], orders: Sequence[Any],
-    sheet: Callable[[str], bytes | None], box: Box, moved: bool,
-) -> Iterator[str]:  # fmt: skip
+    history: History,
+    side: Side,
+    at: int,
+    before: Sequence[Any],
+    orders: Sequence[Any],
+    sheet: Callable[[str], bytes | None],
+    box: Box,
+    moved: bool,
+) -> Iterator[str]:
     """Yield a complaint if standing orders are not what became, in a commit, of those before it."""
     paths = [path for by_side in history.sheets.values() for path in by_side.get(side, ())]
     path = next((path for path in paths if history.files[path][0].at == at), None)

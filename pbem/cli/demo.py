@@ -1,10 +1,10 @@
 """`pbem demo`: two players open a game of Hannibal by letters, from the first card to a beaten army.
 
-The letters are real: bytes as mail programs send them, taken in by the same function as everybody's. Only the
-players are made up, and the secrets: they were looked for until the dice told a story with these phrases. In a real
-game nobody can choose like that, for the secrets are there before the phrases are written. Whatever the dice say, the
-game goes on: who is asked for something the script does not have answers by the default, or with the first thing that
-is legal. (Should the rules ever tell another story with these dice: other numbers at the end of `hidden`, others dice.)
+The letters are real: bytes as mail programs send them, taken in by the same function as all letters. Only the players
+and the secrets are made up. The secrets were searched until the dice told a story with these phrases. In a real game
+nobody can do that, because the secrets are chosen before the phrases are written. Whatever the dice say, the game goes
+on: where the script has no answer, the default or the first legal order is used. (If the rules ever tell another story
+with these dice, change the number at the end of `hidden`.)
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ PHRASES: Final = {"rome": "Hannibal ante portas", "carthage": "37 elephants cros
 BEGUN: Final = datetime(2026, 3, 15, 18, 0, tzinfo=UTC)
 MOST_LETTERS: Final = 60
 FLEET: Final = 5
-"""So many units sail on one card."""
+"""The most units that sail on one card."""
 
 
 def run(folder: Path) -> None:
-    """Play the demonstration into a folder; refuses one that holds anything else."""
+    """Play the demonstration into a folder; refuse a folder that holds anything else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
-        print(f"pbem: {folder} is not empty and not a demonstration of ours; name another folder", file=sys.stderr)
+        print(f"pbem: {folder} is not empty and is not an earlier demo; choose another folder", file=sys.stderr)
         sys.exit(1)
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("letters", "pictures", "games"):
@@ -53,7 +53,7 @@ def run(folder: Path) -> None:
 
 
 class _Players:
-    """What the players have in mind, and how far they have come."""
+    """The plans of the players, and how far they have come."""
 
     def __init__(self) -> None:
         self.fought = False
@@ -66,12 +66,12 @@ class _Players:
         return self.fought and view.battle is None and view.card is None
 
     def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Any]]:
-        """Return kind and body of each order with which a side answers what it is asked, and what may follow."""
+        """Return kind and body of each order of a side: for its open decisions, and for those that may follow."""
         asked = [each for each in game.open_decisions if each.side == side]
         return [(each.kind, self.legal(game, each)) for each in asked] + _in_advance(asked[0])
 
     def legal(self, game: Adjudicator, decision: Decision) -> Any:
-        """Return the body of a legal order for a question: what its side has in mind, if the rules allow it."""
+        """Return the body of a legal order for a decision: the plan of its side, if the rules allow it."""
         view, body = game.view(decision.side), self.answer(game, decision)
         wrong = list(game.rules.check(view, decision, Order(decision.kind, body)))
         return _any(game, view, decision) if wrong else body
@@ -101,7 +101,7 @@ class _Players:
 
 
 class _Stage:
-    """The demonstration under way: the post office, the letters counted, and what the players have in mind."""
+    """The demonstration in progress: the mail settings, the number of letters, the players."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -111,7 +111,7 @@ class _Stage:
 
     @property
     def office(self) -> Office:
-        """The post office; each letter comes an hour after the one before."""
+        """The mail settings; each letter comes an hour after the one before."""
         hour = BEGUN + timedelta(hours=self.count)
         return Office(self.folder / "games", self.folder / "keys", "pbem <pbem@example.org>", hour)
 
@@ -122,13 +122,18 @@ class _Stage:
     def play(self) -> None:
         """Make the game, and carry letters until the battle is over."""
         _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
-        print("Each is asked for a phrase of his own before the first shuffle:")
+        print("Both are asked for a phrase of their own before the first shuffle:")
         office = self.office
         with Adjudicator.create(
-            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS, begin=False,
+            office.games,
+            office.keys,
+            GAME,
+            "rome_carthage",
+            secrets=SECRETS,
+            begin=False,
             players={side: name for side, (name, _) in PLAYERS.items()},
             addresses={side: address for side, (_, address) in PLAYERS.items()},
-        ) as game:  # fmt: skip
+        ) as game:
             for out in welcome_letters(game, office):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         for side, phrase in PHRASES.items():
@@ -150,15 +155,15 @@ class _Stage:
     # ---- letters
 
     def write(self, side: str, number: int, bodies: Sequence[tuple[str, Any]], report: str) -> None:
-        """Mail the answer of a side, once with a slip in it."""
+        """Mail the answer of a side, once with faults in it."""
         name = PLAYERS[side][0]
         sheet = _sheet(side, number, bodies)
         if "nemausus" in sheet and not self.bounced:
             self.bounced = True
-            _say(f"{name} is in a hurry. His sheet has three slips:")
+            _say(f"{name} is in a hurry. The sheet has three faults:")
             handled = self.mail(side, _sheet(side, number, [("play", _slip(bodies[0][1]))]), report)
             _quote(handled.complaints[0])
-            _say("Nothing was carried out. He mends it and mails it again.")
+            _say(f"Nothing was carried out. {name} corrects the sheet and mails it again.")
         _say(f"{name} writes:")
         _quote(_sheet(side, number, bodies[:1]).split("orders:\n")[1])
         if len(bodies) > 1:
@@ -186,21 +191,21 @@ class _Stage:
         return handled
 
     def keep(self, what: str, content: bytes) -> None:
-        """Keep a letter for a look."""
+        """Keep a letter."""
         (self.folder / "letters" / f"{self.count:02}-{what}.eml").write_bytes(content)
 
     def picture(self, game: Adjudicator, what: str, since: int) -> None:
-        """Keep a picture for a look."""
+        """Keep a picture."""
         path = self.folder / "pictures" / f"{self.count:02}-{what}.png"
         path.write_bytes(map_picture(game, None, since))
 
     def curtain(self) -> None:
-        """Say what is left behind."""
+        """Print what was kept."""
         with self.open() as game:
             (self.folder / "pictures" / "map.png").write_bytes(map_picture(game, "rome", game.adjudication - 1))
             (self.folder / "report.txt").write_text(side_report(game, "rome", game.adjudication - 1).text, "utf-8")
             done = game.adjudication
-        _say(f"That was {self.count} letters and {done} adjudications. For a look:")
+        _say(f"That was {self.count} letters and {done} adjudications. Look at:")
         folder = self.folder
         for path, what in (
             (folder / "report.txt", "Ann's last report"),
@@ -213,7 +218,7 @@ class _Stage:
 
 
 def _plan(view: Any, side: str) -> dict[str, Any] | None:
-    """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him, Longus sails home."""
+    """Return the play that a side plans: Hannibal marches to Italy, Scipio meets him, Longus sails home."""
     marches: dict[tuple[str, str], list[Any]] = {
         ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
         ("hannibal", "narbo"): ["nemausus", "rhone", "druentia"],
@@ -239,14 +244,14 @@ def _plan(view: Any, side: str) -> dict[str, Any] | None:
 
 
 def _in_advance(decision: Decision) -> list[tuple[str, Any]]:
-    """Return answers to questions that may follow, to save letters: a sheet keeps them until they are asked for."""
+    """Return answers to decisions that may follow, to save letters: a sheet keeps them until they are asked for."""
     if decision.kind in ("battle_card", "match"):
         return [("match", {"card": "any"}), ("counterattack", {"roll": True})] * 2
     return []
 
 
 def _slip(body: dict[str, Any]) -> dict[str, Any]:
-    """Return an order with the slips of a man in a hurry."""
+    """Return an order with the faults of a hurried player."""
     return {**body, "cu": "all", "elefants": 2, "as": "operation"}
 
 
