@@ -16,13 +16,24 @@ import PIL
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from pbem.game.scene import BaseMap, DrawnPath, Point, Polyline
-from pbem.render import canvas as ink
-from pbem.render import tiles
+from pbem.render import canvas, tiles
 from pbem.render.canvas import Sketch
 from pbem.render.places import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight
 from pbem.render.typefaces import spaced, write
 
 _HALO: Final = 2.2
+_LAKE_EDGE, _RIVER, _COAST = 1, 1.6, 1.2
+"""Widths of the edges of lakes, of rivers and of the coast."""
+_PATH_RIM: Final = 3
+"""How much wider than a path its light rim is."""
+_PATH_RIM_INK: Final = (*canvas.rgb(canvas.PAPER), 150)
+_DASH, _DASH_GAP = 7, 5
+"""The dashes of a path."""
+_PEAK_STEP: Final = 13
+"""The distance between the peaks of a path."""
+_SHALLOWS_BLUR, _HEIGHTS_BLUR = 9, 3
+"""How softly the light water along the coast ends, and hills and mountains."""
+_BORDER_INK: Final = 130
 _BORDER: Final = 1.3
 _TILED_BORDER: Final = 3.2
 """Width of the borders of regions; those between hexes must stand out from the sides of all the others."""
@@ -107,19 +118,22 @@ def _mask(base: BaseMap, scale: float, outlines: tuple[Polyline, ...]) -> Image.
 def _relief(base: BaseMap, scale: float) -> Image.Image:
     """Return sea and land, lighter water along the coast, softly rising heights."""
     land = land_mask(base, scale)
-    board = Image.new("RGB", land.size, ink.SEA)
-    board.paste(ink.SHALLOWS, mask=land.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: min(255, v * 2)))
+    board = Image.new("RGB", land.size, canvas.SEA)
+    board.paste(
+        canvas.SHALLOWS,
+        mask=land.filter(ImageFilter.GaussianBlur(_SHALLOWS_BLUR * scale)).point(lambda v: min(255, v * 2)),
+    )
     if base.abroad:
-        board.paste(ink.ABROAD, mask=_mask(base, scale, base.abroad))
-    board.paste(ink.LAND, mask=land)
+        board.paste(canvas.ABROAD, mask=_mask(base, scale, base.abroad))
+    board.paste(canvas.LAND, mask=land)
     if base.tiles:
         tiles.lay(board, base, land, scale)
-    for outlines, tone in ((base.hills, ink.HILLS), (base.mountains, ink.MOUNTAINS)):
-        height = _mask(base, scale, outlines).filter(ImageFilter.GaussianBlur(3 * scale))
+    for outlines, tone in ((base.hills, canvas.HILLS), (base.mountains, canvas.MOUNTAINS)):
+        height = _mask(base, scale, outlines).filter(ImageFilter.GaussianBlur(_HEIGHTS_BLUR * scale))
         board.paste(tone, mask=ImageChops.multiply(height, land))
     for each in base.inscriptions:
         name = spaced(each.text, "Regular", round(each.size * scale), each.size * INSCRIPTION_GAP * scale, each.turn)
-        _stamp(board, name, (each.x * scale, each.y * scale), ink.SEA_NAME)
+        _stamp(board, name, (each.x * scale, each.y * scale), canvas.SEA_NAME)
     return board
 
 
@@ -136,17 +150,17 @@ def _lines(base: BaseMap, scale: float) -> Image.Image:
         _region_names(layer, base, scale)
     sketch = Sketch((base.width, base.height), scale)
     for lake in base.lakes:
-        sketch.polygon(lake, ink.SHALLOWS)
-        sketch.line(lake, ink.RIVER, 1, closed=True)
+        sketch.polygon(lake, canvas.SHALLOWS)
+        sketch.line(lake, canvas.RIVER, _LAKE_EDGE, closed=True)
     tiles.sides(sketch, base)
     for river in base.rivers:
-        sketch.line(river, ink.RIVER, 1.6)
+        sketch.line(river, canvas.RIVER, _RIVER)
     for outline in base.land:
-        sketch.line(outline, ink.COAST, 1.2, closed=True)
+        sketch.line(outline, canvas.COAST, _COAST, closed=True)
     tiles.streams(sketch, base)
     for path in base.paths:
         if base.path_kinds[path.kind].stroke == "solid":
-            sketch.line(ends(base, path), (*ink.rgb(ink.PAPER), 150), base.path_kinds[path.kind].width + 3)
+            sketch.line(ends(base, path), _PATH_RIM_INK, base.path_kinds[path.kind].width + _PATH_RIM)
     for path in base.paths:
         draw_path(sketch, base, path.kind, *ends(base, path))
     layer.alpha_composite(sketch.done())
@@ -163,23 +177,23 @@ def _region_names(layer: Image.Image, base: BaseMap, scale: float) -> None:
         at = region.x * scale, region.y * scale
         if base.tiles:
             halo = name.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).point(lambda v: v // 2)
-            _stamp(layer, halo, at, ink.PAPER)
-        _stamp(layer, name, at, _region_ink(base, ink.REGION_NAME))
+            _stamp(layer, halo, at, canvas.PAPER)
+        _stamp(layer, name, at, _region_ink(base, canvas.REGION_NAME))
 
 
 def _borders(base: BaseMap, scale: float) -> Image.Image:
     """Return the borders of regions, cut off at the sea."""
     sketch = Sketch((base.width, base.height), scale, "L", 0)
     for region in base.regions:
-        sketch.line(region.outline, 130, _TILED_BORDER if base.tiles else _BORDER, closed=True)
-    layer = Image.new("RGBA", land_mask(base, scale).size, (*ink.rgb(_region_ink(base, ink.BORDER)), 0))
+        sketch.line(region.outline, _BORDER_INK, _TILED_BORDER if base.tiles else _BORDER, closed=True)
+    layer = Image.new("RGBA", land_mask(base, scale).size, (*canvas.rgb(_region_ink(base, canvas.BORDER)), 0))
     layer.putalpha(ImageChops.multiply(sketch.done(), land_mask(base, scale)))
     return layer
 
 
 def _region_ink(base: BaseMap, usual: str) -> str:
     """Return the colour in which borders or names of regions are printed."""
-    return ink.TILED_BORDER if base.tiles else usual
+    return canvas.TILED_BORDER if base.tiles else usual
 
 
 def ends(base: BaseMap, path: DrawnPath) -> tuple[Point, Point]:
@@ -192,7 +206,7 @@ def draw_path(sketch: Sketch, base: BaseMap, kind_name: str, a: Point, b: Point)
     """Draw a path of a kind from one point to another, with its peaks half-way."""
     kind = base.path_kinds[kind_name]
     if kind.stroke == "dashed":
-        sketch.dashes([a, b], kind.ink, kind.width, 7, 5)
+        sketch.dashes([a, b], kind.ink, kind.width, _DASH, _DASH_GAP)
     else:
         sketch.line([a, b], kind.ink, kind.width)
     if not kind.peaks:
@@ -200,12 +214,12 @@ def draw_path(sketch: Sketch, base: BaseMap, kind_name: str, a: Point, b: Point)
     (ax, ay), (bx, by) = a, b
     length = hypot(bx - ax, by - ay)
     for n in range(kind.peaks):
-        along = (n - (kind.peaks - 1) / 2) * 13
+        along = (n - (kind.peaks - 1) / 2) * _PEAK_STEP
         x, y = (ax + bx) / 2 + (bx - ax) / length * along, (ay + by) / 2 + (by - ay) / length * along
-        sketch.polygon([(x - 9.5, y + 6.5), (x, y - 10.5), (x + 9.5, y + 6.5)], ink.PAPER)
+        sketch.polygon([(x - 9.5, y + 6.5), (x, y - 10.5), (x + 9.5, y + 6.5)], canvas.PAPER)
         sketch.polygon([(x - 7.5, y + 5.3), (x, y - 8), (x + 7.5, y + 5.3)], kind.ink)
         snow = [(x - 2.2, y - 4.1), (x, y - 8), (x + 2.2, y - 4.1), (x + 0.6, y - 2.6), (x - 0.8, y - 3.6)]
-        sketch.polygon(snow, ink.PAPER)
+        sketch.polygon(snow, canvas.PAPER)
 
 
 def _labels(layer: Image.Image, base: BaseMap, scale: float) -> None:
@@ -217,7 +231,7 @@ def _labels(layer: Image.Image, base: BaseMap, scale: float) -> None:
         weight, size = label_weight(base, place), round(LABEL_SIZE * scale)
         write(pen, (left, top, right, bottom), place.label, weight, size, 255)
     halo = names.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
-    for mask, colour in ((halo.point(lambda v: round(v * 0.8)), ink.PAPER), (names, ink.INK)):
-        sheet = Image.new("RGBA", layer.size, (*ink.rgb(colour), 0))
+    for mask, colour in ((halo.point(lambda v: round(v * 0.8)), canvas.PAPER), (names, canvas.INK)):
+        sheet = Image.new("RGBA", layer.size, (*canvas.rgb(colour), 0))
         sheet.putalpha(mask)
         layer.alpha_composite(sheet)

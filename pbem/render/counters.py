@@ -9,7 +9,7 @@ from typing import Final
 from PIL import Image, ImageDraw
 
 from pbem.game.scene import Counter, DrawnSide, Marker
-from pbem.render import canvas as ink
+from pbem.render import canvas
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
 from pbem.render.typefaces import Weight, extent, write
 
@@ -36,7 +36,7 @@ def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image
     height = sum(piece.height for piece in pieces) + 2 * (wall + shade) + (wall and 3 * scale)
     sketch = Sketch((width / scale, height / scale), scale)
     across, down = width / scale, height / scale
-    sketch.panel((0.5, 1, across, down), 5, (*ink.rgb(ink.INK), 60), None, 0)
+    sketch.panel((0.5, 1, across, down), 5, (*canvas.rgb(canvas.INK), 60), None, 0)
     if wall:
         _walls(sketch, across - _SHADE, down - _SHADE)
     picture = sketch.done()
@@ -58,8 +58,8 @@ def _walls(sketch: Sketch, across: float, down: float) -> None:
     step = (across - 6) / (merlons - 0.5)
     for n in range(merlons):
         left = 1 + n * step + step * 0.08
-        sketch.polygon([(left, 0), (left + step * 0.5, 0), (left + step * 0.5, 6), (left, 6)], ink.WALL)
-    sketch.polygon([(1, 4), (across + 1, 4), (across + 1, down + 1), (1, down + 1)], ink.WALL)
+        sketch.polygon([(left, 0), (left + step * 0.5, 0), (left + step * 0.5, 6), (left, 6)], canvas.WALL)
+    sketch.polygon([(1, 4), (across + 1, 4), (across + 1, down + 1), (1, down + 1)], canvas.WALL)
 
 
 @dataclass(slots=True)
@@ -91,13 +91,13 @@ def _plan(counter: Counter) -> _Plan:
 def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: float) -> Image.Image:
     field, height = plan.field, plan.height
     sketch = Sketch((width, height), scale)
-    sketch.panel((0, 0, width, height), 3.5, side.colour, mix(side.colour, ink.INK, 0.55), 1.5)
+    sketch.panel((0, 0, width, height), 3.5, side.colour, mix(side.colour, canvas.INK, 0.55), 1.5)
     if width > field:
         right, bottom = width - 1.5, height - 1.5
         paper = [(field, 1.5), (right - 1.5, 1.5), (right, 3), (right, bottom - 1.5), (right - 1.5, bottom)]
-        sketch.polygon([*paper, (field, bottom)], mix(ink.PAPER, side.colour, 0.25 if counter.hidden else 0.06))
+        sketch.polygon([*paper, (field, bottom)], mix(canvas.PAPER, side.colour, 0.25 if counter.hidden else 0.06))
     for _, left, across in plan.badges:
-        sketch.panel((left, 4, left + across, _TALL - 4), 3, mix(side.colour, ink.INK, 0.35), None, 0)
+        sketch.panel((left, 4, left + across, _TALL - 4), 3, mix(side.colour, canvas.INK, 0.35), None, 0)
     piece = sketch.done()
 
     pen = ImageDraw.Draw(piece)
@@ -107,8 +107,8 @@ def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: 
         write(pen, (left, top, right, bottom), text, weight, round(size * scale), colour, align)
 
     letter((0, 0, field, height), plan.strength, "SemiBold", _STRENGTH, side.ink, "m")
-    letter((field + 6, 0, width, _TALL), counter.label, "SemiBold", _NAME, ink.INK, "l")
-    letter((field + 6, _TALL - 5, width, height - 2), counter.sublabel, "Regular", _SMALL, ink.INK, "l")
+    letter((field + 6, 0, width, _TALL), counter.label, "SemiBold", _NAME, canvas.INK, "l")
+    letter((field + 6, _TALL - 5, width, height - 2), counter.sublabel, "Regular", _SMALL, canvas.INK, "l")
     for badge, left, across in plan.badges:
         letter((left, 0, left + across, _TALL), badge, "SemiBold", _SMALL, side.ink, "m")
     return piece
@@ -120,20 +120,22 @@ def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
     swords = 17 if marker.kind == "battle" else 0
     words = extent(marker.text, "SemiBold", _SMALL)[0] if marker.text else -6
     width, height = swords + words + 12, 19
-    colour = ink.INK if marker.kind == "battle" else ink.WALL if side is None else mix(side.colour, ink.INK, 0.45)
+    colour = (
+        canvas.INK if marker.kind == "battle" else canvas.WALL if side is None else mix(side.colour, canvas.INK, 0.45)
+    )
     sketch = Sketch((width, height), scale)
-    sketch.panel((0, 0, width, height), 4, ink.PAPER, None, 0)
+    sketch.panel((0, 0, width, height), 4, canvas.PAPER, None, 0)
     sketch.panel((1, 1, width - 1, height - 1), 3, colour, None, 0)
     if swords:
         _swords(sketch, 5.5, 3.5)
     picture = sketch.done()
     box = (swords + 6) * scale, 0, width * scale, height * scale
-    write(ImageDraw.Draw(picture), box, marker.text, "SemiBold", round(_SMALL * scale), ink.PAPER, "l")
+    write(ImageDraw.Draw(picture), box, marker.text, "SemiBold", round(_SMALL * scale), canvas.PAPER, "l")
     return picture
 
 
 def _swords(sketch: Sketch, x: float, y: float) -> None:
     for hilt, tip in ((0, 12), (12, 0)):
         toward = 1 if tip > hilt else -1
-        sketch.line([(x + hilt, y + 12), (x + tip, y)], ink.PAPER, 1.7)
-        sketch.line([(x + hilt + toward * 1, y + 7.2), (x + hilt + toward * 4.8, y + 11)], ink.PAPER, 1.5)
+        sketch.line([(x + hilt, y + 12), (x + tip, y)], canvas.PAPER, 1.7)
+        sketch.line([(x + hilt + toward * 1, y + 7.2), (x + hilt + toward * 4.8, y + 11)], canvas.PAPER, 1.5)

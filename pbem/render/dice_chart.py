@@ -9,7 +9,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw
 
-from pbem.render import canvas as ink
+from pbem.render import canvas
 from pbem.render.canvas import Sketch, mix
 from pbem.render.typefaces import write
 
@@ -19,6 +19,8 @@ MOST_FACES: Final = 20
 _HEAD: Final = 52
 _TALL: Final = 236
 _EDGE: Final = 14
+_INSET: Final = 10
+"""The distance of bars, lines and words from the edge of a chart."""
 _TITLE: Final = 24
 _HEADING: Final = 19
 _TEXT: Final = 17
@@ -38,14 +40,14 @@ def dice_chart(title: str, charts: Sequence[Bars]) -> bytes:
     """Return charts of dice below a title, two in a row, as a PNG."""
     rows = -(-len(charts) // 2)
     size = (WIDTH, _HEAD + rows * _TALL + _EDGE)
-    sketch = Sketch(size, mode="RGB", ground=ink.PAPER)
+    sketch = Sketch(size, mode="RGB", ground=canvas.PAPER)
     places = [(_EDGE + at % 2 * (WIDTH - _EDGE) / 2, _HEAD + at // 2 * _TALL) for at in range(len(charts))]
     for chart, place in zip(charts, places, strict=True):
         _bars(sketch, chart, place)
     picture = sketch.done()
     pen = ImageDraw.Draw(picture)
-    write(pen, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, ink.INK, "l")
-    write(pen, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, ink.FAINT, "r")
+    write(pen, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
+    write(pen, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
     for chart, place in zip(charts, places, strict=True):
         _words(pen, chart, place)
     return _png(picture)
@@ -60,8 +62,9 @@ _ROOM: Final = 118
 
 def _across(chart: Bars, left: float) -> list[tuple[float, float]]:
     """Return from where to where each bar goes."""
-    step = (_WIDE - 20) / len(chart.counts)
-    return [(left + 10 + step * (at + 0.14), left + 10 + step * (at + 0.86)) for at in range(len(chart.counts))]
+    step = (_WIDE - 2 * _INSET) / len(chart.counts)
+    start = left + _INSET
+    return [(start + step * (at + 0.14), start + step * (at + 0.86)) for at in range(len(chart.counts))]
 
 
 def _height(chart: Bars, count: float) -> float:
@@ -71,27 +74,29 @@ def _height(chart: Bars, count: float) -> float:
 def _bars(sketch: Sketch, chart: Bars, place: tuple[float, float]) -> None:
     left, top = place
     ground = top + _GROUND
-    sketch.panel((left, top, left + _WIDE, top + _TALL - 10), 6, mix(ink.PAPER, ink.FRAME, 0.1), ink.FRAME, 1)
+    sketch.panel(
+        (left, top, left + _WIDE, top + _TALL - _INSET), 6, mix(canvas.PAPER, canvas.FRAME, 0.1), canvas.FRAME, 1
+    )
     for (from_x, to_x), count in zip(_across(chart, left), chart.counts, strict=True):
         if count:
             tall = ground - _height(chart, count)
             sketch.polygon([(from_x, ground), (from_x, tall), (to_x, tall), (to_x, ground)], chart.colour)
-    sketch.line([(left + 10, ground), (left + _WIDE - 10, ground)], ink.FRAME, 1)
+    sketch.line([(left + _INSET, ground), (left + _WIDE - _INSET, ground)], canvas.FRAME, 1)
     fair = ground - _height(chart, sum(chart.counts) / len(chart.counts))
-    sketch.dashes([(left + 10, fair), (left + _WIDE - 10, fair)], ink.INK, 2, 7, 5)
+    sketch.dashes([(left + _INSET, fair), (left + _WIDE - _INSET, fair)], canvas.INK, 2, 7, 5)
 
 
 def _words(pen: ImageDraw.ImageDraw, chart: Bars, place: tuple[float, float]) -> None:
     left, top = place
     ground = top + _GROUND
-    write(pen, (left + 10, top + 4, left + _WIDE, top + 30), chart.heading, "SemiBold", _HEADING, ink.INK, "l")
-    write(pen, (left + 10, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, ink.INK, "l")
+    write(pen, (left + _INSET, top + 4, left + _WIDE, top + 30), chart.heading, "SemiBold", _HEADING, canvas.INK, "l")
+    write(pen, (left + _INSET, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, canvas.INK, "l")
     for face, ((from_x, to_x), count) in enumerate(zip(_across(chart, left), chart.counts, strict=True), 1):
         tall = ground - _height(chart, count)
-        write(pen, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, ink.FAINT)
+        write(pen, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
         inside = ground - tall > _TEXT  # the foot of the bar, where no dashes run through the number
         box = (from_x, ground - 20, to_x, ground) if inside else (from_x, tall - 20, to_x, tall - 1)
-        write(pen, box, str(count), "SemiBold", _TEXT - 1, ink.PAPER if inside else ink.INK)
+        write(pen, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
 
 
 def _png(picture: Image.Image) -> bytes:

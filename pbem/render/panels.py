@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 from PIL import Image, ImageDraw
 
 from pbem.game.scene import BaseMap, DrawnSide, Panel, Row, Track
-from pbem.render import canvas as ink
-from pbem.render import tiles
+from pbem.render import canvas, tiles
 from pbem.render.base_map import draw_path
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
 from pbem.render.places import spot
@@ -53,8 +52,8 @@ def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float
     by_id = {side.id: side for side in sides}
     words: list[Words] = []
     if content.title:
-        words.append(Words((_EDGE, 6, width - _EDGE, 6 + _LINE), content.title, _TITLE, "SemiBold", ink.INK))
-        sketch.line([(_EDGE, top), (width - _EDGE, top)], ink.FRAME, 1)
+        words.append(Words((_EDGE, 6, width - _EDGE, 6 + _LINE), content.title, _TITLE, "SemiBold", canvas.INK))
+        sketch.line([(_EDGE, top), (width - _EDGE, top)], canvas.FRAME, 1)
     for row in content.rows:
         if isinstance(row, Track):
             words += _track(sketch, row, width, top)
@@ -66,15 +65,15 @@ def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float
 
 def _row(sketch: Sketch, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a row's cells; return what is to be written, and where."""
-    words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", ink.INK)]
+    words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", canvas.INK)]
     right = width - _EDGE
     for cell in reversed(row.cells):
         across = max(30, extent(cell.text, "SemiBold", _TEXT)[0] + 14)
         box = (right - across, top + 3, right, top + _LINE - 2)
         side = sides.get(cell.side or "")
         if side:
-            sketch.panel(box, 3.5, side.colour, mix(side.colour, ink.INK, 0.5), 1)
-        words.append(Words(box, cell.text, _TEXT, "SemiBold", side.ink if side else ink.INK, "m"))
+            sketch.panel(box, 3.5, side.colour, mix(side.colour, canvas.INK, 0.5), 1)
+        words.append(Words(box, cell.text, _TEXT, "SemiBold", side.ink if side else canvas.INK, "m"))
         right -= across + 5
     return words
 
@@ -87,8 +86,10 @@ def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
         left = _EDGE + n * step
         box = (left + 1, top + 3, left + step - 1, top + _LINE - 2)
         past, now = n < track.now, n == track.now
-        sketch.panel(box, 3, ink.INK if now else mix(ink.PAPER, ink.FRAME, 0.45 if past else 0.12), ink.FRAME, 1)
-        colour = ink.PAPER if now else ink.FAINT if past else ink.INK
+        sketch.panel(
+            box, 3, canvas.INK if now else mix(canvas.PAPER, canvas.FRAME, 0.45 if past else 0.12), canvas.FRAME, 1
+        )
+        colour = canvas.PAPER if now else canvas.FAINT if past else canvas.INK
         words.append(Words(box, text, _TEXT - 1, "SemiBold", colour, "m"))
     return words
 
@@ -99,9 +100,9 @@ def title(heading: str, subheading: str, width: int, scale: float) -> Image.Imag
     lines = _wrapped(subheading, width - 2 * _EDGE - 4) if subheading else []
     height = 44 + 22 * len(lines) + (6 if lines else 0)
     left = _EDGE + 2
-    words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", ink.INK)]
+    words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
     for n, line in enumerate(lines):
-        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, "Regular", ink.INK))
+        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, "Regular", canvas.INK))
     return _lettered(_paper(width, height, scale).done(), words, scale)
 
 
@@ -141,7 +142,7 @@ def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float
         left = max(_EDGE, 26 - across / 2)
         box = (left, level - _LINE / 2, left + across, level + _LINE / 2)
         words += [
-            Words(box, letters, _TEXT, "SemiBold", ink.INK),
+            Words(box, letters, _TEXT, "SemiBold", canvas.INK),
             _meaning(max(46, left + across + 9), level, meaning),
         ]
     picture = sketch.done()
@@ -162,17 +163,17 @@ def _grounds(sketch: Sketch, base: BaseMap, left: float, levels: list[float]) ->
         levels = levels[1:]
     for level, look in zip(levels, base.tile_kinds.values(), strict=False):
         box = (left + 6, level - _LINE / 2 + 2, left + 62, level + _LINE / 2 - 2)
-        sketch.panel(box, 2, look.tone, ink.FRAME, 0.8)
+        sketch.panel(box, 2, look.tone, canvas.FRAME, 0.8)
         tiles.rise(sketch, (left + 34, level), look.relief, look.tone)
         words.append(_meaning(left + 72, level, look.legend))
     return words
 
 
 def _meaning(left: float, level: float, text: str) -> Words:
-    return Words((left, level - _LINE / 2, left, level + _LINE / 2), text, _TEXT, "Regular", ink.INK)
+    return Words((left, level - _LINE / 2, left, level + _LINE / 2), text, _TEXT, "Regular", canvas.INK)
 
 
 def _paper(width: float, height: float, scale: float) -> Sketch:
     sketch = Sketch((width, height), scale)
-    sketch.panel((0, 0, width, height), 6, (*ink.rgb(ink.PAPER), 240), ink.FRAME, 1.4)
+    sketch.panel((0, 0, width, height), 6, (*canvas.rgb(canvas.PAPER), 240), canvas.FRAME, 1.4)
     return sketch

@@ -13,20 +13,36 @@ from typing import Final
 from PIL import Image, ImageChops, ImageFilter
 
 from pbem.game.scene import Arrow, BaseMap, DrawnSide, Point, Polyline, Scene
-from pbem.render import canvas as ink
+from pbem.render import canvas
 from pbem.render.base_map import ground, land_mask, names
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import stack, tag
 from pbem.render.panels import legend, panel, title
-from pbem.render.placement import berths, lead
-from pbem.render.places import camps, glow, shape_box, spot
+from pbem.render.placement import lead, placements
+from pbem.render.places import glow, shape_box, siege_ring, spot
 
 _PANEL_GAP: Final = 8
 _COLOURS: Final = 256
 _BOWS: Final = (0.18, -0.18, 0.36, -0.36)
 """How far the course of a voyage may bow to the left of the straight line, in its length."""
+_CURVE_STEPS: Final = 16
+"""How many straight pieces a curve is drawn with."""
+_TIP_GAP, _TIP_LENGTH, _TIP_HALF_WIDTH = 15, 15, 11
+"""The head of an arrow: its distance from the middle of the place, its length, half its width."""
+_ARROW_ROOM: Final = 20
+"""Room round the points of an arrow, so that its strokes fit."""
+_ARROW_RIM, _ARROW_CORE, _WAKE = 11, 8, 2.5
+"""Width of an arrow with its rim, without, and of the wake in the arrow of a voyage."""
+_ARROW_STRENGTH: Final = 0.8
+"""How much of the board an arrow covers."""
+_NAME_ROOM: Final = 40
+"""How far round a place its name may lie."""
 _NEAR: Final = 16
 """A piece whose joining line would be shorter than this needs none."""
+_LEAD_RIM, _LEAD_CORE = 5, 2.6
+"""Width of a joining line with its rim, and without."""
+_DOT_RIM, _DOT_CORE = 5.0, 4.0
+"""Radius of the dot at the end of a joining line with its rim, and without."""
 _STRANGER: Final = DrawnSide("", "", "#6f6a60")
 """The look of what belongs to a side that the scene does not name."""
 
@@ -94,11 +110,14 @@ def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, 
 @lru_cache(maxsize=8)
 def _palette(base: BaseMap, sides: tuple[DrawnSide, ...], scale: float, cache_folder: File | None) -> Image.Image:
     """Return the colours for a map and these sides: first those that must not be lost, then the board's commonest."""
-    kept = [ink.rgb(each) for each in (ink.INK, ink.PAPER, ink.FRAME, ink.FOCUS, ink.WALL, ink.COAST, "#ffffff")]
-    kept += [mix(kind.empty, ink.INK, share) for kind in base.place_kinds.values() for share in (0, 0.4)]
+    kept = [
+        canvas.rgb(each)
+        for each in (canvas.INK, canvas.PAPER, canvas.FRAME, canvas.FOCUS, canvas.WALL, canvas.COAST, "#ffffff")
+    ]
+    kept += [mix(kind.empty, canvas.INK, share) for kind in base.place_kinds.values() for share in (0, 0.4)]
     for side in sides:
-        kept += [mix(side.colour, ink.INK, share) for share in (0, 0.2, 0.35, 0.45, 0.6)]
-        kept += [mix(side.colour, ink.PAPER, share) for share in (0.2, 0.4, 0.6, 0.8, 0.94)]
+        kept += [mix(side.colour, canvas.INK, share) for share in (0, 0.2, 0.35, 0.45, 0.6)]
+        kept += [mix(side.colour, canvas.PAPER, share) for share in (0.2, 0.4, 0.6, 0.8, 0.94)]
     kept = kept[: _COLOURS // 2]
     boards = [_board(base, (side,) * len(base.regions), scale, cache_folder) for side in (None, *sides)]
     sheet = Image.new("RGB", (boards[0].width, boards[0].height * len(boards)))
@@ -120,30 +139,30 @@ def _arrow(board: Image.Image, base: BaseMap, arrow: Arrow, side: DrawnSide, sca
     (bx, by), (ax, ay) = points[-1], points[-2]
     length = hypot(bx - ax, by - ay) or 1
     ux, uy = (bx - ax) / length, (by - ay) / length
-    tip = (bx - ux * 15, by - uy * 15)
-    neck = (tip[0] - ux * 15, tip[1] - uy * 15)
+    tip = (bx - ux * _TIP_GAP, by - uy * _TIP_GAP)
+    neck = (tip[0] - ux * _TIP_LENGTH, tip[1] - uy * _TIP_LENGTH)
     points[-1] = neck
-    left, top = (int(min(p[axis] for p in (*points, tip))) - 20 for axis in (0, 1))
-    right, bottom = (max(p[axis] for p in (*points, tip)) + 20 for axis in (0, 1))
+    left, top = (int(min(p[axis] for p in (*points, tip))) - _ARROW_ROOM for axis in (0, 1))
+    right, bottom = (max(p[axis] for p in (*points, tip)) + _ARROW_ROOM for axis in (0, 1))
     # Two masks are quicker to make small than one picture in colours: what is covered, and what of it is not the rim.
     whole, inner = (Sketch((right - left, bottom - top), scale, "L", 0) for _ in range(2))
     shaft = [(x - left, y - top) for x, y in points]
-    head = [(neck[0] - uy * w - left, neck[1] + ux * w - top) for w in (11, -11)]
+    head = [(neck[0] - uy * w - left, neck[1] + ux * w - top) for w in (_TIP_HALF_WIDTH, -_TIP_HALF_WIDTH)]
     head.append((tip[0] - left, tip[1] - top))
     if arrow.style == "retreat":
-        whole.dashes(shaft, 255, 8, 12, 7)
-        inner.dashes(shaft, 255, 8, 12, 7)
+        whole.dashes(shaft, 255, _ARROW_CORE, 12, 7)
+        inner.dashes(shaft, 255, _ARROW_CORE, 12, 7)
     else:
-        whole.line(shaft, 255, 11)
-        inner.line(shaft, 255, 8)
+        whole.line(shaft, 255, _ARROW_RIM)
+        inner.line(shaft, 255, _ARROW_CORE)
         if arrow.style == "sea":
-            inner.dashes(shaft, 0, 2.5, 10, 8)
+            inner.dashes(shaft, 0, _WAKE, 10, 8)
     whole.polygon(head, 255)
     inner.polygon(head, 255)
     covered, coloured = whole.done(), inner.done()
-    drawn = Image.new("RGB", covered.size, ink.PAPER)
-    drawn.paste(mix(side.colour, ink.PAPER, 0.12), mask=coloured)
-    board.paste(drawn, (round(left * scale), round(top * scale)), covered.point(lambda v: round(v * 0.8)))
+    drawn = Image.new("RGB", covered.size, canvas.PAPER)
+    drawn.paste(mix(side.colour, canvas.PAPER, 0.12), mask=coloured)
+    board.paste(drawn, (round(left * scale), round(top * scale)), covered.point(lambda v: round(v * _ARROW_STRENGTH)))
 
 
 def _names_again(
@@ -152,8 +171,8 @@ def _names_again(
     """Lay the names of places over the arrows that run across them."""
     over = names(base, scale, cache_folder)
     spots = [base.places[id] for arrow in arrows for id in arrow.places]
-    left, top = (max(0, int((min(spot) - 40) * scale)) for spot in ([s.x for s in spots], [s.y for s in spots]))
-    right, bottom = (int((max(spot) + 40) * scale) for spot in ([s.x for s in spots], [s.y for s in spots]))
+    left, top = (max(0, int((min(spot) - _NAME_ROOM) * scale)) for spot in ([s.x for s in spots], [s.y for s in spots]))
+    right, bottom = (int((max(spot) + _NAME_ROOM) * scale) for spot in ([s.x for s in spots], [s.y for s in spots]))
     part = over.crop((left, top, min(right, over.width), min(bottom, over.height)))
     board.paste(part, (left, top), part)
 
@@ -175,8 +194,8 @@ def _curve(points: list[Point], bow: float) -> Iterator[Point]:
     yield points[0]
     for (ax, ay), (bx, by) in pairwise(points):
         cx, cy = (ax + bx) / 2 + (by - ay) * bow, (ay + by) / 2 - (bx - ax) * bow
-        for n in range(1, 17):
-            t = n / 16
+        for n in range(1, _CURVE_STEPS + 1):
+            t = n / _CURVE_STEPS
             u = 1 - t
             yield u * u * ax + 2 * u * t * cx + t * t * bx, u * u * ay + 2 * u * t * cy + t * t * by
 
@@ -186,11 +205,11 @@ def _rings(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale:
     base = scene.base
     for id in scene.focus:
         kind = base.place_kinds[base.places[id].kind]
-        _put(board, glow(kind.form, kind.size, ink.FOCUS, scale), base, id, scale)
+        _put(board, glow(kind.form, kind.size, canvas.FOCUS, scale), base, id, scale)
     for marker in scene.markers:
         if marker.kind == "siege":
             place, besieger = base.places[marker.place], sides.get(marker.side or "", _STRANGER)
-            circle = camps(base.place_kinds[place.kind].size, place.hangs, besieger.colour, scale)
+            circle = siege_ring(base.place_kinds[place.kind].size, place.hangs, besieger.colour, scale)
             _put(board, circle, base, place.id, scale)
 
 
@@ -201,7 +220,7 @@ def _places(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale
         if kind.form == "open":
             continue
         side = sides.get(scene.control.get(id) or "")
-        fill, letter = (side.colour, side.ink) if side else (kind.empty, ink.INK)
+        fill, letter = (side.colour, side.ink) if side else (kind.empty, canvas.INK)
         _put(board, spot(kind.form, kind.size, fill, place.port, scale, place.mark, letter), base, id, scale)
 
 
@@ -242,9 +261,9 @@ def _pieces(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], taken
         pictures.append((place, stack(tuple(group), look, scale), look.colour))
     for marker in scene.markers:
         owner = sides.get(marker.side or "")
-        pictures.append((marker.place, tag(marker, owner, scale), ink.WALL))
+        pictures.append((marker.place, tag(marker, owner, scale), canvas.WALL))
     base = scene.base
-    boxes = berths(base, [(place, *_units(picture, scale)) for place, picture, _ in pictures], taken)
+    boxes = placements(base, [(place, *_units(picture, scale)) for place, picture, _ in pictures], taken)
     for (place, _, colour), box in zip(pictures, boxes, strict=True):
         _lead(board, base, place, box, colour, scale)
     for (_, picture, _), box in zip(pictures, boxes, strict=True):
@@ -267,10 +286,10 @@ def _lead(board: Image.Image, base: BaseMap, id: str, box: Bounds, colour: str, 
     left, top = int(min(a[0], x)) - room, int(min(a[1], y)) - room
     sketch = Sketch((abs(a[0] - x) + 2 * room + 1, abs(a[1] - y) + 2 * room + 1), scale)
     line = [(a[0] - left, a[1] - top), (x - left, y - top)]
-    sketch.line(line, ink.PAPER, 5)
+    sketch.line(line, canvas.PAPER, _LEAD_RIM)
     if bare:  # nothing that is printed shows where the line ends
-        for radius, fill in ((5.0, ink.PAPER), (4.0, colour)):
+        for radius, fill in ((_DOT_RIM, canvas.PAPER), (_DOT_CORE, colour)):
             sketch.disc((middle[0] - left, middle[1] - top), radius, fill)
-    sketch.line(line, colour, 2.6)
+    sketch.line(line, colour, _LEAD_CORE)
     drawn = sketch.done()
     board.paste(drawn, (round(left * scale), round(top * scale)), drawn)

@@ -36,7 +36,7 @@ _FARTHEST: Final = _RINGS[-1] + _GAP
 Segment: TypeAlias = tuple[Point, Point]
 
 
-class Berth(NamedTuple):
+class Placement(NamedTuple):
     """A box for a piece, what it costs by what it hides of the board, and the line that joins it to its place."""
 
     cost: float
@@ -44,7 +44,7 @@ class Berth(NamedTuple):
     line: Segment
 
 
-def berths(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequence[Bounds] = ()) -> list[Bounds]:
+def placements(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequence[Bounds] = ()) -> list[Bounds]:
     """Return a box for each piece (its place, width and height), in pixels of the base map.
 
     Boxes do not overlap one another nor those `taken`, unless there is no room at all.
@@ -55,30 +55,32 @@ def berths(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequenc
         _grown(shape, piece[1] + _FARTHEST, piece[2] + _FARTHEST) for shape, piece in zip(shapes, pieces, strict=True)
     ]
     doors = [_grown(shape, _DOOR, _DOOR) for shape in shapes]
-    found: dict[int, Berth] = {}
+    found: dict[int, Placement] = {}
     # Those that have the least room to choose from choose first; then all may think again, knowing the others.
     order = sorted(range(len(pieces)), key=lambda n: (-choices[n][0].cost, n))
     for _ in range(_ROUNDS):
         before = dict(found)
         for n in order:
-            near = [berth for other, berth in found.items() if other != n and _meet(_around(berth), reaches[n])]
-            crowd = [berth.box for berth in near] + [box for box in taken if _meet(box, reaches[n])]
+            near = [
+                placement for other, placement in found.items() if other != n and _meet(_around(placement), reaches[n])
+            ]
+            crowd = [placement.box for placement in near] + [box for box in taken if _meet(box, reaches[n])]
             strange = [
                 door
                 for door, shape in zip(doors, shapes, strict=True)
                 if shape != shapes[n] and _meet(door, reaches[n])
             ]
-            found[n] = _best(choices[n], crowd, strange, [berth.line for berth in near])
+            found[n] = _best(choices[n], crowd, strange, [placement.line for placement in near])
         if found == before:
             break
     return [found[n].box for n in range(len(pieces))]
 
 
-def _best(choices: list[Berth], crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Berth:
-    """Return the cheapest berth, given where the other pieces and the lines to them lie."""
+def _best(choices: list[Placement], crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Placement:
+    """Return the cheapest placement, given where the other pieces and the lines to them lie."""
     best, least = choices[0], inf
-    for berth in choices:
-        cost, box, line = berth
+    for placement in choices:
+        cost, box, line = placement
         if cost >= least:
             break
         for other in crowd:
@@ -91,7 +93,7 @@ def _best(choices: list[Berth], crowd: list[Bounds], doors: list[Bounds], lines:
         cost += sum(_DOORSTEP for door in doors if _meet(box, door))
         cost += sum(_STRUCK for other_line in lines if _strikes(other_line, box))
         if cost < least:
-            best, least = berth, cost
+            best, least = placement, cost
     return best
 
 
@@ -119,9 +121,9 @@ def _grown(box: Bounds, across: float, down: float) -> Bounds:
     return box[0] - across, box[1] - down, box[2] + across, box[3] + down
 
 
-def _around(berth: Berth) -> Bounds:
+def _around(placement: Placement) -> Bounds:
     """Return the box round a piece and the line that joins it to its place."""
-    (x, y), box = berth.line[0], berth.box
+    (x, y), box = placement.line[0], placement.box
     return min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y)
 
 
@@ -135,19 +137,21 @@ def overlap(one: Bounds, other: Bounds) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _choices(base: BaseMap, place: str, width: int, height: int) -> list[Berth]:
-    """Return all berths round a place, cheapest first."""
+def _choices(base: BaseMap, place: str, width: int, height: int) -> list[Placement]:
+    """Return all placements round a place, cheapest first."""
     shape = shape_box(base, base.places[place])
     found = []
     far = _TILED_FAR if base.tiles else _FAR
-    berths = _round(shape, width, height)
+    placements = _round(shape, width, height)
     if _open(base, place):
         x, y = base.places[place].x, base.places[place].y
-        berths = chain([(-1, _box(x - width / 2, y - height / 2, width, height))], berths)  # nearer than beside it
-    for away, box in berths:
+        placements = chain(
+            [(-1, _box(x - width / 2, y - height / 2, width, height))], placements
+        )  # nearer than beside it
+    for away, box in placements:
         if box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height:
             line = lead(shape, box)
-            found.append(Berth(_hidden(base, box) + away * far + _crossed(base, line), box, line))
+            found.append(Placement(_hidden(base, box) + away * far + _crossed(base, line), box, line))
     return sorted(found)
 
 

@@ -19,6 +19,16 @@ REGION_GAP: Final = 2.5
 INSCRIPTION_GAP: Final = 0.35
 """Room between letters, for names of regions in pixels, for others as a share of their size."""
 _CAMPS: Final = 10
+_CAMP_GAP: Final = 10
+"""How far from a place under siege the camps lie."""
+_CAMP_RIM, _CAMP_CORE = 4.4, 3.4
+"""Radius of a camp with its rim, and without."""
+_WIDE_OPENING, _OPENING = 120, 80
+"""Degrees of the siege ring that stay open for a name above or below the place, and for one beside it."""
+_RIM, _FILL = 1.7, 3.2
+"""How far inside the dark edge of a place its light rim begins, and its fill."""
+_GLOW: Final = 5
+"""Width of the band round a place in focus."""
 _GAP: Final = 2
 _MARGIN: Final = 8
 """Room round a place in its sprite, for towers and anchor."""
@@ -83,7 +93,7 @@ def spot(form: Form, size: int, fill: str, port: bool, scale: float, mark: str =
         for dx, dy in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
             tower = middle[0] + dx * (half - 2.5), middle[1] + dy * (half - 2.5)
             sketch.polygon(_square(tower, 4.6), INK)
-    for inset, colour in ((0.0, INK), (1.7, PAPER), (3.2, fill)):
+    for inset, colour in ((0.0, INK), (_RIM, PAPER), (_FILL, fill)):
         _shape(sketch, form, middle, half - inset, colour)
     if port:
         _anchor(sketch, (middle[0] + half * 0.78, middle[1] - half * 0.78))
@@ -100,26 +110,26 @@ def glow(form: Form, size: int, colour: str, scale: float) -> Image.Image:
     across = size + 2 * _MARGIN
     middle = (across / 2, across / 2)
     sketch = Sketch((across, across), scale)
-    _shape(sketch, form, middle, size / 2 + 6, INK)
-    _shape(sketch, form, middle, size / 2 + 5, colour)
+    _shape(sketch, form, middle, size / 2 + _GLOW + 1, INK)
+    _shape(sketch, form, middle, size / 2 + _GLOW, colour)
     return sketch.done()
 
 
 @lru_cache(maxsize=64)
-def camps(size: int, hangs: Compass, colour: str, scale: float) -> Image.Image:
+def siege_ring(size: int, hangs: Compass, colour: str, scale: float) -> Image.Image:
     """Return what is laid round a place under siege: a circle of camps, left open where its name hangs."""
-    radius = size / 2 + 10
+    radius = size / 2 + _CAMP_GAP
     across = 2 * radius + 12
     middle = across / 2
     sketch = Sketch((across, across), scale)
     name = get_args(Compass).index(hangs) * 45 - 90
     # A name above or below is wide, so that more of the circle must stay open.
-    opening = 120 if "n" in hangs or "s" in hangs else 80
+    opening = _WIDE_OPENING if "n" in hangs or "s" in hangs else _OPENING
     for n in range(_CAMPS):
         angle = (name + opening / 2 + (n + 0.5) * (360 - opening) / _CAMPS) * pi / 180
         camp = middle + radius * cos(angle), middle + radius * sin(angle)
-        sketch.disc(camp, 4.4, PAPER)
-        sketch.disc(camp, 3.4, colour)
+        sketch.disc(camp, _CAMP_RIM, PAPER)
+        sketch.disc(camp, _CAMP_CORE, colour)
     return sketch.done()
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from pbem.game.scene import BaseMap, Point, Polyline, Relief, Tile
-from pbem.render import canvas as ink
+from pbem.render import canvas
 from pbem.render.canvas import Sketch, mix
 from pbem.render.typefaces import face
 
@@ -46,10 +46,10 @@ def _stands(tile: Tile) -> list[Point]:
 def rise(sketch: Sketch, at: Point, relief: Relief, tone: str) -> None:
     """Draw a hill or a peak on a ground of some tone; flat ground has none."""
     x, y = at
-    shade = mix(tone, ink.INK, 0.38)
+    shade = mix(tone, canvas.INK, 0.38)
     if relief == "peaks":
         sketch.polygon([(x - 8, y + 6), (x, y - 8), (x + 8, y + 6)], shade)
-        sketch.polygon([(x - 8, y + 6), (x, y - 8), (x - 1.5, y + 6)], mix(tone, ink.PAPER, 0.45))
+        sketch.polygon([(x - 8, y + 6), (x, y - 8), (x - 1.5, y + 6)], mix(tone, canvas.PAPER, 0.45))
         sketch.line([(x - 8, y + 6), (x, y - 8), (x + 8, y + 6)], shade, 1.2)
     elif relief == "hills":
         for dx, dy, size in ((-4.0, 1.0, 4.5), (3.5, 3.5, 4.0)):
@@ -64,7 +64,7 @@ def shore(base: BaseMap, scale: float, land: Image.Image, mask: Image.Image) -> 
         sketch.line(outline, 255, 1.2, closed=True)
     # Where such lands overlap, or one has the board on it, no coast runs.
     solid = ImageChops.lighter(mask.filter(ImageFilter.MinFilter(2 * max(1, round(scale)) + 1)), land)
-    layer = Image.new("RGBA", land.size, (*ink.rgb(ink.COAST), 0))
+    layer = Image.new("RGBA", land.size, (*canvas.rgb(canvas.COAST), 0))
     layer.putalpha(ImageChops.multiply(sketch.done(), ImageChops.invert(solid)))
     return layer
 
@@ -76,19 +76,19 @@ def sides(sketch: Sketch, base: BaseMap) -> None:
         for a, b in zip(tile.outline, (*tile.outline[1:], tile.outline[0]), strict=True):
             if tuple(sorted((a, b))) not in drawn:
                 drawn.add(tuple(sorted((a, b))))
-                sketch.line([a, b], (*ink.rgb(ink.FRAME), 120), _SIDE)
+                sketch.line([a, b], (*canvas.rgb(canvas.FRAME), 120), _SIDE)
 
 
 def streams(sketch: Sketch, base: BaseMap) -> None:
     """Draw the rivers that run along sides."""
-    for width, colour in ((_STREAM + 1.8, (*ink.rgb(ink.PAPER), 170)), (_STREAM, ink.rgb(ink.STREAM))):
+    for width, colour in ((_STREAM + 1.8, (*canvas.rgb(canvas.PAPER), 170)), (_STREAM, canvas.rgb(canvas.STREAM))):
         for stream in base.streams:
             sketch.line(stream, colour, width)
 
 
 def stream(sketch: Sketch, a: Point, b: Point) -> None:
     """Draw a piece of such a river, for the legend."""
-    sketch.line([a, b], ink.STREAM, _STREAM)
+    sketch.line([a, b], canvas.STREAM, _STREAM)
 
 
 def numbers(layer: Image.Image, base: BaseMap, scale: float) -> None:
@@ -100,4 +100,4 @@ def numbers(layer: Image.Image, base: BaseMap, scale: float) -> None:
     for tile in base.tiles:
         (left, top), (right, _) = tile.outline[:2]
         at = round((left + right) / 2 * scale), round((top + 2 + NUMBER_SIZE * 0.8) * scale)
-        pen.text(at, tile.number, font=face("Regular", size), fill=(*ink.rgb(ink.FAINT), 210), anchor="ms")
+        pen.text(at, tile.number, font=face("Regular", size), fill=(*canvas.rgb(canvas.FAINT), 210), anchor="ms")

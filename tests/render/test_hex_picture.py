@@ -18,7 +18,7 @@ from pbem.protocol import Event, Side
 from pbem.render.canvas import Bounds, rgb
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
-from pbem.render.placement import berths, overlap
+from pbem.render.placement import overlap, placements
 from pbem.render.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.battle.withdrawal import move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
@@ -70,9 +70,9 @@ def test_a_board_of_hexes_needs_nothing_but_its_data() -> None:
 def test_a_piece_lies_on_a_hex_in_which_nothing_is_printed() -> None:
     base = small()
     for width in (22, 30, 46, 90):
-        (box,) = berths(base, [("d", width, 24)])
+        (box,) = placements(base, [("d", width, 24)])
         assert (box[0] + box[2], box[1] + box[3]) == (2 * 164, 2 * 180)
-    (beside,) = berths(base, [("a", 30, 24)])
+    (beside,) = placements(base, [("a", 30, 24)])
     assert not overlap(beside, shape_box(base, base.places["a"]))
 
 
@@ -282,7 +282,7 @@ def test_pieces_of_a_crowded_front_do_not_lie_on_one_another() -> None:
     base = scene.base
     pieces = [(hex, 150, 72) for hex in ("2407", "2506", "2508", "2308")] + [("2409", 120, 24), ("2607", 60, 20)]
     taken = [box for _, box in slots(scene)]
-    boxes = berths(base, pieces, taken)
+    boxes = placements(base, pieces, taken)
     assert [(a, b) for a, b in combinations([*boxes, *taken], 2) if overlap(a, b)] == []
 
 

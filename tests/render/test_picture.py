@@ -41,7 +41,7 @@ from pbem.render.canvas import Bounds, rgb
 from pbem.render.counters import stack
 from pbem.render.panels import legend, title
 from pbem.render.picture import draw, render
-from pbem.render.placement import berths, overlap
+from pbem.render.placement import overlap, placements
 from pbem.render.places import label_box, region_box, shape_box
 
 ROME = DrawnSide("rome", "Rome", "#b3282d")
@@ -307,7 +307,7 @@ def test_pieces_lie_on_the_board_and_never_on_one_another(seed: int) -> None:
     pieces = [(place, chance.choice((26, 90, 130)), chance.choice((24, 38))) for place in crowd]
     pieces += [(chance.choice(crowd), 60, 20) for _ in range(6)]
     panel: Bounds = (1370, 14, 1584, 130)
-    boxes = berths(base, pieces, [panel])
+    boxes = placements(base, pieces, [panel])
     assert [(a, b) for a, b in combinations([*boxes, panel], 2) if overlap(a, b)] == []
     assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height for box in boxes)
     for (place, width, height), box in zip(pieces, boxes, strict=True):
