@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
-from pbem.audit.schemas import same_words
+from pbem.audit.schemas import Record, same_words
 from pbem.audit.turn_files import Books
 from pbem.crypto.dice import step_key
 from pbem.game.order_form import OrderForm
@@ -20,7 +20,6 @@ from pbem.repo.layout import STATE, sheet_path
 from pbem.repo.records import public_answer, rested
 
 _BY_SHEET: Final = pattern(r"sheet ([0-9]+)")
-Record = Mapping[str, Any]
 Digest = Callable[[str], str | None]
 
 
@@ -134,7 +133,7 @@ class Sheets:
         self._open = open_sheet
         self._orders: dict[str, list[tuple[str, Any]] | str | None] = {}
 
-    def wrong_with(self, side: Side, n: int, answer: Mapping[str, Any]) -> str | None:
+    def wrong_with(self, side: Side, n: int, answer: Record) -> str | None:
         """Return what is wrong with an answer that is said to come out of a sheet; None: nothing."""
         path = sheet_path(side, n)
         if path not in self._orders:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import History
-from pbem.audit.schemas import not_canonical
+from pbem.audit.schemas import Record, not_canonical
 from pbem.audit.turn_files import Books
 from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
 from pbem.crypto.closing import Closing, check_closed, follow
@@ -41,7 +40,7 @@ def check_chain(history: History, books: Books, charter: Charter, findings: Find
     findings.check("links", f"{number(len(books.turns), 'link')} opened, from the tip on{renewed}")
 
 
-def _link(n: int, turn: Mapping[str, Any], previous: str | None, length: int) -> Iterator[str]:
+def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[str]:
     if previous is not None and not check_link(turn["link"], previous):
         before = (
             "the tip" if n == 1 else f"what turn {n - 1} promises" if (n - 1) % length == 0 else f"that of turn {n - 1}"
@@ -148,7 +147,7 @@ def _closed(history: History, books: Books, closings: list[tuple[int, Closing]],
             findings.blame(history.place(n), *_decided(n, turn, closed, ruled))
 
 
-def _decided(n: int, turn: Mapping[str, Any], closing: Closing | None, ruled: bool) -> Iterator[str]:
+def _decided(n: int, turn: Record, closing: Closing | None, ruled: bool) -> Iterator[str]:
     """Yield what is wrong with a turn that a round decides; `closing` is what was closed when it was named.
 
     `ruled`: the game master did something in the turn before.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final, Protocol
 
-from pbem.audit.schemas import same_words
+from pbem.audit.schemas import Record, same_words
 from pbem.protocol import Decision, Draw, Event, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
 from pbem.referee.open_game import OpenGame, Told
@@ -101,9 +101,7 @@ class Differ:
         """Return how the open questions differ."""
         return Difference(n, f"the game waits: recorded {self._questions(recorded)}, now {self._questions(now)}")
 
-    def open_questions(
-        self, n: int, recorded: Sequence[Mapping[str, Any]], now: Sequence[Decision]
-    ) -> Iterator[Difference]:
+    def open_questions(self, n: int, recorded: Sequence[Record], now: Sequence[Decision]) -> Iterator[Difference]:
         """Yield the open questions that differ, by the words of what differs in them: their facts are not for all."""
         for old, decision in zip(recorded, now, strict=True):
             new = decision_record(decision)
@@ -112,7 +110,7 @@ class Differ:
                 whose = f"{decision.kind} of {decision.side}"
                 yield Difference(n, f"an open question has changed: {whose}, in {joined(sorted(places))}")
 
-    def result(self, n: int, recorded: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> Difference:
+    def result(self, n: int, recorded: Record | None, now: Record | None) -> Difference:
         """Return how the end of the game differs."""
         said = [self._say.result(each).rstrip(".") if each else "the game goes on" for each in (recorded, now)]
         return Difference(n, f"result: recorded {said[0]}, now {said[1]}")
@@ -132,7 +130,7 @@ class Differ:
 
     # ---- within
 
-    def _roll(self, old: Roll | None, new: Roll | None, aims: Mapping[int, Mapping[str, Any]]) -> str:
+    def _roll(self, old: Roll | None, new: Roll | None, aims: Mapping[int, Record]) -> str:
         said = [self._say.what_for(roll, aims.get(id(roll), {})) if roll else "" for roll in (old, new)]
         if old is None or new is None:
             one = old or new

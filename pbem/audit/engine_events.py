@@ -5,11 +5,12 @@ Were there none, an adjudicator could add one where it does no harm, and choose 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, takewhile
 from typing import Any, Final
 
 from pbem.audit.history import History
+from pbem.audit.schemas import Record
 from pbem.game import yaml as yamlio
 from pbem.referee import ALL_SIDES
 from pbem.repo.layout import request_path
@@ -34,9 +35,7 @@ _OF_ACTS: Final = {
 _AT_FIRST: Final = ("beacon_round", "beacon_missing", "request_void")
 
 
-def check_told(
-    n: int, turn: Mapping[str, Any], before: Mapping[str, Any], history: History, read: Callable[[bytes], bytes]
-) -> Iterator[str]:
+def check_told(n: int, turn: Record, before: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
     """Yield which events of a turn have no ground; `before` is the turn before, `read` returns a content."""
     act = turn.get("act", {}).get("kind")
     for kind in (event.get("kind") for event in turn["events"]):
@@ -54,7 +53,7 @@ def check_told(
         yield f"of the beacon and of a request it tells {told or 'nothing'}, not {expected or 'nothing'}"
 
 
-def _beacon(turn: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _beacon(turn: Record, before: Record) -> Iterator[dict[str, Any]]:
     """Yield what is told of the round that decides a turn, in the first one that it decides."""
     share = turn.get("beacon", {})
     if not share or share.get("round") == before.get("beacon", {}).get("round"):
@@ -65,7 +64,7 @@ def _beacon(turn: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[dict
         yield {"kind": "beacon_round", "round": share["round"]}
 
 
-def _consents(n: int, act: Mapping[str, Any], requests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _consents(n: int, act: Record, requests: Sequence[Record]) -> Iterator[str]:
     """Yield a complaint if all sides are said to have consented, and no request that was done then says so."""
     if act.get("by") == ALL_SIDES:
         words = ("request", "to", "undone", "consents")
@@ -74,7 +73,7 @@ def _consents(n: int, act: Mapping[str, Any], requests: Sequence[Mapping[str, An
             yield "it says that all sides consented, and no request says so"
 
 
-def _requests(n: int, history: History, read: Callable[[bytes], bytes]) -> Iterator[Mapping[str, Any]]:
+def _requests(n: int, history: History, read: Callable[[bytes], bytes]) -> Iterator[Record]:
     """Yield the requests that the commit of an adjudication closes."""
     for path in takewhile(history.files.__contains__, map(request_path, count(1))):
         for version in history.files[path]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from pbem.audit.findings import Findings, number
 from pbem.audit.history import History
+from pbem.audit.schemas import Record
 from pbem.audit.turn_files import Books
 from pbem.crypto.dice import MAX_SIDES, ChainDice, step_key
 
@@ -37,7 +37,7 @@ def check_rolls(history: History, books: Books, game: str, findings: Findings) -
     findings.check("draws", f"{number(draws, 'hidden draw')}, numbered and named")
 
 
-def _in_order(at: int, said: Mapping[str, Any], names: set[str]) -> Iterator[str]:
+def _in_order(at: int, said: Record, names: set[str]) -> Iterator[str]:
     """Yield what is wrong with running number and name; put the name on record."""
     if said["number"] != at:
         yield f"it is numbered {said['number']}; the {at}. in the list has number {at}"
@@ -46,7 +46,7 @@ def _in_order(at: int, said: Mapping[str, Any], names: set[str]) -> Iterator[str
     names.add(said["name"])
 
 
-def wrong_with(roll: Mapping[str, Any], dice: ChainDice) -> Iterator[str]:
+def wrong_with(roll: Record, dice: ChainDice) -> Iterator[str]:
     """Yield what is wrong with a roll, by dice that are turned to its adjudication."""
     faces, sides = roll["faces"], roll.get("sides", _USUAL)
     if not (2 <= sides <= MAX_SIDES and len(faces) <= _MOST_DICE):

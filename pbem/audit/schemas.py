@@ -8,13 +8,16 @@ in two ways could choose between the digests of both. So what is empty and may b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from re import Pattern
 from re import compile as pattern
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.audit.findings import Findings, Place
 from pbem.game import yaml as yamlio
+
+Record: TypeAlias = Mapping[str, Any]
+"""Plain data out of a file of the repo, such as a turn file, once its shape has been checked."""
 
 HEX: Final = pattern("[0-9a-f]{64}")
 NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")

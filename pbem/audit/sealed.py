@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pbem.audit.answers import Sheets, check_answers, check_published, check_states
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import SHEET, STANDING, TURN, History, filed
-from pbem.audit.schemas import RECORD, misfit, same_words
+from pbem.audit.schemas import RECORD, Record, misfit, same_words
 from pbem.audit.secrets import Opened
 from pbem.audit.standing_orders import check_standing
 from pbem.audit.turn_files import Books
@@ -66,7 +66,7 @@ class Sealed:
         self.books = books
         self.charter = charter
         self.opened = opened
-        self.records: dict[int, Mapping[str, Any]] = {}
+        self.records: dict[int, Record] = {}
         """The sealed records of the turns, as far as they can be read."""
         self.sheets: dict[str, bytes] = {}
         """The sheets, as received, by path."""

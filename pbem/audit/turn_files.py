@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pbem.audit.engine_events import check_told
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.history import History
-from pbem.audit.schemas import JOINED, TURN, misfit, not_canonical, said_in
+from pbem.audit.schemas import JOINED, TURN, Record, misfit, not_canonical, said_in
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
@@ -22,7 +22,7 @@ from pbem.repo.layout import CHARTER, POSITION, joined_path, standing_path, turn
 class Books:
     """The turn files that can be read, by number, with the digest of each; 0: the charter's digest."""
 
-    turns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    turns: dict[int, Record] = field(default_factory=dict)
     digests: dict[int, str] = field(default_factory=dict)
     undone: set[int] = field(default_factory=set)
     """Turns that were rolled back."""
@@ -79,7 +79,7 @@ def check_turn_files(
         findings.check("undone", f"turns {listed(sorted(books.undone))}; their dice never come again")
 
 
-def _chain(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
+def _chain(n: int, turn: Record, books: Books) -> Iterator[str]:
     """Yield what is wrong with number, digest of the turn file before, and digest of all that went in."""
     if turn["adjudication"] != n:
         yield f"the turn file calls itself adjudication {turn['adjudication']}"
@@ -96,7 +96,7 @@ def _chain(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
         yield f"`inputs` is not the digest of what went in: the turn file says {turn['inputs']}, it is {stated}"
 
 
-def _sheets(n: int, turn: Mapping[str, Any], history: History) -> Iterator[str]:
+def _sheets(n: int, turn: Record, history: History) -> Iterator[str]:
     """Yield where the sheets that a turn file names are not those committed before it and after the turn before."""
     named = {side: list(paths) for side, paths in turn.get("sheets", {}).items()}
     there = history.sheets.get(n - 1, {})
@@ -117,7 +117,7 @@ def _after(history: History, at: int) -> int:
     return max((n for n, when in history.turns.items() if when < at), default=0)
 
 
-def _standing(n: int, turn: Mapping[str, Any], history: History, books: Books) -> Iterator[str]:
+def _standing(n: int, turn: Record, history: History, books: Books) -> Iterator[str]:
     """Yield where standing orders are named that are not there, or another digest without another file."""
     earlier = books.turns.get(n - 1, {}).get("standing", {})
     for side, digest in turn.get("standing", {}).items():
@@ -130,7 +130,7 @@ def _standing(n: int, turn: Mapping[str, Any], history: History, books: Books) -
                 yield f"it names other standing orders of {side} than turn {n - 1}, but none were filed between"
 
 
-def _position(n: int, turn: Mapping[str, Any], history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
+def _position(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
     file = history.before(POSITION, history.turns[n] + 1)
     if file is None:
         yield f"there is no {POSITION} after it"
@@ -138,7 +138,7 @@ def _position(n: int, turn: Mapping[str, Any], history: History, read: Callable[
         yield f"{POSITION} after it is not the one that it names: {digest}, not {turn['position']}"
 
 
-def _sides(turn: Mapping[str, Any], sides: Sequence[Side]) -> Iterator[str]:
+def _sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:
     """Yield the sides that do not play, wherever they are named."""
     named = {side for word in ("joined", "sheets", "standing", "shares") for side in turn.get(word, ())}
     named |= {each["side"] for word in ("answers", "waiting") for each in turn.get(word, ())}
@@ -153,7 +153,7 @@ def _sides(turn: Mapping[str, Any], sides: Sequence[Side]) -> Iterator[str]:
         yield "it says how the game ended, and that it waits for answers"
 
 
-def _events(turn: Mapping[str, Any]) -> Iterator[str]:
+def _events(turn: Record) -> Iterator[str]:
     """Yield where the events do not tell each roll once, in order."""
     if any(type(event.get("kind")) is not str for event in turn["events"]):
         yield "an event is of no kind"
@@ -165,11 +165,11 @@ def _events(turn: Mapping[str, Any]) -> Iterator[str]:
         yield f"its events tell of rolls {listed(told) or 'none'}, its list of rolls has {listed(rolled) or 'none'}"
 
 
-def _head(event: Mapping[str, Any]) -> list[str]:
+def _head(event: Record) -> list[str]:
     return [word for word in ("kind", "roll", "rule") if word in event]
 
 
-def _act(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
+def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
     """Put on record what the game master did; yield what is wrong with it."""
     act = turn.get("act")
     if act is None:
@@ -191,7 +191,7 @@ def _act(n: int, turn: Mapping[str, Any], books: Books) -> Iterator[str]:
 
 
 def _joined(
-    turn: Mapping[str, Any], history: History, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
+    turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
 ) -> None:
     """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
     counted, phrases = turn.get("joined", {}), 0
@@ -215,7 +215,7 @@ def _joined(
     findings.check("phrases", f"{phrases} of {number(len(sides), 'side')} mailed a phrase before the first shuffle")
 
 
-def _key(said: Mapping[str, Any]) -> Iterator[str]:
+def _key(said: Record) -> Iterator[str]:
     try:
         if "key" in said and check_recipient(said["key"]) != said["key"]:
             yield "its key is not written as keys are"
@@ -223,5 +223,5 @@ def _key(said: Mapping[str, Any]) -> Iterator[str]:
         yield str(wrong)
 
 
-def _promised(said: Mapping[str, Any]) -> tuple[Any, Any]:
+def _promised(said: Record) -> tuple[Any, Any]:
     return said.get("phrase"), said.get("chain")

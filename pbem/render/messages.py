@@ -31,6 +31,9 @@ from pbem.game.box import Box
 from pbem.protocol import Decision, Event, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
+Facts: TypeAlias = Mapping[str, Any]
+"""The facts of an event, a roll or a decision, by name."""
+
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
 _SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
 _PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
@@ -142,7 +145,7 @@ class Sentences:
                     tag = f"[die {each.adjudication}.{each.roll}]"
                     yield Said(max(_ROLL_DEPTH, depth + 1), self.dice(each.event.roll, each.event.facts), tag)
 
-    def dice(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+    def dice(self, roll: Roll, facts: Facts) -> str:
         """Return a roll as a line: what it was for, faces, modifiers, sum, what was needed, the rule."""
         purpose, changes = self.what_for(roll, facts), self.changes(roll)
         dice = "" if roll.sides == 6 else f"d{roll.sides} "
@@ -151,13 +154,13 @@ class Sentences:
         needs = f"needs {roll.need}, " if roll.need else ""
         return f"{purpose}: {dice}{faces}{changes}{total} ({needs}{cited(roll.rule)})"
 
-    def purpose(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+    def purpose(self, roll: Roll, facts: Facts) -> str:
         """Return what would be rolled for, what is needed, and what changes the roll."""
         needs = f", needs {roll.need}" if roll.need else ""
         changes = self.changes(roll)
         return f"{self.what_for(roll, facts)} ({cited(roll.rule)}{needs}{';' if changes else ''}{changes})"
 
-    def what_for(self, roll: Roll, facts: Mapping[str, Any]) -> str:
+    def what_for(self, roll: Roll, facts: Facts) -> str:
         """Return what a roll is for; its name if the box says nothing of it."""
         nodes = self._single["rolls"].get(key_of_roll(roll, self._single["rolls"]))
         return self._sentence(nodes, facts) if nodes else roll.name
@@ -177,7 +180,7 @@ class Sentences:
         phrase = self._forecasts.get(event.kind)
         return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
 
-    def result(self, result: Mapping[str, Any]) -> str:
+    def result(self, result: Facts) -> str:
         """Return how a game ended."""
         nodes = self._single["results"].get(str(result.get("reason")))
         if nodes:
@@ -251,11 +254,11 @@ class Sentences:
 
     # ---- writing
 
-    def _sentence(self, nodes: Sequence[_Node], facts: Mapping[str, Any]) -> str:
+    def _sentence(self, nodes: Sequence[_Node], facts: Facts) -> str:
         text = "".join(self._written(node, facts) for node in nodes).strip()
         return text[:1].upper() + text[1:] if text[:1] != "" and nodes and not isinstance(nodes[0], str) else text
 
-    def _written(self, node: _Node, facts: Mapping[str, Any]) -> str:
+    def _written(self, node: _Node, facts: Facts) -> str:
         if isinstance(node, str):
             return node
         if isinstance(node, _Part):
@@ -303,7 +306,7 @@ def _worded(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _find(facts: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+def _find(facts: Facts, path: tuple[str, ...]) -> Any:
     value: Any = facts
     for word in path:
         if isinstance(value, Mapping):
@@ -361,10 +364,10 @@ def _difference(one: Event, other: Event) -> str | None:
     return odd[0] if len(odd) == 1 else None
 
 
-def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[SeenEvent]]) -> dict[str, Any]:
+def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:
     """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
-    facts: dict[str, Any] = {}
-    by_kind: dict[str, Any] = {}
+    facts: Facts = {}
+    by_kind: dict[str, Facts] = {}
     for (kinds, _), run in zip(phrase.pattern, runs, strict=True):
         own = dict(run[0].event.facts)
         if len(run) > 1:
