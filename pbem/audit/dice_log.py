@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Final
 
+from pbem.audit.schemas import Record
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
 from pbem.protocol import Roll, Side, cited
 from pbem.render.messages import Sentences, key_of_roll
@@ -44,7 +45,7 @@ class Rolled:
     side: Side | None
     purpose: str
     roll: Roll
-    facts: Mapping[str, Any]
+    facts: Record
     undone: bool
 
     @property
@@ -102,14 +103,12 @@ class Count:
     tally: Tally
 
 
-def undone_in(turns: Iterable[Mapping[str, Any]]) -> set[int]:
+def undone_in(turns: Iterable[Record]) -> set[int]:
     """Return the adjudications that some published turn files have undone."""
     return {n for turn in turns for n in turn.get("act", {}).get("undone", ())}
 
 
-def rolls_of(
-    turns: Iterable[Mapping[str, Any]], purposes: Collection[str] = (), undone: Collection[int] = ()
-) -> list[Rolled]:
+def rolls_of(turns: Iterable[Record], purposes: Collection[str] = (), undone: Collection[int] = ()) -> list[Rolled]:
     """Return every roll of some published turn files.
 
     `purposes` are those that the box has words for, `undone` the adjudications that were rolled back.
@@ -124,7 +123,7 @@ def rolls_of(
     return found
 
 
-def without(record: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
+def without(record: Record, words: Collection[str]) -> dict[str, Any]:
     """Return a record without some of its words."""
     return {word: value for word, value in record.items() if word not in words}
 
@@ -303,7 +302,7 @@ def as_csv(rolls: Sequence[Rolled], counts: Sequence[Count]) -> str:
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     """Return a value as a spreadsheet shows it in one cell."""
     if isinstance(value, dict):
         return " ".join(f"{key}{number:+d}" for key, number in value.items())

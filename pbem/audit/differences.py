@@ -115,14 +115,14 @@ class Differ:
         said = [self._say.result(each).rstrip(".") if each else "the game goes on" for each in (recorded, now)]
         return Difference(n, f"result: recorded {said[0]}, now {said[1]}")
 
-    def position(self, n: int, recorded: Any, now: Any) -> Difference:
+    def position(self, n: int, recorded: object, now: object) -> Difference:
         """Return where two positions differ, as an onlooker may know them."""
         places = list(different(recorded, now))
         shown = [f"{self._place(path)} recorded {shortly(old)}, now {shortly(new)}" for path, old, new in places]
         more = f"; and {len(places) - MOST_SHOWN} more" if len(places) > MOST_SHOWN else ""
         return Difference(n, f"position: {'; '.join(shown[:MOST_SHOWN]) or 'the file is not the recorded one'}{more}")
 
-    def checkpoint(self, n: int, recorded: Any, now: Any) -> Iterator[Difference]:
+    def checkpoint(self, n: int, recorded: object, now: object) -> Iterator[Difference]:
         """Yield where resting points differ of which an onlooker's view is the same: what is hidden is not told."""
         places = [".".join(path[:1]) for path, _, _ in different(recorded, now)]
         if places:
@@ -197,7 +197,7 @@ class Differ:
         return ", ".join(self._say.name(word) for word in path) or "all of it"
 
 
-def different(one: Any, other: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+def different(one: object, other: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
     """Yield every place in which two plain values differ: the way to it, and both values (None: not there)."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in [*one, *(key for key in other if key not in one)]:
@@ -206,7 +206,7 @@ def different(one: Any, other: Any, path: tuple[str, ...] = ()) -> Iterator[tupl
         yield path, one, other
 
 
-def _empty(value: Any) -> bool:
+def _empty(value: object) -> bool:
     return value is None or (isinstance(value, (Mapping, list)) and not value)
 
 
@@ -258,7 +258,7 @@ def _success(roll: Roll) -> str:
     return "success" if roll.success else "failure"
 
 
-def shortly(value: Any) -> str:
+def shortly(value: object) -> str:
     """Return a value as a text of bearable length."""
     if value is None:
         return "nothing"

@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from struct import unpack
-from typing import Any, Final
+from typing import Final
 
 from pbem.audit.differences import Differ
 from pbem.audit.playback import Given, Playback
@@ -287,7 +287,7 @@ def _drawn(key: bytes, roll: Roll) -> Iterator[str]:
         block += 1
 
 
-def _titles(game: OpenGame) -> dict[str, Any]:
+def _titles(game: OpenGame) -> dict[str, str]:
     """Return the titles of the paragraphs that a game's box lists."""
     try:
         sources = game.box.table("paragraphs")

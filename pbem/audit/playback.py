@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
+from pbem.audit.schemas import Record
 from pbem.crypto.dice import ChainDice, Dice, step_key
 from pbem.engine.session import Answer, Outcome, Recorded, RulesDiffer, Session, Step, advance, begin, begin_at, resume
 from pbem.game import yaml as yamlio
@@ -93,7 +94,7 @@ class Playback:
         self.dice = dice or ChainDice(b"", game.ledger.keys.hidden)
         self.session: Session[Any] | None = None
         self._before = 0, 0, 0
-        self._public: dict[int, tuple[str, Any]] = {}
+        self._public: dict[int, tuple[str, Record]] = {}
         self._turns: dict[int, Turn] = {}
 
     @property
@@ -123,7 +124,7 @@ class Playback:
             raise StoreError(f"{self.game.name}: its history does not say how it stood after adjudication {n}")
         return state
 
-    def public(self, n: int) -> Any:
+    def public(self, n: int) -> Record:
         """Return a turn file. Do not change it."""
         return self._read(n)[1]
 
@@ -137,7 +138,7 @@ class Playback:
             self._turns[n] = self.ledger.read_turn(n, self.public(n))
         return self._turns[n]
 
-    def _read(self, n: int) -> tuple[str, Any]:
+    def _read(self, n: int) -> tuple[str, Record]:
         """Return the digest and the content of a turn file; every file is read once."""
         if n not in self._public:
             content = self.ledger.repo.read(turn_path(n))

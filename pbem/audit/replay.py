@@ -15,6 +15,7 @@ from typing import Any
 
 from pbem.audit.differences import Differ, Difference
 from pbem.audit.playback import Playback, Unasked
+from pbem.audit.schemas import Record
 from pbem.crypto.dice import check_link
 from pbem.engine.session import Outcome, RulesDiffer
 from pbem.game import yaml as yamlio
@@ -137,7 +138,7 @@ class _Books:
         self._playback = playback
         self._ledger = playback.ledger
 
-    def check(self, n: int, public: Any) -> Iterator[Difference]:
+    def check(self, n: int, public: Record) -> Iterator[Difference]:
         """Yield the faults of a turn file among the others and, after the last one, of the state."""
         if n > 1:
             before = self._playback.public(n - 1)
@@ -153,7 +154,7 @@ class _Books:
         if n == self._playback.last:
             yield from self._check_end(n, public)
 
-    def _check_end(self, n: int, public: Any) -> Iterator[Difference]:
+    def _check_end(self, n: int, public: Record) -> Iterator[Difference]:
         """Yield where the current state is not that of the last adjudication."""
         state, then = self._ledger.state(), self._playback.recorded(n)
         assert state is not None

@@ -60,7 +60,7 @@ RECORD: Final = {
 }  # fmt: skip
 
 
-def misfit(value: Any, shape: Any, at: str = "") -> str | None:
+def misfit(value: object, shape: Any, at: str = "") -> str | None:
     """Return what does not fit a shape, and where; None: all fits."""
     if isinstance(shape, Pattern):
         fits = type(value) is str and shape.fullmatch(value)
@@ -82,7 +82,7 @@ def misfit(value: Any, shape: Any, at: str = "") -> str | None:
     return None if type(value) is shape else f"{at} is {_said(value)}, which cannot stand there"
 
 
-def same_words(one: Any, other: Any) -> bool:
+def same_words(one: object, other: object) -> bool:
     """Tell whether two plain values are the same, down to the order in which their words stand."""
     return bool(one == other) and json.dumps(one) == json.dumps(other)
 
@@ -108,11 +108,11 @@ def _misfit_words(value: dict[str, Any], shape: dict[str, Any], at: str) -> str 
     return None
 
 
-def _left_out(nothing: Any, at: str) -> str:
+def _left_out(nothing: object, at: str) -> str:
     return f"{at} is {nothing}, which is left out and not written"
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

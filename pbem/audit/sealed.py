@@ -221,7 +221,7 @@ class Sealed:
         self._findings.check("shuffles", f"{number(draws, 'hidden draw')} made again")
 
 
-def _compact(value: Any) -> bytes:
+def _compact(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -233,6 +233,6 @@ def _first(here: Sequence[Any], there: Sequence[Any]) -> str:
     return f"number {at + 1} is {_short(here[at])} here, {_short(there[at])} there"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 100 else f"{text[:97]}..."

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 
 from pbem.audit.branch import Branch, window_of
 from pbem.audit.differences import different, shortly
@@ -221,7 +220,7 @@ def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
             yield from (f"{NOW}{line}" for line in now[c:d])
 
 
-def _places(say: Sentences, then: Any, now: Any) -> Iterator[str]:
+def _places(say: Sentences, then: object, now: object) -> Iterator[str]:
     """Yield where two positions differ."""
     places = list(different(then, now))
     for path, was, here in places[:MOST_PLACES]:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.intake import Handled, take_in
@@ -23,6 +23,9 @@ from pbem.mail.outgoing import Office, map_picture, side_report, welcome_letters
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.form import order_lines
+
+Body: TypeAlias = dict[str, Any]
+"""The body of an order."""
 
 GAME: Final = "punica"
 MARK: Final = ".pbem-demo"
@@ -65,18 +68,18 @@ class _Players:
         self.fought = self.fought or view.battle is not None
         return self.fought and view.battle is None and view.card is None
 
-    def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Any]]:
+    def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Body]]:
         """Return kind and body of each order of a side: for its open decisions, and for those that may follow."""
         asked = [each for each in game.open_decisions if each.side == side]
         return [(each.kind, self.legal(game, each)) for each in asked] + _in_advance(asked[0])
 
-    def legal(self, game: Adjudicator, decision: Decision) -> Any:
+    def legal(self, game: Adjudicator, decision: Decision) -> Body:
         """Return the body of a legal order for a decision: the plan of its side, if the rules allow it."""
         view, body = game.view(decision.side), self.answer(game, decision)
         wrong = list(game.rules.check(view, decision, Order(decision.kind, body)))
         return _any(game, view, decision) if wrong else body
 
-    def answer(self, game: Adjudicator, decision: Decision) -> Any:
+    def answer(self, game: Adjudicator, decision: Decision) -> Body:
         """Return the body of an order for a question."""
         view = game.view(decision.side)
         if decision.kind == "play":
@@ -91,7 +94,7 @@ class _Players:
             return {"card": hand.most_common(1)[0][0]} if hand else _any(game, view, decision)
         return dict(decision.default) if decision.default is not None else _any(game, view, decision)
 
-    def event(self, game: Adjudicator, view: Any, decision: Decision) -> dict[str, Any] | None:
+    def event(self, game: Adjudicator, view: Any, decision: Decision) -> Body | None:
         """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
         if self.eventful or view.where("hannibal") != ("druentia", False) or decision.side != "carthage":
             return None
@@ -154,7 +157,7 @@ class _Stage:
 
     # ---- letters
 
-    def write(self, side: str, number: int, bodies: Sequence[tuple[str, Any]], report: str) -> None:
+    def write(self, side: str, number: int, bodies: Sequence[tuple[str, Body]], report: str) -> None:
         """Mail the answer of a side, once with faults in it."""
         name = PLAYERS[side][0]
         sheet = _sheet(side, number, bodies)
@@ -217,7 +220,7 @@ class _Stage:
         print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
 
 
-def _plan(view: Any, side: str) -> dict[str, Any] | None:
+def _plan(view: Any, side: str) -> Body | None:
     """Return the play that a side plans: Hannibal marches to Italy, Scipio meets him, Longus sails home."""
     marches: dict[tuple[str, str], list[Any]] = {
         ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
@@ -243,24 +246,24 @@ def _plan(view: Any, side: str) -> dict[str, Any] | None:
     return {"card": min(cards, key=lambda card: (cards[card], card)), "as": "discard"} if cards else None
 
 
-def _in_advance(decision: Decision) -> list[tuple[str, Any]]:
+def _in_advance(decision: Decision) -> list[tuple[str, Body]]:
     """Return answers to decisions that may follow, to save letters: a sheet keeps them until they are asked for."""
     if decision.kind in ("battle_card", "match"):
         return [("match", {"card": "any"}), ("counterattack", {"roll": True})] * 2
     return []
 
 
-def _slip(body: dict[str, Any]) -> dict[str, Any]:
+def _slip(body: Body) -> Body:
     """Return an order with the faults of a hurried player."""
     return {**body, "cu": "all", "elefants": 2, "as": "operation"}
 
 
-def _any(game: Adjudicator, view: Any, decision: Decision) -> dict[str, Any]:
+def _any(game: Adjudicator, view: Any, decision: Decision) -> Body:
     """Return the first legal answer to a question."""
     return dict(game.rules.legal_orders(view, decision)[0].body)
 
 
-def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Any]]) -> str:
+def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Body]]) -> str:
     """Return the order sheet of a side."""
     orders = [line for kind, body in bodies for line in order_lines(kind, body)]
     return "\n".join([f"game: {GAME}", f"side: {side}", f"adjudication: {number}", "orders:", *orders]) + "\n"

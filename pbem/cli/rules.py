@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -104,28 +103,23 @@ def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:
 
 def _print_option(name: str, option: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
     """Print an option: its name and rule, its meaning, and each value with the editions that set it."""
+    from pbem.engine.cases.compare import shown
+
     places = ", ".join(f"{word} {option[word]}" for word in ("rule", "row") if word in option)
     print(f"{name:<{_WIDTH - len(places)}}{places}")
     _print_wrapped(option["meaning"], _INDENT)
     by_value = [(value, [id for id, its in chosen.items() if _same(its, value)]) for value in option["values"]]
-    width = max(len(_shown(value)) for value, _ in by_value)
+    width = max(len(shown(value)) for value, _ in by_value)
     for value, editions in by_value:
         default = " (default)" if _same(value, option["default"]) else ""
-        print(f"{_INDENT}{_shown(value):<{width}}  {', '.join(editions) or '-'}{default}")
+        print(f"{_INDENT}{shown(value):<{width}}  {', '.join(editions) or '-'}{default}")
 
 
 def _print_wrapped(text: str, indent: str) -> None:
     print("\n".join(wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)))
 
 
-def _shown(value: Any) -> str:
-    """Return a value as it is written in YAML, on one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_shown(each)}" for key, each in value.items()) + "}"
-    return value if isinstance(value, str) else json_text.dumps(value)
-
-
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
@@ -142,7 +136,7 @@ def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
             yield file, " of ".join(filter(None, (about, ", ".join(of)))), note
 
 
-def _notes(value: Any) -> Iterator[tuple[str, str, str]]:
+def _notes(value: object) -> Iterator[tuple[str, str, str]]:
     """Yield the notes of a part of a file: record, subject, note."""
     if isinstance(value, list):
         for each in value:

@@ -237,7 +237,7 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
         print(f"Letter: {path}")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print a value as JSON."""
     print(json_text.dumps(value, indent=1, ensure_ascii=False))
 

@@ -134,7 +134,7 @@ def _remarks(texts: Iterable[str]) -> Iterator[str]:
         yield from (f"# {line}" for line in folded(text, WIDTH - 2, later=indent + "  "))
 
 
-def _entry(key: str, value: Any, width: int) -> Iterator[str]:
+def _entry(key: str, value: object, width: int) -> Iterator[str]:
     """Yield one key of an order's body, broken into items where it is too long for a line."""
     line = f"    {key}: {_flow(value)}"
     if len(line) <= width or not isinstance(value, (list, tuple, Mapping)):

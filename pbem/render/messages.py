@@ -188,7 +188,7 @@ class Sentences:
         winner = result.get("winner")
         return f"{self.name(winner)} wins: {_worded(str(result.get('reason')))}." if winner else "Nobody wins."
 
-    def name(self, value: Any) -> str:
+    def name(self, value: object) -> str:
         """Return a value by its name; an unknown word as it is, with blanks."""
         if isinstance(value, bool):
             return "yes" if value else "no"
@@ -280,7 +280,7 @@ class Sentences:
             return joined([self._one(each, form) for each in value])
         return self._one(value, form)
 
-    def _one(self, value: Any, form: str) -> str:
+    def _one(self, value: object, form: str) -> str:
         if not form:
             return "nothing" if value is None else self.name(value)
         if "/" in form:
@@ -307,7 +307,7 @@ def _worded(word: str) -> str:
 
 
 def _find(facts: Facts, path: tuple[str, ...]) -> Any:
-    value: Any = facts
+    value: object = facts
     for word in path:
         if isinstance(value, Mapping):
             value = value.get(word)
