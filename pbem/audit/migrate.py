@@ -16,7 +16,9 @@ from typing import Any
 from pbem.audit.playback import Course
 from pbem.audit.replay import Replayed, replayed
 from pbem.crypto.dice import Dice
-from pbem.engine.session import Answer, Outcome, RulesDiffer, Session, Sources, Step
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, RulesDiffer, Session, Step
 from pbem.protocol import Event, Order, Rules
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator

@@ -12,7 +12,9 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from pbem.crypto.dice import ChainDice, Dice, step_key
-from pbem.engine.session import Answer, Outcome, Recorded, RulesDiffer, Session, Step, advance, begin, begin_at, resume
+from pbem.engine.advance import Outcome, advance, begin, begin_at
+from pbem.engine.answers import Recorded
+from pbem.engine.session import Answer, RulesDiffer, Session, Step, resume
 from pbem.game import yaml as yamlio
 from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited

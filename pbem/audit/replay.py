@@ -17,7 +17,8 @@ from typing import Any
 from pbem.audit.differences import Differ, Difference
 from pbem.audit.playback import Course, Unasked
 from pbem.crypto.dice import check_link
-from pbem.engine.session import Outcome, RulesDiffer
+from pbem.engine.advance import Outcome
+from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.open_game import OpenGame
 from pbem.repo.layout import POSITION
@@ -123,7 +124,7 @@ def _compare_position(course: Course, differ: Differ, n: int, outcome: Outcome[A
         content = ledger.repo.read(POSITION, course.commits.get(n))
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)
         return
-    whole = None if outcome.rested is None or session.result is not None else rules.encode(outcome.rested)
+    whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)
     if rested(public) != (whole is not None):
         told = ("no resting point", "one") if whole is not None else ("a resting point", "none")
         yield Difference(n, f"recorded {told[0]}, now {told[1]}")

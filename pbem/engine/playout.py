@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.session import MOST_RESTS, Session, Stuck
+from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
@@ -59,7 +59,7 @@ def play_out(
     decisions = rests = 0
     while session.result is None and decisions < most:
         if session.at_checkpoint:
-            if (rests := rests + 1) > MOST_RESTS:
+            if (rests := rests + 1) > MOST_CHECKPOINTS:
                 raise Stuck(f"{rules.id} rests without asking anything")
             session.go_on()
             continue

@@ -16,7 +16,9 @@ from pbem.crypto.keys import Secrets
 from pbem.crypto.player_chains import MOST_LINKS, last_links
 from pbem.crypto.seal import BadRecipient, check_recipient, recipient_of
 from pbem.crypto.signing import public_key
-from pbem.engine.session import Outcome, Queued, Sources, Step, advance, at_hand, begin
+from pbem.engine.advance import Outcome, advance, at_hand, begin
+from pbem.engine.answers import Sources
+from pbem.engine.session import Queued, Step
 from pbem.game import shelf
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import Corrections
@@ -282,7 +284,7 @@ class Adjudicator(OpenGame):
         opening = self.ledger.opening(state.adjudication + 1, state, beacon=call.beacon)
         sources, standing = self._sources(state, call)
         outcome = advance(session, opening.key, now.dice, sources)
-        if not outcome.answers and not sources.lapsed:
+        if not outcome.answers and not sources.expired:
             return False
         self._commit(now, state, outcome, sources, opening, standing, beacon=call.beacon)
         return True
@@ -309,13 +311,13 @@ class Adjudicator(OpenGame):
         waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
         turn = Turn(n, outcome.answers, outcome.rolls, outcome.draws, events, waiting, act, whole)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
-        finished = outcome.rested is not None or session.result is not None
+        finished = outcome.checkpoint is not None or session.result is not None
         position = yamlio.dump(self.rules.encode(self.rules.view(session.position, None))).encode()
         files = self.ledger.turn_files(
             turn, opening, span=span if finished else None, result=session.result, position=position
         )
-        if outcome.rested is not None:
-            state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(opening.key)]
+        if outcome.checkpoint is not None:
+            state.checkpoint, state.steps = self.rules.encode(outcome.checkpoint), [Step(opening.key)]
         else:
             state.steps = [*state.steps, Step(opening.key, outcome.answers)]
         state.adjudication, state.new_sheets, state.shares = n, {}, {}

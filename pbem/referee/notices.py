@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from pbem.crypto.closing import Closing
-from pbem.engine.session import Answer, Sources
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer
 from pbem.orders.sheet import STANDING
 from pbem.orders.standing import Filed, InForce
 from pbem.protocol import Event, Side
@@ -27,7 +28,7 @@ def notices(
     """Yield, each for its side alone, what became of orders in an adjudication; `over` are those that have lapsed."""
     yield from _fired(answers)
     yield from standing.told()
-    for side, queued, faults in sources.lapsed:
+    for side, queued, faults in sources.expired:
         reasons = [fault.reason.removesuffix("?") for fault in faults]
         kind = "order_lapsed" if reasons else "order_unused"
         yield Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,))

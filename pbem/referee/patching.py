@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.advance import begin_at
 from pbem.engine.cases.compare import change, look_up, shown
-from pbem.engine.session import Stuck, begin_at
+from pbem.engine.session import Stuck
 from pbem.game import plain
 from pbem.game.table import Table
 from pbem.protocol import Rules, Side

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pbem.engine.session import Outcome, Sources, Step, resume
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
@@ -131,7 +133,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
 
         def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
             sources = Sources({side: list(queue) for side, queue in state.pending.items()})
-            sources.drop_rest()
+            sources.drop_all()
             state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened
             state.defaults = {}
             state.undone = sorted({*state.undone, *undone})

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pbem.engine.advance import Outcome, begin_at
+from pbem.engine.answers import Expired, Sources
 from pbem.engine.cases.compare import shown
-from pbem.engine.session import Outcome, Queued, Session, Sources, begin_at
+from pbem.engine.session import Queued, Session
 from pbem.game.table import Table
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
@@ -47,7 +49,7 @@ def answer(
 
         def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
             sources = Sources({of: list(queue) for of, queue in state.pending.items()})
-            sources.lapsed = [(side, queued, []) for queued in sources.sheets.get(side, ())]
+            sources.expired = [Expired(side, queued, []) for queued in sources.sheets.get(side, ())]
             sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
             events = [
                 Event("ruled_answer", {"side": side, "asked": kinds, "reason": said}),
@@ -128,7 +130,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
 
         def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
             sources = _as_they_lie(state)
-            sources.drop_rest()
+            sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
             now.dice.reseed(opening.key)
@@ -150,7 +152,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
             session = _session(now)
             session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
             sources = _as_they_lie(state)
-            sources.drop_rest()
+            sources.drop_all()
             state.defaults = {}
             return Outcome([], [Event("ruled_end", {"reason": said})], [], [], session, None), sources
 

@@ -21,7 +21,7 @@ from pbem.engine.cases.compare import (
     wanted_text,
     within,
 )
-from pbem.engine.session import MOST_RESTS, Session
+from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
 from pbem.game.table import Table
@@ -153,7 +153,7 @@ class _Run:
 
     def rest_over(self, session: Session[Any]) -> Session[Any]:
         """Go on from a resting point, as a game does on another day."""
-        for _ in range(MOST_RESTS):
+        for _ in range(MOST_CHECKPOINTS):
             if not session.at_checkpoint:
                 break
             self.tell(session.table.events)

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import LoadedDice, SeededDice
+from pbem.engine.answers import Sources
 from pbem.engine.sequence import faults_in_turn
-from pbem.engine.session import Queued, Session, Sources
+from pbem.engine.session import Queued, Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table
@@ -127,12 +128,12 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     queue = [Queued(Order("move", {"leader": "hanno", "path": ["nowhere"]}), "sheet 1"), end]
     sources = Sources({CARTHAGE: queue})
     assert sources.find(playing, decision) is None
-    assert [queued.order.body for _, queued, _ in sources.lapsed] == [{"leader": "hanno", "path": ["nowhere"]}]
+    assert [queued.order.body for _, queued, _ in sources.expired] == [{"leader": "hanno", "path": ["nowhere"]}]
     ready = Sources({CARTHAGE: [end]})
     assert ready.find(playing, decision) == (end.order, "sheet 1")
     # One that comes when the phase is over by itself is not worth a word.
-    ready.drop_rest(playing)
-    assert ready.lapsed == []
+    ready.end_span(playing)
+    assert ready.expired == []
 
 
 @pytest.mark.parametrize(
