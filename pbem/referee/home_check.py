@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pbem.game import plain, shelf
 from pbem.game.corrections import Correction
 from pbem.game.forecast import Prospect
 from pbem.game.shelf import Loaded
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Side
@@ -41,13 +42,20 @@ class Home:
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet; the sheet is None if anything is wrong with it."""
         rules = self.loaded.rules
-        return check_sheet(
-            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.open_decisions,
-            lambda decision, order: list(rules.check(self.view, decision, order)), raw, name=name,
-            periods=tuple(periods_of(rules, self.view)), own=self.own,
-            further=lambda decision, orders: faults_in_turn(rules, self.view, decision, orders),
-            costs=lambda decision, orders: costs_in_turn(rules, self.view, decision, orders),
-        )  # fmt: skip
+        at = OpenDecisions(
+            box=self.loaded.box,
+            game=self.game,
+            sides=rules.sides,
+            side=self.side,
+            adjudication=self.adjudication,
+            decisions=self.open_decisions,
+            faults=partial(rules.check, self.view),
+            further=partial(faults_in_turn, rules, self.view),
+            costs=partial(costs_in_turn, rules, self.view),
+            periods=tuple(periods_of(rules, self.view)),
+            own=self.own,
+        )
+        return check_sheet(at, raw, name=name)
 
 
 def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()) -> Receipt:

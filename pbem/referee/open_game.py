@@ -19,7 +19,7 @@ from pbem.game import plain, shelf
 from pbem.game.corrections import Corrections
 from pbem.game.forecast import Prospect
 from pbem.game.shelf import Loaded
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
@@ -272,12 +272,23 @@ class OpenGame:
 
         One that the game master has written (`ruled`) opens no link of the side's own chain.
         """
-        return check_sheet(
-            self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
-            raw, name=name, periods=tuple(self._periods()), today=self._today(),
-            own=None if ruled else self.own_chain(side), closed=self.closed, further=self._session().further,
-            costs=self._session().costs,
-        )  # fmt: skip
+        session = self._session()
+        at = OpenDecisions(
+            box=self.box,
+            game=self.name,
+            sides=self.rules.sides,
+            side=side,
+            adjudication=self.adjudication,
+            decisions=self.asked(side),
+            faults=session.faults,
+            further=session.further,
+            costs=session.costs,
+            periods=tuple(self._periods()),
+            today=self._today(),
+            own=None if ruled else self.own_chain(side),
+            closed=self.closed,
+        )
+        return check_sheet(at, raw, name=name)
 
     def costs(self, side: Side) -> list[str]:
         """Return what the orders of a side that lie ready will cost, in words, as far as it can be foreseen."""

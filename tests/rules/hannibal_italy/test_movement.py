@@ -16,7 +16,7 @@ from pbem.engine.session import Queued, Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
@@ -41,20 +41,18 @@ def session(change: Callable[[Game], None] | None = None, dice: Any = None, **op
 def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
     """Return what is wrong with a sheet of Carthage."""
     head = "game: winter\nside: carthage\nadjudication: 1\norders:\n"
-    box = loaded().box
-    raw = (head + orders).encode()
-    return check_sheet(
-        box,
-        "winter",
-        playing.rules.sides,
-        CARTHAGE,
-        1,
-        playing.open_decisions,
-        playing.faults,
-        raw,
+    at = OpenDecisions(
+        box=loaded().box,
+        game="winter",
+        sides=playing.rules.sides,
+        side=CARTHAGE,
+        adjudication=1,
+        decisions=playing.open_decisions,
+        faults=playing.faults,
         further=playing.further,
         costs=playing.costs,
     )
+    return check_sheet(at, (head + orders).encode())
 
 
 WHOLE_PHASE = """\
@@ -176,10 +174,17 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
     example = guide.partition("## HANNIBAL, Italy: an example")[2].partition("```yaml\n")[2].partition("```")[0]
     raw = f"game: cannae\nside: {CARTHAGE}\nadjudication: 1\n{example}"
     playing = session()
-    receipt, sheet = check_sheet(
-        loaded().box, "cannae", playing.rules.sides, CARTHAGE, 1, playing.open_decisions, playing.faults, raw.encode(),
+    at = OpenDecisions(
+        box=loaded().box,
+        game="cannae",
+        sides=playing.rules.sides,
+        side=CARTHAGE,
+        adjudication=1,
+        decisions=playing.open_decisions,
+        faults=playing.faults,
         periods=("segment", "year"),
-    )  # fmt: skip
+    )
+    receipt, sheet = check_sheet(at, raw.encode())
     assert not receipt.complaints, str(receipt)
     assert sheet is not None
     assert len(sheet.standing or ()) > 12
