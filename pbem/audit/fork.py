@@ -24,9 +24,10 @@ from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Pins, promise
 from pbem.repo.layout import POSITION, turn_path
-from pbem.repo.ledger import Ledger, Turn
+from pbem.repo.ledger import Ledger
 from pbem.repo.state import State
 
 _LINK: Final = re.compile(rb"(?m)^link:.*$")
@@ -35,7 +36,7 @@ _LINK: Final = re.compile(rb"(?m)^link:.*$")
 class AsThen:
     """Dice that fall as they did in some turns on record, name by name, and otherwise as other dice do."""
 
-    def __init__(self, turns: Sequence[Turn], otherwise: Dice) -> None:
+    def __init__(self, turns: Sequence[Adjudication], otherwise: Dice) -> None:
         self._rolls = {roll.name: roll for turn in reversed(turns) for roll in turn.rolls}
         self._draws = {draw.name: draw for turn in reversed(turns) for draw in turn.draws}
         self._otherwise = otherwise
@@ -75,7 +76,7 @@ class Fork(Adjudicator):
 
     @classmethod
     def of(
-        cls, game: OpenGame, n: int, folder: Path, *, faces: Mapping[str, Sequence[int]], window: Sequence[Turn]
+        cls, game: OpenGame, n: int, folder: Path, *, faces: Mapping[str, Sequence[int]], window: Sequence[Adjudication]
     ) -> Fork:
         """Make the fork of a game before adjudication n in an empty folder; the caller closes it.
 
@@ -99,13 +100,13 @@ class Fork(Adjudicator):
         fork.as_then = AsThen(window, SeededDice(f"what if, {game.name}, {n}"))
         fork.dice = then.table.dice = LoadedDice(faces, None, fork.as_then)
         fork.late, fork.absent = _away(then, window[0])
-        fork._now = Now(fork.ledger.repo.head, fork.ledger.state(), then, fork.dice)
+        fork.take_up(Now(fork.ledger.head, fork.ledger.state(), then, fork.dice))
         return fork
 
     @property
     def position(self) -> Any:
         """The position that it has come to, whole: look, do not touch."""
-        return self._session().position
+        return self.session.position
 
     def put_in(self, side: Side, raw: bytes, name: str) -> Receipt:
         """Check a sheet and, if nothing is wrong with it, let it take the place of the side's sheet on record."""
@@ -117,7 +118,7 @@ class Fork(Adjudicator):
         return self.adjudicate(self.late, self.absent)
 
 
-def window_of(course: Course, n: int) -> list[Turn]:
+def window_of(course: Course, n: int) -> list[Adjudication]:
     """Return an adjudication and those that followed from it without another sheet or an act of the game master."""
     turns = [course.turn(n)]
     for later in range(n + 1, course.last + 1):
@@ -131,7 +132,7 @@ def window_of(course: Course, n: int) -> list[Turn]:
 def _before(course: Course, n: int) -> State:
     """Return the state of a game with all that lay ready for an adjudication."""
     made, found = course.commits[n], False
-    for commit in course.ledger.repo.history():
+    for commit in course.ledger.history():
         if found:
             state = course.ledger.state(commit.sha)
             assert state is not None
@@ -149,17 +150,16 @@ def _scratch(game: OpenGame, course: Course, n: int, state: State, folder: Path)
     pins = Pins(game.box.digest, game.loaded.code)
     ledger = Ledger.create(folder / f"{game.charter.game}.git", keys, charter, pins, {})
     state = replace(state, pins=None, links={}, shares={}, requests={})
-    repo = game.ledger.repo
     paths = [turn_path(k) for k in range(1, n)]
-    files = {path: repo.read(path) or b"" for path in paths}
-    files[POSITION] = repo.read(POSITION, course.commits[n - 1]) or b""
+    files = {path: game.ledger.read(path) or b"" for path in paths}
+    files[POSITION] = game.ledger.read(POSITION, course.commits[n - 1]) or b""
     ledger.commit(
         files | ledger.state_files(state, len(files[POSITION])), f"{game.name}: forked before adjudication {n}"
     )
     return ledger
 
 
-def _away(session: Session[Any], turn: Turn) -> tuple[frozenset[Side], frozenset[Side]]:
+def _away(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], frozenset[Side]]:
     """Return the sides that were late, and those that were away, when an adjudication was made."""
     by = {(answer.side, answer.kind): answer.by for answer in reversed(turn.answers)}
     asked = [decision for decision in session.open_decisions if decision.waits]

@@ -20,9 +20,9 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.open_game import OpenGame
 from pbem.referee.patching import patched, whole_patch
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.ledger import Turn
 from pbem.repo.records import rested
 from pbem.repo.state import State
 
@@ -93,7 +93,7 @@ class Course:
         self.session: Session[Any] | None = None
         self._before = 0, 0, 0
         self._public: dict[int, tuple[str, Any]] = {}
-        self._turns: dict[int, Turn] = {}
+        self._turns: dict[int, Adjudication] = {}
 
     @property
     def so_far(self) -> SoFar:
@@ -130,7 +130,7 @@ class Course:
         """Return the digest of a turn file."""
         return self._read(n)[0]
 
-    def turn(self, n: int) -> Turn:
+    def turn(self, n: int) -> Adjudication:
         """Return an adjudication, whole: look, do not touch."""
         if n not in self._turns:
             self._turns[n] = self.ledger.read_turn(n, self.public(n))
@@ -139,7 +139,7 @@ class Course:
     def _read(self, n: int) -> tuple[str, Any]:
         """Return the digest of a turn file, and what it says; every file is read once."""
         if n not in self._public:
-            content = self.ledger.repo.read(turn_path(n))
+            content = self.ledger.read(turn_path(n))
             if content is None:
                 raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
             self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
@@ -194,7 +194,7 @@ class Course:
         self.session = outcome.session
         return outcome, given
 
-    def _done_by_the_game_master(self, turn: Turn, key: bytes) -> Outcome[Any]:
+    def _done_by_the_game_master(self, turn: Adjudication, key: bytes) -> Outcome[Any]:
         """Do again what is no play: a rollback, a patch, a move to other rules."""
         act = turn.act
         assert act is not None
@@ -219,6 +219,6 @@ class Course:
         return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
 
 
-def patched_position(course: Course, turn: Turn) -> Any:
+def patched_position(course: Course, turn: Adjudication) -> Any:
     """Return the position that a ruling put in the place of the one before it."""
     return patched(course.rules, course.recorded(turn.n - 1).checkpoint, whole_patch(turn))

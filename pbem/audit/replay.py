@@ -121,7 +121,7 @@ def _compare_position(course: Course, differ: Differ, n: int, outcome: Outcome[A
         yield differ.result(n, public.get("result"), session.result)
     seen = rules.encode(rules.view(session.position, None))
     if sha256(yamlio.dump(seen).encode()).hexdigest() != public["position"]:
-        content = ledger.repo.read(POSITION, course.commits.get(n))
+        content = ledger.read(POSITION, course.commits.get(n))
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)
         return
     whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)

@@ -24,7 +24,7 @@ from pbem.protocol import Event, Side
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
 from pbem.render.messages import Sentences, joined, sentences
-from pbem.repo.ledger import Turn
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
 MOST_PLACES = 12
@@ -81,7 +81,12 @@ def what_if(
 
 
 def _compare(
-    found: WhatIf, course: Course, window: Sequence[Turn], fork: Fork, viewer: Side | None, given: Set[tuple[Side, str]]
+    found: WhatIf,
+    course: Course,
+    window: Sequence[Adjudication],
+    fork: Fork,
+    viewer: Side | None,
+    given: Set[tuple[Side, str]],
 ) -> None:
     """Fill in how the fork differs from what happened; `given` are the sheets that were put into it."""
     say = sentences(course.game.box)
@@ -131,7 +136,7 @@ class _Telling:
     """Some turns of one course, as a viewer may be told of them."""
 
     course: Course
-    turns: Sequence[Turn]
+    turns: Sequence[Adjudication]
     say: Sentences
     viewer: Side | None
     given: Set[tuple[Side, str]] | None = None

@@ -22,6 +22,7 @@ from pbem.mail.intake import Handled, take_in
 from pbem.mail.outgoing import Office, map_picture, side_report, welcome_letters
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
 
 GAME: Final = "punica"
@@ -124,11 +125,15 @@ class _Stage:
         _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
         print("Each is asked for a phrase of his own before the first shuffle:")
         office = self.office
-        with Adjudicator.create(
-            office.games, office.keys, GAME, "rome_carthage", secrets=SECRETS, begin=False,
+        new = NewGame(
+            GAME,
+            "rome_carthage",
             players={side: name for side, (name, _) in PLAYERS.items()},
             addresses={side: address for side, (_, address) in PLAYERS.items()},
-        ) as game:  # fmt: skip
+            secrets=SECRETS,
+            begin=False,
+        )
+        with Adjudicator.create(office.games, office.keys, new) as game:
             for out in welcome_letters(game, office):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         for side, phrase in PHRASES.items():

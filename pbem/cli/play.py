@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pbem.engine.cases import Verdict
     from pbem.mail.outgoing import Office
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.new_game import NewGame
 
 
 def shelf(check: bool, boxes: Boxes, json: bool) -> None:
@@ -71,23 +72,32 @@ def new(
     """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
     from pbem.mail.last_reported import note_told
     from pbem.mail.outgoing import first_letters, welcome_letters
+    from pbem.referee.new_game import NewGame
 
     names, addresses = _players(players)
     chosen = _orders(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
     office = post_office(games, boxes)
-    made = {
-        "players": names, "addresses": addresses, "scenario": scenario, "preset": edition, "options": chosen,
-        "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
-        "corrections": corrections(rules, correct, boxes),
-    }  # fmt: skip
-    with in_the_world(), _made(office, name, rules, made) as game:
+    new_game = NewGame(
+        name,
+        rules,
+        players=names,
+        addresses=addresses,
+        scenario=scenario,
+        edition=edition,
+        options=chosen,
+        folders=boxes or (),
+        beacon=beacon,
+        begin=begin or not addresses,
+        corrections=corrections(rules, correct, boxes),
+    )
+    with in_the_world(), _made(office, new_game) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
-        note_told(game.ledger.repo.path, game.adjudication)
+        note_told(game.path, game.adjudication)
         record = {
-            "game": name, "repo": str(game.ledger.repo.path), "tip": game.charter.dice.tip,
+            "game": name, "repo": str(game.path), "tip": game.charter.dice.tip,
             "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
         }  # fmt: skip
         if json:
@@ -101,29 +111,28 @@ def new(
             print(f"First letter: {path}")
 
 
-def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
-    """Return a new game; or the one that was made by the same words, if that broke off before its first letters."""
+def _made(office: Office, new: NewGame) -> Adjudicator:
+    """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import told
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
-    from pbem.repo.public import as_files, corrections_in
+    from pbem.repo.public import as_files
 
     try:
-        return Adjudicator.create(office.games, office.keys, name, rules, **words)
+        return Adjudicator.create(office.games, office.keys, new)
     except GameExists:
-        game = Adjudicator.open(office.games, office.keys, name, folders=words["folders"])
-        asked = [rules, words["players"], words["options"], words["scenario"], words["preset"], words["beacon"]]
-        asked.append(as_files(words["corrections"]))
+        game = Adjudicator.open(office.games, office.keys, new.name, folders=new.folders)
+        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
         charter = game.charter
-        names = {side: charter.players[side] for side in words["players"]}
-        scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
-        there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
-        there.append(as_files(corrections_in(game.ledger.repo)))
-        played = told(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
-        if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
+        names = {side: charter.players[side] for side in new.players}
+        scenario, edition = new.scenario and charter.scenario, new.edition and charter.preset
+        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there.append(as_files(game.ledger.corrections()))
+        played = told(game.path) is not None or any(map(game.sheets, game.rules.sides))
+        if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()
             raise
-        if words["begin"] and not game.begun:
+        if new.begin and not game.begun:
             game.adjudicate()
         return game
 
@@ -251,7 +260,7 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
         raw = read(sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
         owing = owes(game)
-        with game.ledger.repo.together():
+        with game.transaction():
             receipt = game.receive(side, raw, name=sheet.name, letter=mark)
             before = game.ledger.letter(mark)
             if receipt.number is None and not (owing and before is not None):

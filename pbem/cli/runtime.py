@@ -202,9 +202,9 @@ def owes(game: Adjudicator) -> bool:
     """Tell whether an earlier command ended before its letters were written; call it before another carries it on."""
     from pbem.mail.last_reported import note_told, told
 
-    known = told(game.ledger.repo.path)
+    known = told(game.path)
     if known is None:
-        note_told(game.ledger.repo.path, game.adjudication)
+        note_told(game.path, game.adjudication)
     return known is not None and known < game.adjudication
 
 
@@ -217,19 +217,19 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     from pbem.mail.outgoing import Maps, closing_letters, turn_letter
 
     office = post_office(games, boxes)
-    with game.ledger.repo.lock():
-        known = told(game.ledger.repo.path)
+    with game.lock():
+        known = told(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
         maps = Maps(office.drawings)
         sides = game.rules.sides if since < game.adjudication else ()
         letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
         closed = game.closed
-        if closed is not None and told(game.ledger.repo.path, CLOSED) != closed.round:
+        if closed is not None and told(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, office)
         written = [post(out, office.games / "outbox") for out in letters]
         if closed is not None:
-            note_told(game.ledger.repo.path, closed.round, CLOSED)
-        note_told(game.ledger.repo.path, game.adjudication)
+            note_told(game.path, closed.round, CLOSED)
+        note_told(game.path, game.adjudication)
     return written
 
 

@@ -142,3 +142,8 @@ class Recorded:
 
     def end_span(self, session: Session[Any]) -> None:
         """Drop nothing: only what was used is on record."""
+
+
+def has_order_for(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
+    """Tell whether any of the waiting orders is of the kind that a decision asks for."""
+    return any(queued.order.kind == decision.kind for queued in orders.get(decision.side, ()))

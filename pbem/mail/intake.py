@@ -135,7 +135,7 @@ def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) ->
     if not GAME_NAME.fullmatch(name):
         called = task.sheet.name if task.sheet is not None else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
-    with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.ledger.repo.lock():
+    with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.lock():
         game.today, game.moment = office.now.date(), office.now
         side = game.side_of(letter.sender)
         if side is None:
@@ -165,9 +165,9 @@ class _Desk:
     def carry_out(self, task: _Task) -> None:
         """Carry out words and sheet of the letter, and write what has come of them."""
         game, letter = self.game, self.letter
-        if self.office.outbox is not None and told(game.ledger.repo.path) is None:
-            note_told(game.ledger.repo.path, game.adjudication)
-        with game.ledger.repo.together():
+        if self.office.outbox is not None and told(game.path) is None:
+            note_told(game.path, game.adjudication)
+        with game.transaction():
             done = game.ledger.letter(letter.digest)
             before: int = game.adjudication if done is None else done["after"]
             said = carry_out(game, self.side, task.words, letter.digest, done)
@@ -189,7 +189,7 @@ class _Desk:
         for out in letters:
             out.file = write_to_maildir(outbox, out.content, out.name)
         if self.told_all:
-            note_told(self.game.ledger.repo.path, self.game.adjudication)
+            note_told(self.game.path, self.game.adjudication)
 
     def _hand_in(self, enclosure: Enclosure, said: Said) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
@@ -234,7 +234,7 @@ class _Desk:
         maps = Maps(office.drawings)
         answered = Answered(self.letter, said.paragraphs, sheet, before)
         moved = game.adjudication > before
-        known = before if office.outbox is None else told(game.ledger.repo.path)
+        known = before if office.outbox is None else told(game.path)
         since = before if known is None else known  # what an earlier letter owes is told with this one
         owed = game.adjudication > since
         first = not before and game.begun and not any(map(game.sheets, game.rules.sides))

@@ -14,7 +14,7 @@ from pbem.game import plain
 from pbem.game.table import Table
 from pbem.protocol import Rules, Side
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.ledger import Turn
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
 Patch = Mapping[str, Any]
@@ -92,7 +92,7 @@ def as_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
     return {dotted: json.dumps(as_plain(patch[dotted]), ensure_ascii=False) for dotted in paths}
 
 
-def whole_patch(turn: Turn) -> Patch:
+def whole_patch(turn: Adjudication) -> Patch:
     """Return the patch of a turn that made one, with what was hidden in it."""
     if turn.whole is not None:
         patch: Patch = turn.whole["patch"]

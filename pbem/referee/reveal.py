@@ -50,13 +50,13 @@ def reveal(game: Adjudicator) -> bool:
 
     Raises CannotPlay if the game goes on: its secrets would tell every hand.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         if game.result is None:
             raise CannotPlay(
                 f"{game.name} goes on, and its secrets would tell every hand. One that nobody plays on is broken off "
                 f"with: pbem ruling {game.name} --end --reason TEXT"
             )
-        if game.ledger.repo.read(REVEALED) is not None:
+        if game.ledger.read(REVEALED) is not None:
             return False
         game.note(lambda _: (game.ledger.revealed_files(), "its secrets are published"))
         return True

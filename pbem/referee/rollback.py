@@ -21,7 +21,7 @@ from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
-from pbem.repo.ledger import Opening
+from pbem.repo.adjudication import Seed
 from pbem.repo.requests import Request, made, open_request, request_files
 from pbem.repo.state import State
 
@@ -48,7 +48,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
 
     Raises CannotPlay if the game cannot go back there, or nobody could consent by letter.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
         if not players(game):
             raise CannotPlay(
@@ -67,7 +67,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
             number, files = made(state) + 1, {}
-            if (before := open_request(game.ledger.repo, state)) is not None:
+            if (before := open_request(game.ledger, state)) is not None:
                 before.outcome = f"void: request {number} took its place"
                 files = request_files(before)
             request = Request(number, ROLLBACK, to, state.adjudication, said, undone, dice, shuffles)
@@ -84,7 +84,7 @@ def consent(game: Adjudicator, side: Side, number: int, letter: str | None = Non
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
-    with game.ledger.repo.lock(), game.ledger.repo.together():
+    with game.transaction():
         request = _open(game, number)
 
         def change(_: State) -> tuple[dict[str, bytes], str]:
@@ -103,7 +103,7 @@ def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         request = _open(game, number)
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
@@ -122,7 +122,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
     Without a request to which all have consented it is the game master's own doing. Raises CannotPlay if the game
     cannot go back there.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
         by = GAME_MASTER if request is None else ALL_SIDES
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
@@ -131,13 +131,13 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             sources = Sources({side: list(queue) for side, queue in state.pending.items()})
             sources.drop_all()
             state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened
             state.defaults = {}
             state.undone = sorted({*state.undone, *undone})
-            steps = [*then.steps, Step(opening.key)]
+            steps = [*then.steps, Step(seed.key)]
             session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
             facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": _DECIDED[by], "reason": said}
             told = Event("rolled_back", facts)
@@ -154,7 +154,7 @@ def players(game: Adjudicator) -> list[Side]:
 def _open(game: Adjudicator, number: int) -> Request:
     require_running(game)
     state = _state(game)
-    request = open_request(game.ledger.repo, state)
+    request = open_request(game.ledger, state)
     if request is None or request.request != number:
         open_now = f"request {request.request} is" if request is not None else "none is"
         known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"

@@ -22,7 +22,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
 from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
-from pbem.repo.ledger import Opening
+from pbem.repo.adjudication import Seed
 from pbem.repo.records import as_plain
 from pbem.repo.state import State
 
@@ -38,7 +38,7 @@ def answer(
     The orders then lie ready as those of a sheet of the side would, in place of any that did, and the next
     adjudication uses them. Raises CannotPlay if nothing is asked of the side.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
         if sheet is None:
             return receipt, None
@@ -47,7 +47,7 @@ def answer(
         act = {"kind": RULING, "reason": said, "what": "answer", "side": side, "asked": kinds}
         whole = {"side": side, "orders": [{"kind": each.kind, "order": as_plain(each.body)} for each in orders]}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             sources = Sources({of: list(queue) for of, queue in state.pending.items()})
             sources.expired = [Expired(side, queued, []) for queued in sources.sheets.get(side, ())]
             sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
@@ -67,7 +67,7 @@ def set_default(
 
     It holds until the open questions are answered. Raises CannotPlay if nothing is asked of the side.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
         if sheet is not None and len(sheet.orders) != 1:
             many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open question"))
@@ -78,7 +78,7 @@ def set_default(
         act = {"kind": RULING, "reason": said, "what": "default", "side": side, "order": order.kind}
         whole = {"side": side, "order": {"kind": order.kind, "order": as_plain(order.body)}}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
             events = [
                 Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
@@ -95,7 +95,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
     The answers given since then lapse, and the adjudications that took them are undone. Raises BadPatch, with all
     complaints, if what comes of it is no position of the game.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         require_running(game)
         state = game.ledger.state()
         assert state is not None
@@ -128,12 +128,12 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
             if own:
                 events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             sources = _as_they_lie(state)
             sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
-            now.dice.reseed(opening.key)
+            now.dice.reseed(seed.key)
             outcome = begin_at(game.rules, after, now.dice, Table(now.dice))
             outcome.events = events + outcome.events
             return outcome, sources
@@ -143,12 +143,12 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
 
 def break_off(game: Adjudicator, reason: str) -> int:
     """End a game that is not played on, so that its secrets are published; return the adjudication."""
-    with game.ledger.repo.lock():
+    with game.lock():
         require_running(game, pinned=False)
         said = reason_of(reason)
         act = {"kind": RULING, "reason": said, "what": "end"}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             session = _session(now)
             session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
             sources = _as_they_lie(state)

@@ -50,7 +50,7 @@ def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> No
     boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
-        asked, position = game.open_decisions, game.rules.encode(game._session().position)
+        asked, position = game.open_decisions, game.rules.encode(game.session.position)
         with pytest.raises(CannotPlay, match="pbem migrate punica"):
             game.adjudicate()
         move, number = migrate(game, "  better\n words ")
@@ -61,7 +61,7 @@ def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> No
         assert game.open_decisions == asked
     with opened(hills, boxes) as game:
         assert (game.adjudication, game.open_decisions, game.differs) == (7, asked, None)
-        assert game.rules.encode(game._session().position) == position
+        assert game.rules.encode(game.session.position) == position
         assert (
             "OTHER RULES: from here on the game is played with newer ones. Reason:" in side_report(game, "red", 6).text
         )
@@ -116,7 +116,7 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
     boxes = other_box("rome_carthage", folder.path / "rules", "tables.yaml", {RETREAT_TABLE: OTHER_TABLE})
     with opened(folder, boxes) as game:
         before = files(game.ledger.repo)
-        position = game.rules.encode(game._session().position)
+        position = game.rules.encode(game.session.position)
     text = run(FAULTS, "migrate", "punica", "--reason", "the table was wrong", "--rules-dir", boxes)
     assert "punica is not moved: by the rules here it would stand otherwise. Nothing was changed." in text
     assert f"turn {rout.turn}, roll {rout.roll}, rout of " in text
@@ -128,7 +128,7 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
     text = run(DONE, "migrate", "punica", "--reason", "the table was wrong", "--accept", "--rules-dir", boxes)
     assert f"by adjudication {rout.last + 1} (the box differed)" in text
     with opened(folder, boxes) as game:
-        assert game.rules.encode(game._session().position) == position, "what has happened stands"
+        assert game.rules.encode(game.session.position) == position, "what has happened stands"
         act = game.ledger.turn(rout.last + 1).act
         assert act is not None
         assert act["changed"] == record["changed"]

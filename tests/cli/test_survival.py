@@ -432,7 +432,7 @@ def impatient(path: Path, errors: Path) -> None:
     """Take in the letter without waiting for locks."""
     complain_to(errors)
     pbem_store.PATIENCE = 0.1  # type: ignore[misc]
-    for waits in (GameRepo.lock, GameRepo.together):
+    for waits in (GameRepo.lock, GameRepo.transaction):
         waits.__wrapped__.__defaults__ = (0.1,)  # type: ignore[attr-defined]
     pbem(path, *COMMANDS["letter"])
 

@@ -24,6 +24,7 @@ from pbem.orders.standing.alternatives import MOST_BODIES, bodies
 from pbem.orders.standing.conditions import holds, slips, why_not
 from pbem.protocol import Decision, Event, Order
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.messages import sentences
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame
@@ -348,7 +349,8 @@ def test_an_order_for_a_turn_lapses_with_it() -> None:
 
 
 def punica(folder: Path) -> Adjudicator:
-    return Adjudicator.create(folder / "games", folder / "keys", "punica", "rome_carthage", players={}, secrets=SECRETS)
+    new = NewGame("punica", "rome_carthage", players={}, secrets=SECRETS)
+    return Adjudicator.create(folder / "games", folder / "keys", new)
 
 
 def give(game: Adjudicator, side: str, text: str) -> list[int]:

@@ -73,7 +73,7 @@ class Twin:
 
     @property
     def position(self) -> Any:
-        return self.game._session().position
+        return self.game.session.position
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:

@@ -33,7 +33,7 @@ class _Course:
 
     def stand(self) -> Any:
         """Return all that a rollback must bring back."""
-        session = self.game._session()
+        session = self.game.session
         asked = [(each.side, each.kind, dict(each.facts)) for each in session.open_decisions]
         return self.game.rules.encode(session.position), asked
 

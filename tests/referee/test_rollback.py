@@ -41,8 +41,8 @@ def stand(game: Adjudicator) -> dict[str, Any]:
     state = game.ledger.state()
     assert state is not None
     return {
-        "position": game.rules.encode(game._session().position),
-        "asked": [(each.side, each.kind, dict(each.facts)) for each in game._session().open_decisions],
+        "position": game.rules.encode(game.session.position),
+        "asked": [(each.side, each.kind, dict(each.facts)) for each in game.session.open_decisions],
         "checkpoint": state.checkpoint,
     }
 

@@ -34,7 +34,7 @@ def buried(game: Adjudicator) -> None:
 
 def true(game: Adjudicator) -> Any:
     """Return the position as it is."""
-    return game.rules.encode(game._session().position)
+    return game.rules.encode(game.session.position)
 
 
 def act_of(game: Adjudicator, n: int) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class GameRepo:
         self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
         self._lock = GameLock(self.path / LOCK, path.stem, self._clear_ref_lock)
         self._depth = 0
-        self._together = False
+        self._in_transaction = False
         self._due = False
         self._tip: _Tip | None = None
         self.sign: Callable[[bytes], bytes] | None = None
@@ -243,17 +243,17 @@ class GameRepo:
             yield
 
     @contextmanager
-    def together(self, timeout: float = PATIENCE) -> Iterator[None]:
+    def transaction(self, timeout: float = PATIENCE) -> Iterator[None]:
         """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing.
 
         The commits are the same as without; the disk is waited for once.
         """
         with self.lock(timeout):
-            if self._together:
+            if self._in_transaction:
                 yield
                 return
             before = self._tip
-            self._together = True
+            self._in_transaction = True
             try:
                 yield
                 if self._tip is not None and self._tip != before:
@@ -262,7 +262,7 @@ class GameRepo:
                 self._tip = before
                 raise
             finally:
-                self._together = False
+                self._in_transaction = False
                 self._objects.unwritten = {}
 
     def commit(self, files: Mapping[str, bytes | None], message: str) -> str:
@@ -285,7 +285,7 @@ class GameRepo:
         when = tip.when + 1 if tip else 0
         commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message, self.sign)
         made[commit.oid] = commit
-        if self._together:
+        if self._in_transaction:
             self._objects.unwritten |= made
         else:
             self._publish(made, tip.oid if tip else None, commit.oid)
