@@ -82,9 +82,14 @@ class Closing:
 
 
 def close(
-    adjudication: int, closed: str, before: Closing | None, now: datetime, day: str,
-    late: frozenset[Side], absent: frozenset[Side],
-) -> Closing:  # fmt: skip
+    adjudication: int,
+    closed: str,
+    before: Closing | None,
+    now: datetime,
+    day: str,
+    late: frozenset[Side],
+    absent: frozenset[Side],
+) -> Closing:
     """Return the closing of the sheets for an adjudication; `before` is the last one, `closed` what is closed."""
     earliest = first_round_from(now + PATIENCE)
     number = earliest if before is None else max(earliest, before.round + 1)

@@ -34,9 +34,7 @@ def sign(seed: bytes, message: bytes, namespace: str = GIT) -> bytes:
     """Return the armoured signature of a message, made for one purpose only."""
     public = b64decode(public_key(seed).split(" ")[1])
     signature = _private(seed).sign(_signed(message, namespace))
-    blob = (
-        _MAGIC + pack(">I", 1) + _strings(public, namespace.encode(), b"", b"sha512", _strings(_KIND, signature))
-    )  # fmt: skip
+    blob = _MAGIC + pack(">I", 1) + _strings(public, namespace.encode(), b"", b"sha512", _strings(_KIND, signature))
     armour = b64encode(blob)
     lines = [armour[at : at + _LINE] for at in range(0, len(armour), _LINE)]
     return b"\n".join([_BEGIN, *lines, _END])

@@ -31,13 +31,24 @@ class Thought(Table):
         self.prospects: list[Prospect] = []
 
     def roll(
-        self, name: str, count: int = 1, *, rule: str, sides: int = 6, modifiers: Mapping[str, int] | None = None,
-        at_most: int | None = None, at_least: int | None = None, **facts: Any,
-    ) -> Roll:  # fmt: skip
+        self,
+        name: str,
+        count: int = 1,
+        *,
+        rule: str,
+        sides: int = 6,
+        modifiers: Mapping[str, int] | None = None,
+        at_most: int | None = None,
+        at_least: int | None = None,
+        **facts: Any,
+    ) -> Roll:
         """Note what a roll can come to and how likely that is; return the best of it for the order."""
         kept = {reason: value for reason, value in (modifiers or {}).items() if value}
-        every = [Roll(name, list(faces), kept, sum(faces) + sum(kept.values()), None, True, rule, sides)
-                 for faces in product(range(1, sides + 1), repeat=count)]  # fmt: skip
+        more = sum(kept.values())
+        every = [
+            Roll(name, list(faces), kept, sum(faces) + more, None, True, rule, sides)
+            for faces in product(range(1, sides + 1), repeat=count)
+        ]
         need = f"<= {at_most}" if at_most is not None else f">= {at_least}" if at_least is not None else None
         ranked: list[tuple[int, str, Roll]] = []
         for roll in every:

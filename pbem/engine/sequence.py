@@ -26,9 +26,7 @@ def costs_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence
     return [line for line in told if line]
 
 
-def faults_in_turn(
-    rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]
-) -> list[list[Fault]]:  # fmt: skip
+def faults_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
     """Return what is wrong with each of several orders of a kind, one after the other, as far as can be foreseen.
 
     `Rules.successors` says what an order may lead to. Where dice or the enemy have a say, two courses are followed: all

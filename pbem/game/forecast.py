@@ -50,13 +50,21 @@ def as_plain(prospect: Prospect) -> dict[str, Any]:
     if isinstance(prospect, Asked):
         asked = prospect.decision
         return {
-            "asked": asked.kind, "side": asked.side, "rule": asked.rule, "waits": asked.waits,
-            "facts": dict(asked.facts), "answer": prospect.answer,
-        }  # fmt: skip
+            "asked": asked.kind,
+            "side": asked.side,
+            "rule": asked.rule,
+            "waits": asked.waits,
+            "facts": dict(asked.facts),
+            "answer": prospect.answer,
+        }
     if isinstance(prospect, Chance):
         roll = prospect.roll
         return {
-            "roll": roll.name, "rule": roll.rule, "need": roll.need, "modifiers": roll.modifiers,
-            "facts": dict(prospect.facts), "percent": dict(prospect.outcomes),
-        }  # fmt: skip
+            "roll": roll.name,
+            "rule": roll.rule,
+            "need": roll.need,
+            "modifiers": roll.modifiers,
+            "facts": dict(prospect.facts),
+            "percent": dict(prospect.outcomes),
+        }
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}

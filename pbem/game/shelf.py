@@ -60,9 +60,7 @@ def _code_digest(package: str) -> str:
     return digest
 
 
-def digests(
-    id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None
-) -> dict[str, str]:  # fmt: skip
+def digests(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> dict[str, str]:
     """Return the digests of a game's box and code as they are here, without making its rules.
 
     `kept` are the corrections that a game keeps in its repo.

@@ -37,9 +37,16 @@ class Table:
         return self.position
 
     def ask(
-        self, side: Side, kind: str, *, rule: str, default: Mapping[str, Any] | None = None, waits: bool = True,
-        secret: bool = False, **facts: Any,
-    ) -> Flow[Order]:  # fmt: skip
+        self,
+        side: Side,
+        kind: str,
+        *,
+        rule: str,
+        default: Mapping[str, Any] | None = None,
+        waits: bool = True,
+        secret: bool = False,
+        **facts: Any,
+    ) -> Flow[Order]:
         """Ask one side one question and return its order; `facts` are what that side may know.
 
         With `waits` False nobody waits for the answer: what is not answered in advance is answered by the default.

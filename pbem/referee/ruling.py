@@ -116,13 +116,9 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         if public:
             act["patch"] = as_text(patch, public)
         whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None
-        events = [
-            Event(
-                "ruled_patch",
-                {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest,
-                 "undone": undone, "what": adjudications(undone), "reason": said},
-            )
-        ]  # fmt: skip
+        told = {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest}
+        told |= {"undone": undone, "what": adjudications(undone), "reason": said}
+        events = [Event("ruled_patch", told)]
         for side in game.rules.sides:
             own = [path for path in open_to(game.rules, side, patch, before, after) if path not in public]
             if own:

@@ -154,7 +154,7 @@ def read_backup(content: bytes) -> list[Keys]:
     return [
         Keys.read(text.decode("utf-8", "replace"), f"the backup's part {number}")
         for number, text in enumerate(texts, 1)
-    ]  # fmt: skip
+    ]
 
 
 def _put_back(folder: Path, games: Path, keys: Keys) -> Restored:

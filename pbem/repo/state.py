@@ -61,9 +61,21 @@ class State:
 
 
 _PLAIN = (
-    "adjudication", "checkpoint", "new_sheets", "sheets", "standing", "standing_digests", "opened", "asked", "result",
-    "pins", "undone", "links", "shares", "requests",
-)  # fmt: skip
+    "adjudication",
+    "checkpoint",
+    "new_sheets",
+    "sheets",
+    "standing",
+    "standing_digests",
+    "opened",
+    "asked",
+    "result",
+    "pins",
+    "undone",
+    "links",
+    "shares",
+    "requests",
+)
 
 
 def read_state(record: Mapping[str, Any]) -> State:

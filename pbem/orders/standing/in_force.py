@@ -35,9 +35,14 @@ class InForce:
     """
 
     def __init__(
-        self, rules: Rules[Any], filed: Mapping[Side, Sequence[Filed]], *, today: str,
-        earlier: Sequence[Decision] = (), opened: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        rules: Rules[Any],
+        filed: Mapping[Side, Sequence[Filed]],
+        *,
+        today: str,
+        earlier: Sequence[Decision] = (),
+        opened: int = 0,
+    ) -> None:
         self._rules = rules
         self._filed = filed
         self._today = today

@@ -63,9 +63,13 @@ def read_tree(content: bytes) -> dict[str, Entry]:
 
 
 def commit_object(
-    tree: bytes, parent: bytes | None, author: str, when: int, message: str,
+    tree: bytes,
+    parent: bytes | None,
+    author: str,
+    when: int,
+    message: str,
     sign: Callable[[bytes], bytes] | None = None,
-) -> GitObject:  # fmt: skip
+) -> GitObject:
     """Return a commit; `when` is in seconds since 1970, UTC. `sign` returns the armoured signature of a content."""
     lines = [f"tree {tree.hex()}"]
     if parent is not None:

@@ -15,10 +15,9 @@ from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.objects import ENVIRONMENT
 
-_FETCH: Final = (
-    "-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all",
-    "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules",
-)  # fmt: skip
+_SETTINGS: Final = ("-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all")
+_SPARE: Final = ("--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules")
+_FETCH: Final = (*_SETTINGS, "fetch", "--quiet", *_SPARE)
 
 
 class InTheWay(StoreError):

@@ -86,9 +86,12 @@ class Objects:
         """
         command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
         status, found, blamed = self._git.execute(
-            command, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            command,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
             strip_newline_in_stdout=False,
-        )  # fmt: skip
+        )
         if status:
             raise StoreError(f"{self._path} cannot be read: {blamed.strip() or 'git cat-file failed'}")
         at = 0
