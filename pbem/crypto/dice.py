@@ -24,7 +24,9 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import count as counting
 from struct import unpack
-from typing import Any, Final, Protocol, TypeAlias, Union
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, Union
+
+T = TypeVar("T")
 
 SCHEME: Final = "chain-v1"
 LENGTH: Final = 4096
@@ -41,7 +43,7 @@ class Dice(Protocol):
     """Where faces and shuffles come from."""
 
     def faces(self, name: str, count: int, sides: int) -> list[int]: ...
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]: ...
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]: ...
     def reseed(self, step_key: bytes) -> None: ...
 
 
@@ -204,7 +206,7 @@ class ChainDice:
                     faces.append(1 + draw % sides)
         raise AssertionError  # counting does not end
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items in an order that only the hidden secret determines."""
         draws = _draws(self._hidden, "shuffle", self._key.hex(), name)
         order = list(items)
@@ -253,7 +255,7 @@ class SeededDice:
         _check_roll(name, count, sides)
         return [number + 1 for number in self._numbers(name, (sides,) * count)]
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items in an order that the seed determines."""
         order = list(items)
         limits = range(len(order), 1, -1)
@@ -329,7 +331,7 @@ class LoadedDice:
         self._rolled.add(use)
         return list(loaded)
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items with those first that are loaded under a name."""
         use = self._next_use(name)
         loaded = self._shuffles.get(use)

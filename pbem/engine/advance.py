@@ -7,7 +7,7 @@ game ends, or it reaches a checkpoint and from there the next decision.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.answers import AnswerSource, Sources
@@ -32,7 +32,7 @@ class Outcome(Generic[S]):
     """The last checkpoint that was reached; None: none was."""
 
 
-def run(session: Session[Any], sources: AnswerSource) -> list[Answer]:
+def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
     """Play on to a checkpoint, the end of the game, or a decision that cannot be answered yet.
 
     Decisions that are open at the same time are answered at the same time.
@@ -51,7 +51,7 @@ def run(session: Session[Any], sources: AnswerSource) -> list[Answer]:
     return taken
 
 
-def at_hand(session: Session[Any], sources: Sources) -> bool:
+def at_hand(session: Session[S], sources: Sources) -> bool:
     """Tell whether there is something to adjudicate: every open decision has an answer, or an order has expired.
 
     Nothing is played. Orders that have become illegal are dropped from the sources.
@@ -61,7 +61,7 @@ def at_hand(session: Session[Any], sources: Sources) -> bool:
     )
 
 
-def _found(session: Session[Any], sources: AnswerSource) -> list[tuple[Order, str]]:
+def _found(session: Session[S], sources: AnswerSource) -> list[tuple[Order, str]]:
     """Return the answers that there are to the open decisions, with their sources."""
     answers: list[tuple[Order, str]] = []
     taken: dict[Side, list[Order]] = {}

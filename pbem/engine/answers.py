@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pbem.engine.session import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer, Queued, Session, same_question
 from pbem.protocol import Decision, Fault, Order, Side
+
+S = TypeVar("S")
 
 
 class AnswerSource(Protocol):
     """A source of answers to the decisions of a session."""
 
-    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the answer to a decision and the name of its source; None if there is none yet.
 
         `taken` are orders of the same side that answer other decisions open at the same time.
@@ -26,7 +28,7 @@ class AnswerSource(Protocol):
     def use(self, decision: Decision, order: Order) -> None:
         """Remove an order that has answered its decision."""
 
-    def end_span(self, session: Session[Any]) -> None:
+    def end_span(self, session: Session[S]) -> None:
         """Drop what may not be carried over a checkpoint that the session has reached."""
 
 
@@ -59,7 +61,7 @@ class Sources:
     defaults: Mapping[Side, Queued] = field(default_factory=dict)
     expired: list[Expired] = field(default_factory=list)
 
-    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the answer to a decision and its source; the order stays in its queue."""
         queue = self.sheets.get(decision.side, [])
         for queued in [queued for queued in queue if queued.order.kind == decision.kind]:
@@ -81,7 +83,7 @@ class Sources:
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
 
-    def _expire(self, session: Session[Any], side: Side, queued: Queued, faults: list[Fault]) -> None:
+    def _expire(self, session: Session[S], side: Side, queued: Queued, faults: list[Fault]) -> None:
         """Drop an order that has become illegal, and any "end" order queued behind it.
 
         So the side is asked again.
@@ -92,7 +94,7 @@ class Sources:
         queue[:] = [each for each in queue if each is not queued and not any(each is last for last in later)]
         self.expired.append(Expired(side, queued, faults))
 
-    def _ruled(self, session: Session[Any], decision: Decision) -> Queued | None:
+    def _ruled(self, session: Session[S], decision: Decision) -> Queued | None:
         """Return the order that the game master has set for a late side, if it answers this decision legally."""
         ruled = self.defaults.get(decision.side)
         fits = ruled is not None and ruled.order.kind == decision.kind and not session.faults(decision, ruled.order)
@@ -103,7 +105,7 @@ class Sources:
         queue = self.sheets.get(decision.side, [])
         queue[:] = [queued for queued in queue if queued.order is not order]
 
-    def end_span(self, session: Session[Any]) -> None:
+    def end_span(self, session: Session[S]) -> None:
         """Drop the orders that are left at a checkpoint. An "end" order that was not needed is not reported."""
         self._drop(lambda order: not session.ends(order))
 
@@ -123,7 +125,7 @@ class Recorded:
     def __init__(self, answers: Iterable[Answer]) -> None:
         self.left = list(answers)
 
-    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the recorded answer to a decision."""
         for recorded in self.left:
             if any(recorded.order is order.body for order in taken):
@@ -140,7 +142,7 @@ class Recorded:
                 del self.left[at]
                 return
 
-    def end_span(self, session: Session[Any]) -> None:
+    def end_span(self, session: Session[S]) -> None:
         """Drop nothing: only what was used is on record."""
 
 

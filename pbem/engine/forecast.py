@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.game.forecast import Asked, Chance, Happens, Prospect
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 SUCCESS: Final = "success"
 MOST_QUESTIONS: Final = 200
@@ -64,7 +67,7 @@ class Thought(Table):
         self.prospects.append(Chance(Roll(name, [], kept, 0, need, True, rule, sides), facts, chances))
         return ranked[0][2]
 
-    def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffle(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items as they are: nobody knows another order."""
         return list(items)
 
@@ -77,9 +80,7 @@ class Thought(Table):
         return self._rules.outcome(self.position, roll, facts)
 
 
-def forecast(
-    rules: Rules[Any], view: Any, decision: Decision, order: Order, later: Sequence[Order] = ()
-) -> list[Prospect]:
+def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: Sequence[Order] = ()) -> list[Prospect]:
     """Return what a legal answer to a question may lead to, up to the next rest; empty where the game cannot say.
 
     `view` is the position as the side knows it, `later` are further orders of its sheet.
@@ -105,7 +106,7 @@ def forecast(
     return table.prospects
 
 
-def of_sheet(rules: Rules[Any], view: Any, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
+def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
     """Return what the orders of a sheet, which has been checked, may lead to: its answer to each open question."""
     found: list[Prospect] = []
     for decision in asked:
@@ -116,7 +117,7 @@ def of_sheet(rules: Rules[Any], view: Any, asked: Sequence[Decision], orders: Se
 
 
 def _asked(
-    rules: Rules[Any], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
+    rules: Rules[S], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
 ) -> Iterator[Prospect]:
     """Yield questions asked at once, each with who can do what it asks."""
     for decision, answer in zip(asked, answers, strict=True):
@@ -124,7 +125,7 @@ def _asked(
         yield from (Happens(event) for event in rules.prospects(table.position, decision))
 
 
-def _answer(rules: Rules[Any], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
+def _answer(rules: Rules[S], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
     """Return what the forecast goes on with: the sheet's own further order, else the default of the question."""
     if decision.side == side:
         view = rules.view(table.position, side)

@@ -7,12 +7,13 @@ there is `pbem.engine.advance`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.sequence import costs_in_turn, faults_in_turn
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Decision, Fault, Order, Rules, Side
 
@@ -40,8 +41,8 @@ class Answer:
     side: Side
     kind: str
     rule: str
-    facts: Mapping[str, Any]
-    order: Mapping[str, Any]
+    facts: Record
+    order: Record
     by: str
     secret: bool = False
 
@@ -71,7 +72,7 @@ class Session(Generic[S]):
         self._earlier = frozenset(names)
         self.open_decisions: tuple[Decision, ...] = ()
         self.at_checkpoint = self.keep_queue = False
-        self.result: Mapping[str, Any] | None = None
+        self.result: Record | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
         self._go(None)

@@ -25,7 +25,7 @@ def propose_order(rules: Rules[S], ideas: Proposals, view: S, decision: Decision
     return first
 
 
-def _thoughts(ideas: Proposals, view: Any, decision: Decision) -> Iterator[Order]:
+def _thoughts(ideas: Proposals, view: object, decision: Decision) -> Iterator[Order]:
     if decision.kind in ideas:
         yield from ideas[decision.kind](view, decision)
     if decision.default is not None:

@@ -334,7 +334,7 @@ def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
         raise BrokenBox(flaws) from None
 
 
-def _named(path: Path, value: Any) -> Iterator[tuple[Path, str, str]]:
+def _named(path: Path, value: object) -> Iterator[tuple[Path, str, str]]:
     """Yield path, id and name of every record that has both."""
     if isinstance(value, dict):
         if isinstance(value.get("id"), str) and isinstance(value.get("name"), str):
@@ -359,12 +359,12 @@ def _meant(word: str, known: Collection[str]) -> str:
     return f", did you mean {near}?" if near else ""
 
 
-def _among(value: Any, values: Iterable[Any]) -> bool:
+def _among(value: object, values: Iterable[object]) -> bool:
     """Tell whether a value is listed; `true` is not 1."""
     return any(type(value) is type(other) and value == other for other in values)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -373,7 +373,7 @@ def _shown(value: Any) -> str:
 _ANY_SCHEMA: Final = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 
 
-def _misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
+def _misfits(value: object, schema: Any) -> Iterator[tuple[Path, str, bool]]:
     """Yield where a value does not fit a schema, why, and whether it is the key there that does not."""
     from jsonschema import Draft202012Validator  # takes longer to import than a box to open
 

@@ -12,7 +12,7 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.paths import cache_folder
 
@@ -20,7 +20,7 @@ _MOST: Final = 64 << 20
 """The size in bytes beyond which an entry is not read: ours are far smaller."""
 
 
-def recall(kind: str, *key: str) -> Any:
+def recall(kind: str, *key: str) -> object:
     """Return what was remembered under a key, a plain value; None if there is nothing that can be trusted."""
     path = _entry(kind, key)
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -31,7 +31,7 @@ def recall(kind: str, *key: str) -> Any:
     return None
 
 
-def remember(value: Any, kind: str, *key: str) -> None:
+def remember(value: object, kind: str, *key: str) -> None:
     """Remember a plain value under a key; where that cannot be done, nothing happens."""
     path = _entry(kind, key)
     draft = path.with_name(f"{path.name}.{os.getpid()}")

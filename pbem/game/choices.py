@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import comb, prod
-from typing import Any
+from typing import Any, TypeVar
 
 from pbem.protocol import Order
+
+T = TypeVar("T")
 
 
 class LegalOrders(Sequence[Order]):
@@ -136,7 +138,7 @@ class _Each(_Later):
 
     __slots__ = ("_items", "_part")
 
-    def __init__(self, part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> None:
+    def __init__(self, part: Callable[[T], LegalOrders], items: Sequence[T]) -> None:
         self._part = part
         self._items = items
         self._choices = None
@@ -180,7 +182,7 @@ def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
     return _Later(put_together)
 
 
-def flat_map(part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> LegalOrders:
+def flat_map(part: Callable[[T], LegalOrders], items: Sequence[T]) -> LegalOrders:
     """Return the choices of a part for each item, one after another, put together as by `later`."""
     return _Each(part, items)
 
@@ -203,7 +205,7 @@ def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
     return _Made(prod(map(len, axes)), pick)
 
 
-def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Sequence[int]) -> LegalOrders:
+def subsets(make: Callable[[list[T]], Order], items: Sequence[T], sizes: Sequence[int]) -> LegalOrders:
     """Return `make(some)` for every selection of the given sizes, smaller indexes first within a size."""
     counts = [comb(len(items), size) for size in sizes]
 
@@ -217,9 +219,9 @@ def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Seq
     return _Made(sum(counts), pick)
 
 
-def _combination(items: Sequence[Any], size: int, index: int) -> list[Any]:
+def _combination(items: Sequence[T], size: int, index: int) -> list[T]:
     """Return the index-th selection of `size` items, in the order of `itertools.combinations`."""
-    picked: list[Any] = []
+    picked: list[T] = []
     start = 0
     while size > 1:
         for at in range(start, len(items)):

@@ -14,14 +14,14 @@ Kinds: TypeAlias = Mapping[str, tuple[LegalOrdersOf, Check]]
 """Kind of question -> its options and its check. Each module of rules that asks has one."""
 
 
-def one_of(kind: str, word: str, answers: Iterable[Any]) -> tuple[LegalOrdersOf, Check]:
+def one_of(kind: str, word: str, answers: Iterable[object]) -> tuple[LegalOrdersOf, Check]:
     """Return the options and the check of a question answered by `{word: answer}`; the order's schema has no other."""
     orders = of([Order(kind, {word: answer}) for answer in answers])
 
-    def legal_orders(view: Any, decision: Decision) -> LegalOrders:
+    def legal_orders(view: object, decision: Decision) -> LegalOrders:
         return orders
 
-    def check(view: Any, decision: Decision, order: Order) -> Iterable[Fault]:
+    def check(view: object, decision: Decision, order: Order) -> Iterable[Fault]:
         return ()
 
     return legal_orders, check
@@ -32,7 +32,7 @@ def yes_or_no(kind: str, word: str) -> tuple[LegalOrdersOf, Check]:
     return one_of(kind, word, (True, False))
 
 
-def legal(check: Check, view: Any, decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> Iterator[Order]:
+def legal(check: Check, view: object, decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> Iterator[Order]:
     """Yield those bodies as orders that the rules have nothing against."""
     for body in bodies:
         order = Order(decision.kind, body)

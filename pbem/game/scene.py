@@ -16,7 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
+
+from pbem.game.plain import Record
 
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
@@ -285,9 +287,9 @@ class Scene:
 
 
 def base_map(
-    layout: Mapping[str, Any],
-    coast: Mapping[str, Any],
-    spaces: Iterable[Mapping[str, Any]],
+    layout: Record,
+    coast: Record,
+    spaces: Iterable[Record],
     connections: Iterable[tuple[str, str, str]],
 ) -> BaseMap:
     """Return the board that a layout, a coast and a map describe.
@@ -336,9 +338,7 @@ def sealed(base: BaseMap) -> BaseMap:
     return replace(base, digest=sha256(repr(replace(base, digest="")).encode()).hexdigest())
 
 
-def _places(
-    drawn: Mapping[str, Any], spaces: Iterable[Mapping[str, Any]], kinds: Mapping[str, PlaceKind]
-) -> dict[str, Place]:
+def _places(drawn: Record, spaces: Iterable[Record], kinds: Mapping[str, PlaceKind]) -> dict[str, Place]:
     """Join the spaces of a map with their positions."""
     places = {}
     for space in spaces:
@@ -357,7 +357,7 @@ def _places(
     return places
 
 
-def _regions(written: Mapping[str, Any], outlines: Mapping[str, str]) -> tuple[Region, ...]:
+def _regions(written: Record, outlines: Mapping[str, str]) -> tuple[Region, ...]:
     """Join the names of regions with their outlines."""
     require_known("region of the coast", outlines, written)
     return tuple(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
 from pbem.protocol import Decision, Draw, Event, Flow, Order, Roll, Side
+
+S = TypeVar("S")
 
 
 class NameReused(Exception):
@@ -31,10 +33,10 @@ class Table:
         self.draws: list[Draw] = []
         self.names: set[str] = set(names)
 
-    def lay(self, position: Any) -> Any:
+    def lay(self, position: S) -> S:
         """Lay a copy of a position on the table and return it: the rules change only this copy."""
-        self.position = copy(position)
-        return self.position
+        laid = self.position = copy(position)
+        return laid
 
     def ask(
         self,

@@ -18,6 +18,7 @@ from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
 from pbem.engine.session import Answer, Queued
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
@@ -32,7 +33,9 @@ from pbem.repo.records import as_plain, event_records
 from pbem.repo.requests import settle
 from pbem.repo.state import State
 
-Act: TypeAlias = Callable[[Now, State, Seed], tuple[Outcome[Any], Sources]]
+Enacted: TypeAlias = tuple[Outcome[Any], Sources]
+"""The outcome of an act, and the orders that are left after it."""
+Act: TypeAlias = Callable[[Now, State, Seed], Enacted]
 """An act of the game master: is given the game and a seed, may change the state, and returns the outcome."""
 
 MOST_ADJUDICATIONS: Final = 200
@@ -184,9 +187,7 @@ class Adjudicator(OpenGame):
                 self.ledger.commit(self.ledger.closing_files(come), message)
             return self.adjudicate()
 
-    def enact(
-        self, act: Mapping[str, Any], play: Act, whole: Mapping[str, Any] | None = None, *, resumed: bool = True
-    ) -> int:
+    def enact(self, act: Record, play: Act, whole: Record | None = None, *, resumed: bool = True) -> int:
         """Make an adjudication of an act of the game master, and return its number.
 
         `act` is recorded in public: its kind, its reason, and what belongs to it. `whole` is the part that stays sealed

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
@@ -23,6 +23,7 @@ from pbem.engine.session import Queued, Session, resume
 from pbem.game import plain, shelf
 from pbem.game.corrections import Corrections
 from pbem.game.forecast import Prospect
+from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
@@ -36,6 +37,8 @@ from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import Request, request_of
 from pbem.repo.state import State
+
+S = TypeVar("S")
 
 
 class CannotPlay(Exception):
@@ -192,7 +195,7 @@ class OpenGame:
         return [decision for decision in self.session.open_decisions if decision.side == side]
 
     @property
-    def result(self) -> Mapping[str, Any] | None:
+    def result(self) -> Record | None:
         """The result of the game; None: it goes on."""
         state = self.current(resumed=False).state
         return state.result if state else None
@@ -213,7 +216,7 @@ class OpenGame:
         return state.defaults if state else {}
 
     @property
-    def requests(self) -> Mapping[str, Any]:
+    def requests(self) -> Record:
         """How many rollbacks have been asked for (`made`), and the number of the one that is open (`open`)."""
         state = self.current().state
         return state.requests if state else {}
@@ -331,7 +334,7 @@ class OpenGame:
             return receipt, []
         return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)
 
-    def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
+    def in_force(self, state: State, session: Session[S], today: str) -> InForce:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
@@ -339,7 +342,7 @@ class OpenGame:
     # ---- the state and the session behind it
 
     @property
-    def periods(self) -> Mapping[str, Any]:
+    def periods(self) -> Mapping[str, object]:
         """The periods that the game is in, by name."""
         return periods_of(self.rules, self.session.position)
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import begin_at
 from pbem.engine.cases.compare import change, look_up, shown
 from pbem.engine.session import Stuck
 from pbem.game import plain
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Rules, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
-Patch = Mapping[str, Any]
+S = TypeVar("S")
+Patch = Record
 """Dotted path -> the value that is to stand there; None: take it away."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, Stuck)
 
@@ -30,7 +32,7 @@ class BadPatch(CannotPlay):
         super().__init__("no such position can be:" + "".join(f"\n  {each}" for each in self.complaints))
 
 
-def patched(rules: Rules[Any], checkpoint: Mapping[str, Any], patch: Patch) -> Any:
+def patched(rules: Rules[S], checkpoint: Record, patch: Patch) -> S:
     """Return the position that a patch makes of an encoded one. Raises BadPatch with all that is wrong."""
     after = as_plain(checkpoint)
     wrong = [
@@ -48,7 +50,7 @@ def patched(rules: Rules[Any], checkpoint: Mapping[str, Any], patch: Patch) -> A
     return position
 
 
-def check_playable(rules: Rules[Any], position: Any) -> None:
+def check_playable(rules: Rules[S], position: S) -> None:
     """Raise BadPatch if the game cannot go on from a position, or it cannot be shown to a side."""
     try:
         for side in (*rules.sides, None):
@@ -59,7 +61,7 @@ def check_playable(rules: Rules[Any], position: Any) -> None:
         raise BadPatch([f"the game cannot go on from there: {type(odd).__name__}: {odd}"]) from None
 
 
-def changing(rules: Rules[Any], patch: Patch, before: Any, after: Any) -> Patch:
+def changing(rules: Rules[S], patch: Patch, before: S, after: S) -> Patch:
     """Return the entries of a patch that change anything; of another nobody shall learn that it was right."""
     was, now = as_plain(rules.encode(before)), as_plain(rules.encode(after))
     # Of two equal items of a list the next takes the place of the one taken out.
@@ -70,13 +72,13 @@ def changing(rules: Rules[Any], patch: Patch, before: Any, after: Any) -> Patch:
     }
 
 
-def open_to(rules: Rules[Any], side: Side | None, patch: Patch, before: Any, after: Any) -> list[str]:
+def open_to(rules: Rules[S], side: Side | None, patch: Patch, before: S, after: S) -> list[str]:
     """Return the paths of a patch where a side (None: an onlooker) sees what stands there, before and after."""
     seen = [(as_plain(rules.encode(rules.view(each, side))), as_plain(rules.encode(each))) for each in (before, after)]
     return [dotted for dotted in patch if all(look_up(view, dotted) == look_up(true, dotted) for view, true in seen)]
 
 
-def described(patch: Patch, paths: Iterable[str], before: Mapping[str, Any]) -> list[str]:
+def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
     """Return changes in words: the path, what stands there now, and what did."""
     lines = []
     for dotted in paths:

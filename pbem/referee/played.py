@@ -5,7 +5,7 @@ Nothing here changes anything; `Adjudicator` commits what these functions return
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -14,6 +14,7 @@ from pbem.crypto.player_chains import last_links
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Step
+from pbem.game.plain import Record
 from pbem.orders.standing import Filed, InForce
 from pbem.protocol import Event, Rules, Side
 from pbem.referee.notices import notices, of_the_beacon
@@ -33,9 +34,9 @@ class Played:
     outcome: Outcome[Any]
     sources: Sources
     standing: InForce
-    act: Mapping[str, Any] | None = None
+    act: Record | None = None
     """The act of the game master, if this is no play."""
-    whole: Mapping[str, Any] | None = None
+    whole: Record | None = None
     """The part of the act that stays in the sealed record."""
     beacon: Closing | None = None
     """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""

@@ -18,7 +18,7 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
 from pbem.repo.adjudication import Seed
@@ -131,7 +131,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = Sources({side: list(queue) for side, queue in state.pending.items()})
             sources.drop_all()
             state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened

@@ -6,19 +6,19 @@ the sealed record beside it; a digest of that turns the dice together with all e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from pbem.engine.advance import Outcome, begin_at
 from pbem.engine.answers import Expired, Sources
 from pbem.engine.cases.compare import shown
 from pbem.engine.session import Queued, Session
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
 from pbem.referee import GAME_MASTER
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
 from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
@@ -47,7 +47,7 @@ def answer(
         act = {"kind": RULING, "reason": said, "what": "answer", "side": side, "asked": kinds}
         whole = {"side": side, "orders": [{"kind": each.kind, "order": as_plain(each.body)} for each in orders]}
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = Sources({of: list(queue) for of, queue in state.pending.items()})
             sources.expired = [Expired(side, queued, []) for queued in sources.sheets.get(side, ())]
             sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
@@ -78,7 +78,7 @@ def set_default(
         act = {"kind": RULING, "reason": said, "what": "default", "side": side, "order": order.kind}
         whole = {"side": side, "order": {"kind": order.kind, "order": as_plain(order.body)}}
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
             events = [
                 Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
@@ -124,7 +124,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
             if own:
                 events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = _as_they_lie(state)
             sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
@@ -144,7 +144,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
         said = reason_of(reason)
         act = {"kind": RULING, "reason": said, "what": "end"}
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
             session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
             sources = _as_they_lie(state)
@@ -173,7 +173,7 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
     return receipt, sheet
 
 
-def _enact(game: Adjudicator, act: Mapping[str, Any], play: Any, whole: Mapping[str, Any] | None) -> int:
+def _enact(game: Adjudicator, act: Record, play: Act, whole: Record | None) -> int:
     """Enact a ruling; the digest of what stays sealed goes on record, and so into the dice."""
     if whole is not None:
         act = {**act, "sealed": game.ledger.whole_digest(game.adjudication + 1, whole)}

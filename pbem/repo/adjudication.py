@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pbem.engine.session import Answer
+from pbem.game.plain import Record
 from pbem.protocol import Draw, Event, Roll
 from pbem.repo.records import (
     answer_record,
@@ -29,7 +30,7 @@ class Seed(NamedTuple):
     """The seed of an adjudication: the opened link, all inputs by name, their digest, and the key made of them."""
 
     link: str
-    went_in: Mapping[str, Any]
+    went_in: Record
     inputs: str
     key: bytes
 
@@ -45,9 +46,9 @@ class Adjudication:
     events: Sequence[Event]
     waiting: Sequence[Mapping[str, str]]
     """The decisions that are open after it, by side and kind."""
-    act: Mapping[str, Any] | None = None
+    act: Record | None = None
     """The act of the game master, if this is no play: its kind, its reason, and what belongs to it."""
-    whole: Mapping[str, Any] | None = None
+    whole: Record | None = None
     """The part of the act that stays in the sealed record."""
 
     @property
@@ -92,7 +93,7 @@ def public_record(
     return public
 
 
-def read_adjudication(n: int, public: Mapping[str, Any], sealed: Mapping[str, Any]) -> Adjudication:
+def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
     """Return the adjudication that a turn file and its sealed record were made of."""
     rolls = [read_roll(roll) for roll in public.get("rolls", ())]
     readers = {int(at): sides for at, sides in sealed["readers"].items()}

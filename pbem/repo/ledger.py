@@ -25,6 +25,7 @@ from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import Correction
+from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_keys
@@ -155,7 +156,7 @@ class Ledger:
             self._turns[key] = self.read_turn(n, self.public_turn(n))
         return self._turns[key]
 
-    def read_turn(self, n: int, public: Mapping[str, Any]) -> Adjudication:
+    def read_turn(self, n: int, public: Record) -> Adjudication:
         """Return an adjudication of the past whose turn file has been read already."""
         return read_adjudication(n, public, self._unsealed(sealed_path(turn_path(n))) or {})
 
@@ -172,16 +173,16 @@ class Ledger:
         found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.history())
         return {int(subject[1]): sha for subject, sha in found if subject is not None}
 
-    def whole_digest(self, n: int, whole: Mapping[str, Any]) -> str:
+    def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
         return self.salted(turn_path(n).replace(".yaml", ".act"), _json(dict(whole)))
 
-    def letter(self, digest: str) -> Mapping[str, Any] | None:
+    def letter(self, digest: str) -> Record | None:
         """Return the note of a letter that was carried out; None: it was not."""
         text = self.repo.read(self._letter_path(digest))
         if text is None:
             return None
-        record: Mapping[str, Any] = yamlio.read(text, name="letter").value
+        record: Record = yamlio.read(text, name="letter").value
         return record
 
     def sheet(self, side: Side, n: int) -> bytes:
@@ -191,9 +192,7 @@ class Ledger:
 
     # ---- dice
 
-    def seed(
-        self, n: int, state: State | None, act: Mapping[str, Any] | None = None, beacon: Closing | None = None
-    ) -> Seed:
+    def seed(self, n: int, state: State | None, act: Record | None = None, beacon: Closing | None = None) -> Seed:
         """Return the seed of adjudication n.
 
         `act` is the act of the game master, if it is no play; `beacon` has the round of the beacon, if one has come.
@@ -235,7 +234,7 @@ class Ledger:
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
         return {path: self._seal(path, raw, _SHEET_ROOM)}
 
-    def letter_files(self, digest: str, note: Mapping[str, Any]) -> dict[str, bytes]:
+    def letter_files(self, digest: str, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice."""
         return {self._letter_path(digest): yamlio.dump(dict(note)).encode()}
 
@@ -256,7 +255,7 @@ class Ledger:
         room = _STATE_MORE + (public or len(self._file(POSITION)))
         return {STATE: self._seal(STATE, _json(state.record()), room)}
 
-    def side_files(self, side: Side, known: Mapping[str, Any], public: int) -> dict[str, bytes]:
+    def side_files(self, side: Side, known: Record, public: int) -> dict[str, bytes]:
         """Return the view of a side, sealed to the key that it gave; nothing if it gave none."""
         key, path = self.joined(side).key, known_path(side)
         return {} if key is None else {path: seal([key], path, _json(known), public=public)}
@@ -267,7 +266,7 @@ class Ledger:
         seed: Seed,
         *,
         span: Sequence[Answer] | None,
-        result: Mapping[str, Any] | None,
+        result: Record | None,
         position: bytes,
     ) -> dict[str, bytes]:
         """Return the files of an adjudication.
@@ -334,9 +333,9 @@ _STANDING_ROOM: Final = 8 * 1024
 """The padded size of standing orders: more than the longest set that comes with a game."""
 
 
-def _yaml_of(value: Any) -> bytes:
+def _yaml_of(value: object) -> bytes:
     return yamlio.dump(plain.encode(value)).encode()
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -10,7 +10,7 @@ What lies in the game's repo beside main, such as locks, packs half written or o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import SUFFIX, Correction, Corrections
+from pbem.game.plain import Record
 from pbem.repo.charter import Charter, Revealed
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
@@ -31,7 +32,7 @@ T = TypeVar("T")
 class Page:
     """A published file: what it says, and the digest of its bytes as hex."""
 
-    value: Mapping[str, Any]
+    value: Record
     digest: str
 
     @property

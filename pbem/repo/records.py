@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.engine.session import Answer, Queued
+from pbem.game.plain import Record
 from pbem.protocol import Decision, Draw, Event, Order, Roll
 
 RESERVED = ("kind", "rule", "roll")
 """Words of an event's record that no fact may be called by."""
 
 
-def answer_record(answer: Answer) -> dict[str, Any]:
+def answer_record(answer: Answer) -> Record:
     """Return all of an answer, for the sealed record from which a game is resumed."""
     record = {
         "side": answer.side,
@@ -25,12 +26,12 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     return {**record, "secret": True} if answer.secret else record
 
 
-def read_answer(record: Mapping[str, Any]) -> Answer:
+def read_answer(record: Record) -> Answer:
     """Return the answer that `answer_record` was given."""
     return Answer(**record)
 
 
-def public_answer(record: Mapping[str, Any]) -> dict[str, Any]:
+def public_answer(record: Record) -> Record:
     """Return what a published turn file says of an answer that is no secret.
 
     Which of a side's standing orders answered stays its own: the number would tell that those before it did not fit.
@@ -48,17 +49,17 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-def queued_record(queued: Queued) -> dict[str, Any]:
+def queued_record(queued: Queued) -> Record:
     """Return an order that waits for its question."""
     return {"kind": queued.order.kind, "order": as_plain(queued.order.body), "by": queued.by}
 
 
-def read_queued(record: Mapping[str, Any]) -> Queued:
+def read_queued(record: Record) -> Queued:
     """Return the queued order that `queued_record` was given."""
     return Queued(Order(record["kind"], record["order"]), record["by"])
 
 
-def roll_record(n: int, roll: Roll) -> dict[str, Any]:
+def roll_record(n: int, roll: Roll) -> Record:
     """Return a roll under its running number within the adjudication."""
     record: dict[str, Any] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
     if roll.sides != 6:
@@ -72,7 +73,7 @@ def roll_record(n: int, roll: Roll) -> dict[str, Any]:
     return {**record, "rule": roll.rule}
 
 
-def read_roll(record: Mapping[str, Any]) -> Roll:
+def read_roll(record: Record) -> Roll:
     """Return the roll that `roll_record` was given."""
     return Roll(
         record["name"],
@@ -86,17 +87,17 @@ def read_roll(record: Mapping[str, Any]) -> Roll:
     )
 
 
-def draw_record(n: int, draw: Draw) -> dict[str, Any]:
+def draw_record(n: int, draw: Draw) -> Record:
     """Return what everybody may know of a hidden draw: its running number, its name, of how many."""
     return {"number": n, "name": draw.name, "of": len(draw.items)}
 
 
-def whole_draw(draw: Draw) -> dict[str, Any]:
+def whole_draw(draw: Draw) -> Record:
     """Return all of a hidden draw, for the sealed record."""
     return {"name": draw.name, "items": as_plain(draw.items), "order": as_plain(draw.order)}
 
 
-def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
+def event_records(events: Sequence[Event]) -> Sequence[Record]:
     """Return events in order; a roll is named by its number among the rolls of the adjudication."""
     records, rolls = [], 0
     for event in events:
@@ -112,9 +113,7 @@ def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
     return records
 
 
-def read_events(
-    records: Sequence[Mapping[str, Any]], rolls: Sequence[Roll], readers: Mapping[int, Sequence[str]]
-) -> list[Event]:
+def read_events(records: Sequence[Record], rolls: Sequence[Roll], readers: Mapping[int, Sequence[str]]) -> list[Event]:
     """Return the events of a turn; `readers` names, by place, the sides that alone may read an event."""
     events = []
     for at, record in enumerate(records):
@@ -125,7 +124,7 @@ def read_events(
     return events
 
 
-def decision_record(decision: Decision) -> dict[str, Any]:
+def decision_record(decision: Decision) -> Record:
     """Return a question with all its facts, as its own side may know it."""
     record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
     record["facts"] = as_plain(decision.facts)
@@ -134,7 +133,7 @@ def decision_record(decision: Decision) -> dict[str, Any]:
     return record
 
 
-def read_decision(record: Mapping[str, Any]) -> Decision:
+def read_decision(record: Record) -> Decision:
     """Return the question that `decision_record` was given."""
     return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
 
@@ -146,7 +145,7 @@ def as_plain(value: Any) -> Any:
     return [as_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def rested(turn: Mapping[str, Any]) -> bool:
+def rested(turn: Record) -> bool:
     """Tell whether by its turn file the adjudication reached a resting point from which the game goes on."""
     if "act" in turn and turn["act"].get("what") == "patch":
         return True

@@ -6,12 +6,12 @@ open at a time. It is void as soon as another adjudication is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.protocol import Event, Side
 from pbem.repo.layout import request_path
 from pbem.repo.state import State
@@ -72,14 +72,14 @@ def open_request(files: Files, state: State) -> Request | None:
     return request_of(files, state.requests, number) if number else None
 
 
-def request_of(files: Files, requests: Mapping[str, Any], number: int | None = None) -> Request | None:
+def request_of(files: Files, requests: Record, number: int | None = None) -> Request | None:
     """Return a request by its number, or the last one; None: there is none."""
     path = request_path(requests.get("made", 0) if number is None else number)
     content = files.read(path)
     return None if content is None else plain.decode(Request, yamlio.read(content, name=path).value)
 
 
-def settle(files: Files, state: State, n: int, act: Mapping[str, Any] | None) -> Settled:
+def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
     """Return how adjudication n closes the open request, if there is one: it was granted by it, or is void."""
     request = open_request(files, state)
     if request is None:

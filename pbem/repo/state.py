@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.engine.session import Queued, Step
+from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.records import answer_record, as_plain, queued_record, read_answer, read_queued
 
@@ -17,7 +18,7 @@ class State:
 
     adjudication: int
     """The number of the last adjudication."""
-    checkpoint: Mapping[str, Any]
+    checkpoint: Record
     steps: list[Step]
     pending: dict[Side, list[Queued]] = field(default_factory=dict)
     new_sheets: dict[Side, dict[str, str]] = field(default_factory=dict)
@@ -30,9 +31,9 @@ class State:
     """The salted digest of the file of each side's standing orders."""
     opened: int = 1
     """The adjudication that asked the questions now open."""
-    asked: list[Mapping[str, Any]] = field(default_factory=list)
+    asked: list[Record] = field(default_factory=list)
     """The questions now open, with their facts, so that other rules can be held against them."""
-    result: Mapping[str, Any] | None = None
+    result: Record | None = None
     pins: Mapping[str, str] | None = None
     """Digests of the box and the code that the game has been moved to; None: those of the charter."""
     undone: list[int] = field(default_factory=list)
@@ -78,7 +79,7 @@ _PLAIN = (
 )
 
 
-def read_state(record: Mapping[str, Any]) -> State:
+def read_state(record: Record) -> State:
     """Return the state that `State.record` was called on."""
     return State(
         **{word: record[word] for word in _PLAIN},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
 
 from pbem.game.box import CASES, GAME, read_loose
+from pbem.game.plain import Record
 from pbem.game.yaml import Document
 from pbem.protocol import Order, Side
 
@@ -32,9 +31,9 @@ class Case:
     at: int
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def told(self) -> Record:
         """The whole of it, as plain data."""
-        told: Mapping[str, Any] = self.document.value[self.at]
+        told: Record = self.document.value[self.at]
         return told
 
     @property

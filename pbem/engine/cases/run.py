@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import BadLoad, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
@@ -24,8 +24,11 @@ from pbem.engine.cases.compare import (
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, Rules
+
+T = TypeVar("T")
 
 _MOST_QUESTIONS: Final = 5_000
 
@@ -62,7 +65,7 @@ class _Shuffles:
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         raise NotLoaded(name)
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         return self._seeded.shuffled(name, items)
 
     def reseed(self, step_key: bytes) -> None:
@@ -75,7 +78,7 @@ class _Run:
     def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
         self.rules: Rules[Any] = loaded.rules
-        self.expect: Mapping[str, Any] = case.told["expect"]
+        self.expect: Record = case.told["expect"]
         self.left = case.orders()
         self.last = len(self.left)
         faces = case.told.get("dice", {})

@@ -19,7 +19,7 @@ MOST_BODIES: Final = 64
 """So many ways to fill in an order are tried."""
 
 
-def bodies(body: Any, fact: Callable[[str], Any]) -> Iterator[Any]:
+def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
     """Yield a body with each choice of its alternatives; `fact` returns a fact by its name."""
     spots = list(_spots(body))
     choices = [_listed(fact(named) if isinstance(named, str) else named) for _, named in spots]
@@ -49,7 +49,7 @@ def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
             yield Fault(MALFORMED, (*where, *misfit.path), misfit.reason)
 
 
-def _spots(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
     """Yield where alternatives stand in a body, and what they are taken from."""
     if isinstance(value, Mapping):
         if set(value) == {ANY}:
@@ -62,11 +62,11 @@ def _spots(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from _spots(inner, (*path, at))
 
 
-def _listed(values: Any) -> Sequence[Any]:
+def _listed(values: object) -> Sequence[Any]:
     return values if isinstance(values, (list, tuple)) else []
 
 
-def _put(body: Any, path: Path, value: Any) -> Any:
+def _put(body: Any, path: Path, value: object) -> Any:
     """Return a body with another value at a path."""
     if not path:
         return value

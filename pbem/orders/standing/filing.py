@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from pbem.game.order_form import OrderForm
+from pbem.game.plain import Record
 from pbem.game.wording import guess, listing
 from pbem.orders.sheet import DEFAULT, UNTIL, WHEN
 from pbem.orders.standing import scope
@@ -28,7 +29,7 @@ class Terms:
     forms: Mapping[str, OrderForm]
     periods: Collection[str] = ()
     """The periods that its rules tell apart."""
-    usual: Sequence[Mapping[str, Any]] = ()
+    usual: Sequence[Record] = ()
     """The set that comes with it, as a sheet would have it."""
     today: str | None = None
     """The day of filing; None: nobody knows it."""
@@ -43,13 +44,13 @@ class Filed:
     by: str
     """How reports name it: `standing 2 of sheet 5`."""
     kind: str
-    body: Mapping[str, Any] | None
+    body: Record | None
     """None: the default of the question."""
-    when: Mapping[str, Any]
+    when: Record
     until: str
     after: int
     """The last adjudication when it was filed."""
-    period: Any = None
+    period: object = None
     """The period that it lasts for, if it is bound to one."""
 
     def written(self) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class Filed:
         return record if self.period is None else {**record, "period": self.period}
 
 
-def read_filed(record: Mapping[str, Any]) -> Filed:
+def read_filed(record: Record) -> Filed:
     """Return the order that `record` was made of."""
     body = None if record["order"] == DEFAULT else record["order"]
     until = record.get("until", scope.WITHDRAWN)
@@ -79,7 +80,7 @@ def read_filed(record: Mapping[str, Any]) -> Filed:
 
 
 def file_standing(
-    written: Sequence[Any], usual: Sequence[Any], *, sheet: int, after: int, periods: Mapping[str, Any]
+    written: Sequence[Any], usual: Sequence[Any], *, sheet: int, after: int, periods: Mapping[str, object]
 ) -> Iterator[Filed]:
     """Yield the standing orders of a sheet, which have been checked, as they are filed.
 
@@ -109,7 +110,7 @@ def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[F
             yield Fault(MALFORMED, (key, at, UNTIL) if UNTIL in item else (*path, UNTIL), reason)
 
 
-def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str]) -> Iterator[Fault]:
+def _check_when(form: OrderForm, when: object, where: Path, names: Collection[str]) -> Iterator[Fault]:
     if not isinstance(when, Mapping):
         yield Fault(MALFORMED, where, "when must name facts and their values, such as {enemy_cu: '<= 10'}")
         return
@@ -127,14 +128,14 @@ def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str])
                 yield Fault(ILLEGAL, (*where, name, *inside), f"there is no {word}; did you mean {near[0]}?")
 
 
-def _filed(item: Mapping[str, Any], by: str, after: int, periods: Mapping[str, Any]) -> Filed:
+def _filed(item: Record, by: str, after: int, periods: Mapping[str, object]) -> Filed:
     kind, body, when, until = _parts(item)
     period = scope.of_period(until)
     filed_in = None if period is None else periods.get(period)
     return Filed(by, kind, None if body == DEFAULT else body, when, until, after, filed_in)
 
 
-def _parts(item: Mapping[str, Any]) -> tuple[str, Any, Any, Any]:
+def _parts(item: Record) -> tuple[str, Any, Any, Any]:
     """Return the kind, the body without conditions, the conditions and the scope of a standing order."""
     kind = next(key for key in item if key not in (WHEN, UNTIL))
     written = item[kind] or {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
 from pbem.orders.standing import scope
@@ -12,6 +12,8 @@ from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
 from pbem.orders.standing.filing import Filed
 from pbem.protocol import Decision, Event, Order, Rules, Side
+
+S = TypeVar("S")
 
 PASSED: Final = "standing_passed"
 MOST_REASONS: Final = 3
@@ -50,7 +52,7 @@ class InForce:
         self._opened = opened
         self._tried: list[_Tried] = []
 
-    def answer(self, session: Session[Any], decision: Decision) -> Queued | None:
+    def answer(self, session: Session[S], decision: Decision) -> Queued | None:
         """Return the answer of the first order that fits a question and is legal; the question is tried only once."""
         for before in self._tried:
             if before.decision is decision:
@@ -92,7 +94,7 @@ class InForce:
         for (side, kind, by), reasons in stopped.items():
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
-    def over(self, position: Any) -> Iterator[tuple[Side, Filed]]:
+    def over(self, position: object) -> Iterator[tuple[Side, Filed]]:
         """Yield the orders that have lapsed in a position, by the end of their period or of their day."""
         now = periods_of(self._rules, position)
         for side, orders in self._filed.items():
@@ -104,10 +106,9 @@ class InForce:
         return any(decision is each for each in self._earlier)
 
 
-def periods_of(rules: Rules[Any], position: Any) -> Mapping[str, Any]:
+def periods_of(rules: Rules[S], position: S) -> Mapping[str, object]:
     """Return the periods that a game is in, by name; a game without them has no `periods`."""
-    periods: Mapping[str, Any] = rules.periods(position)
-    return periods
+    return rules.periods(position)
 
 
 class _Facts:
@@ -130,7 +131,7 @@ class _Facts:
         return self._more.get(name, _MISSING)
 
 
-def _first_legal(session: Session[Any], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
+def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
     """Return what an order comes to, the first of its alternatives that is legal; else None, and what is wrong."""
     why = "none of its alternatives is there"
     bodies = [decision.default] if filed.body is None else alternatives(filed.body, facts.get)

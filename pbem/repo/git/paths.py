@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from re import compile as pattern
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 _PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
 
-Changes = dict[str, Any]
+Changes: TypeAlias = "dict[str, bytes | Changes | None]"
 """Folders as nested mappings; files as bytes, or None where one is to go."""
 
 
@@ -38,9 +38,10 @@ def nested(files: Mapping[str, bytes | None]) -> Changes:
         *folders, name = parts(path)
         level = changes
         for folder in folders:
-            level = level.setdefault(folder, {})
-            if not isinstance(level, dict):
+            below = level.setdefault(folder, {})
+            if not isinstance(below, dict):
                 raise BadPath(f"{path}: {folder} would be a file and a folder at once")
+            level = below
         if isinstance(level.get(name), dict):
             raise BadPath(f"{path} would be a file and a folder at once")
         level[name] = content
