@@ -19,7 +19,7 @@ from pbem.crypto.dice import Dice, LoadedDice, SeededDice
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
-from pbem.engine.session import BY_DEFAULT, BY_STAND_IN, Session, resume
+from pbem.engine.session import BY_BOT, BY_DEFAULT, Session, resume
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -164,5 +164,5 @@ def _away(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], f
     by = {(answer.side, answer.kind): answer.by for answer in reversed(turn.answers)}
     asked = [decision for decision in session.open_decisions if decision.waits]
     late = {each.side for each in asked if by.get((each.side, each.kind)) == BY_DEFAULT}
-    absent = {each.side for each in asked if by.get((each.side, each.kind)) == BY_STAND_IN}
+    absent = {each.side for each in asked if by.get((each.side, each.kind)) == BY_BOT}
     return frozenset(late), frozenset(absent)

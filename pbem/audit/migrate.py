@@ -22,6 +22,7 @@ from pbem.engine.session import Answer, RulesDiffer, Session, Step
 from pbem.protocol import Event, Order, Rules
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.notices import ORDER_EXPIRED
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.repo.adjudication import Seed
 from pbem.repo.state import State
@@ -124,7 +125,7 @@ def _carried_over(
     for each in dropped:
         if each.by.startswith(("sheet ", GAME_MASTER)):
             facts = {"order": each.kind, "by": each.by, "reasons": ["the rules have changed; you are asked anew"]}
-            events.append(Event("order_lapsed", facts, None, (each.side,)))
+            events.append(Event(ORDER_EXPIRED, facts, None, (each.side,)))
     now.dice.reseed(seed.key)
     sources = Sources({side: list(queue) for side, queue in state.pending.items()})
     return Outcome([], events, [], [], session, None), sources

@@ -23,7 +23,7 @@ from pbem.referee.patching import patched, whole_patch
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.records import rested
+from pbem.repo.records import reached_checkpoint
 from pbem.repo.state import State
 
 OVER: Final = "end"
@@ -133,7 +133,7 @@ class Course:
     def turn(self, n: int) -> Adjudication:
         """Return an adjudication, whole: look, do not touch."""
         if n not in self._turns:
-            self._turns[n] = self.ledger.read_turn(n, self.public(n))
+            self._turns[n] = self.ledger.read_adjudication(n, self.public(n))
         return self._turns[n]
 
     def _read(self, n: int) -> tuple[str, Any]:
@@ -147,7 +147,7 @@ class Course:
 
     def rests(self, n: int) -> bool:
         """Tell whether an adjudication reached a resting point from which the game goes on."""
-        return n > 0 and rested(self.public(n))
+        return n > 0 and reached_checkpoint(self.public(n))
 
     def rest_before(self, n: int) -> int:
         """Return the last adjudication before another that reached a resting point; 0: there is none."""

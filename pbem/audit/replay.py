@@ -22,7 +22,7 @@ from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.open_game import OpenGame
 from pbem.repo.layout import POSITION
-from pbem.repo.records import answer_record, as_plain, rested
+from pbem.repo.records import answer_record, as_plain, reached_checkpoint
 
 
 @dataclass(slots=True)
@@ -125,7 +125,7 @@ def _compare_position(course: Course, differ: Differ, n: int, outcome: Outcome[A
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)
         return
     whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)
-    if rested(public) != (whole is not None):
+    if reached_checkpoint(public) != (whole is not None):
         told = ("no resting point", "one") if whole is not None else ("a resting point", "none")
         yield Difference(n, f"recorded {told[0]}, now {told[1]}")
     elif whole is not None and n in course.commits:

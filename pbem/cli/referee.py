@@ -122,7 +122,7 @@ def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json
     letters = tell_all(game, numbers, games, boxes)
     if json:
         print_json(
-            {"adjudications": numbers, "act": dict(game.ledger.turn(number).act or {}),
+            {"adjudications": numbers, "act": dict(game.ledger.adjudication(number).act or {}),
              "waiting": open_questions(game), "letters": letters}
         )  # fmt: skip
         return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pbem.engine.session import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer, Queued, Session, same_question
+from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer, Queued, Session, require_same_decision
 from pbem.protocol import Decision, Fault, Order, Side
 
 S = TypeVar("S")
@@ -76,7 +76,7 @@ class Sources:
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
         if decision.side in self.absent and (order := session.bot_order(decision)) is not None:
-            return order, BY_STAND_IN
+            return order, BY_BOT
         if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
             return ruled.order, ruled.by
         if decision.default is not None and (decision.side in self.late or not decision.waits):
@@ -131,7 +131,7 @@ class Recorded:
             if any(recorded.order is order.body for order in taken):
                 continue
             if (recorded.kind, recorded.side) == (decision.kind, decision.side):
-                same_question(decision, recorded)
+                require_same_decision(decision, recorded)
                 return Order(recorded.kind, recorded.order), recorded.by
         return None
 

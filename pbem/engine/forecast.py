@@ -20,7 +20,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SUCCESS: Final = "success"
-MOST_QUESTIONS: Final = 200
+MOST_DECISIONS: Final = 200
 
 
 class Thought(Table):
@@ -88,7 +88,7 @@ def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: 
     table = Thought(rules)
     flow = rules.foresee(view, table, decision, order)
     left, sent = list(later), None
-    for _ in range(MOST_QUESTIONS if flow is not None else 0):
+    for _ in range(MOST_DECISIONS if flow is not None else 0):
         assert flow is not None
         try:
             question = flow.send(sent)

@@ -10,7 +10,7 @@ from pbem.protocol import Decision, Fault, Order, Rules
 S = TypeVar("S")
 
 
-def costs_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
+def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
     """Return what legal orders of a kind cost, to be carried out in turn, as long as all goes well.
 
     A game that has such costs tells them by `Rules.cost`, in words.
@@ -26,7 +26,7 @@ def costs_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence
     return [line for line in told if line]
 
 
-def faults_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
+def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
     """Return what is wrong with each of several orders of a kind, one after the other, as far as can be foreseen.
 
     `Rules.successors` says what an order may lead to. Where dice or the enemy have a say, two courses are followed: all

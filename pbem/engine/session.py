@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.sequence import costs_in_turn, faults_in_turn
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Decision, Fault, Order, Rules, Side
@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 BY_ONLY = "only"
 BY_DEFAULT = "default"
-BY_STAND_IN = "stand-in"
+BY_BOT = "stand-in"
 MOST_CHECKPOINTS = 1000
 """A game that reaches so many checkpoints without a decision is looping."""
 
@@ -119,7 +119,7 @@ class Session(Generic[S]):
                 raise RulesDiffer(f"recorded: {pending[0].kind} of {pending[0].side}; the rules ask no such question")
             now, pending = pending[: len(self.open_decisions)], pending[len(self.open_decisions) :]
             for asked, recorded in zip(self.open_decisions, now, strict=True):
-                same_question(asked, recorded)
+                require_same_decision(asked, recorded)
             self.answer([Order(recorded.kind, recorded.order) for recorded in now])
 
     def faults(self, decision: Decision, order: Order) -> list[Fault]:
@@ -128,11 +128,11 @@ class Session(Generic[S]):
 
     def further(self, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
         """Return the faults of each of several orders of a kind, to be carried out in sequence."""
-        return faults_in_turn(self.rules, self.rules.view(self.position, decision.side), decision, orders)
+        return faults_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def costs(self, decision: Decision, orders: Sequence[Order]) -> list[str]:
         """Return what several orders of a kind cost in sequence, as far as that can be forecast."""
-        return costs_in_turn(self.rules, self.rules.view(self.position, decision.side), decision, orders)
+        return costs_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def ends(self, order: Order) -> bool:
         """Tell whether an order only ends a series of actions, in a game that has such orders."""
@@ -153,7 +153,7 @@ class Session(Generic[S]):
         return own[0] if len(own) == 1 else None
 
 
-def same_question(asked: Decision, recorded: Answer) -> None:
+def require_same_decision(asked: Decision, recorded: Answer) -> None:
     """Raise RulesDiffer unless a decision is the recorded one: kind, side and facts."""
     if (asked.kind, asked.side) != (recorded.kind, recorded.side):
         raise RulesDiffer(

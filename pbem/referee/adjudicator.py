@@ -278,7 +278,7 @@ class Adjudicator(OpenGame):
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
             if not has_order_for(played.sources.sheets, decision):
                 played.standing.answer(session, decision)
-        expired = list(played.standing.over(session.position))
+        expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)
         made = adjudication_of(n, played, expired, settled.events)
         now.state, now.session = advanced(self.rules, state, played, expired), session

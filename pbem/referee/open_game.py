@@ -285,7 +285,7 @@ class OpenGame:
             if n in undone:
                 continue
             rolls = 0
-            for event in self.ledger.turn(n).events:
+            for event in self.ledger.adjudication(n).events:
                 rolls += event.roll is not None
                 if event.to is None or side in event.to:
                     found.append(Told(n, event, rolls if event.roll is not None else None))

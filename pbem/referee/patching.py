@@ -1,4 +1,4 @@
-"""Changes a position by hand: dotted paths and what is to stand there, as in the rulings of `pbem case`."""
+"""Patches of a position: new values by dotted path, as in the cases of `pbem case`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pbem.repo.records import as_plain
 
 S = TypeVar("S")
 Patch = Record
-"""Dotted path -> the value that is to stand there; None: take it away."""
+"""New values by dotted path; None: remove."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, Stuck)
 
 
 class BadPatch(CannotPlay):
-    """A patch cannot be made, or what it makes is no position of the game; the text lists every complaint."""
+    """A patch cannot be applied, or its result is no position of the game. The text lists every complaint."""
 
     def __init__(self, complaints: Iterable[str]) -> None:
         self.complaints = list(complaints)
@@ -33,7 +33,7 @@ class BadPatch(CannotPlay):
 
 
 def patched(rules: Rules[S], checkpoint: Record, patch: Patch) -> S:
-    """Return the position that a patch makes of an encoded one. Raises BadPatch with all that is wrong."""
+    """Apply a patch to an encoded position and return the new position. Raises BadPatch with all complaints."""
     after = as_plain(checkpoint)
     wrong = [
         reason for dotted, value in patch.items() if (reason := change(after, dotted, as_plain(value))) is not None
@@ -51,7 +51,7 @@ def patched(rules: Rules[S], checkpoint: Record, patch: Patch) -> S:
 
 
 def check_playable(rules: Rules[S], position: S) -> None:
-    """Raise BadPatch if the game cannot go on from a position, or it cannot be shown to a side."""
+    """Raise BadPatch if the game cannot be played on from a position, or a side cannot be shown it."""
     try:
         for side in (*rules.sides, None):
             rules.scene(rules.view(position, side))
@@ -62,7 +62,7 @@ def check_playable(rules: Rules[S], position: S) -> None:
 
 
 def changing(rules: Rules[S], patch: Patch, before: S, after: S) -> Patch:
-    """Return the entries of a patch that change anything; of another nobody shall learn that it was right."""
+    """Return the entries of a patch that change anything. The others could tell that a guess was right."""
     was, now = as_plain(rules.encode(before)), as_plain(rules.encode(after))
     # Of two equal items of a list the next takes the place of the one taken out.
     return {
@@ -73,13 +73,13 @@ def changing(rules: Rules[S], patch: Patch, before: S, after: S) -> Patch:
 
 
 def open_to(rules: Rules[S], side: Side | None, patch: Patch, before: S, after: S) -> list[str]:
-    """Return the paths of a patch where a side (None: an onlooker) sees what stands there, before and after."""
+    """Return the paths of a patch where a side (None: an observer) sees the true value, before and after."""
     seen = [(as_plain(rules.encode(rules.view(each, side))), as_plain(rules.encode(each))) for each in (before, after)]
     return [dotted for dotted in patch if all(look_up(view, dotted) == look_up(true, dotted) for view, true in seen)]
 
 
 def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
-    """Return changes in words: the path, what stands there now, and what did."""
+    """Return changes in words: the path, the new value, and the old one."""
     lines = []
     for dotted in paths:
         was = look_up(before, dotted)
@@ -90,13 +90,13 @@ def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
 
 
 def as_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
-    """Return entries of a patch as a turn file has them: the values as JSON, so that they can turn the dice."""
+    """Return entries of a patch as a turn file has them: the values as JSON, so that they can go into the dice."""
     return {dotted: json.dumps(as_plain(patch[dotted]), ensure_ascii=False) for dotted in paths}
 
 
-def whole_patch(turn: Adjudication) -> Patch:
-    """Return the patch of a turn that made one, with what was hidden in it."""
-    if turn.whole is not None:
-        patch: Patch = turn.whole["patch"]
+def whole_patch(made: Adjudication) -> Patch:
+    """Return the whole patch of an adjudication that made one, with its hidden entries."""
+    if made.whole is not None:
+        patch: Patch = made.whole["patch"]
         return patch
-    return {dotted: json.loads(text) for dotted, text in (turn.act or {}).get("patch", {}).items()}
+    return {dotted: json.loads(text) for dotted, text in (made.act or {}).get("patch", {}).items()}

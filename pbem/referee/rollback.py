@@ -1,12 +1,12 @@
-"""Takes a game back to where it stood after an earlier adjudication, with the consent of all sides or a reason.
+"""The rollback: a game goes back to an earlier adjudication, with the consent of all sides or a reason.
 
-The position, the questions and the answers given since the last resting point are again those of then. What never
-goes back: the numbers of adjudications, the links of the dice chain and of the sides' own, the count of sheets, the
-rules that the game was moved to. Sheets that lay ready are dropped, and told of.
+The position, the decisions and the answers since the last checkpoint are again those of then. What never goes back:
+the numbers of adjudications, the links of the dice chain and of the players' chains, the count of sheets, and the
+rules that the game was moved to. Sheets that were waiting expire, and their sides are told.
 
-Standing orders stay as they are now: one that a player has withdrawn must not come back by itself. None of them
-answers the question that is asked again, unless it stood when that was asked for the first time; and one that holds
-to the end of a period lapses if the game is taken out of that period.
+Standing orders stay as they are now: one that a player has withdrawn must not come back by itself. A standing order
+answers a decision that is asked again only if it was in force when that was first asked. One that holds to the end of
+a period expires if the game is taken out of that period.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
-from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
+from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
 from pbem.repo.requests import Request, made, open_request, request_files
 from pbem.repo.state import State
@@ -38,13 +38,13 @@ def would_undo(game: Adjudicator, to: int) -> list[int]:
         span = f"from 1 to {last - 1}" if last > 1 else "to nowhere: only the set-up has been made"
         raise CannotPlay(f"{game.name} stands after adjudication {last}; it can go back {span}, not to {to}")
     if to in state.undone:
-        earlier = max(n for n in standing_turns(state) if n < to)
+        earlier = max(n for n in valid_adjudications(state) if n < to)
         raise CannotPlay(f"adjudication {to} was undone itself; the last one before it that stands is {earlier}")
-    return [n for n in standing_turns(state) if n > to]
+    return [n for n in valid_adjudications(state) if n > to]
 
 
 def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
-    """Put on record that a rollback is asked for, and return the request; an earlier one that is open is void.
+    """Record a request for a rollback and return it; an earlier request that is open becomes void.
 
     Raises CannotPlay if the game cannot go back there, or nobody could consent by letter.
     """
@@ -54,7 +54,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
             raise CannotPlay(
                 f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
             )
-        turns = [game.ledger.turn(n) for n in undone]
+        turns = [game.ledger.adjudication(n) for n in undone]
         dice = [
             f"{turn.n}.{k} {roll.name}: {' + '.join(map(str, roll.faces))}"
             for turn in turns
@@ -80,7 +80,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
 
 
 def consent(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> int | None:
-    """Take down a side's consent to a request; if it was the last one wanted, roll back and return the adjudication.
+    """Record a side's consent to a request; if it was the last one needed, roll back and return the adjudication.
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
@@ -99,7 +99,7 @@ def consent(game: Adjudicator, side: Side, number: int, letter: str | None = Non
 
 
 def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> Request:
-    """Take down that a side refuses a request, which ends it, and return it as it stood.
+    """Record that a side refuses a request, which closes it, and return the request.
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
@@ -119,8 +119,8 @@ def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None
 def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | None = None) -> int:
     """Take a game back to where it stood after adjudication `to`, and return the adjudication that does it.
 
-    Without a request to which all have consented it is the game master's own doing. Raises CannotPlay if the game
-    cannot go back there.
+    Without a request to which all have consented, the game master decides. Raises CannotPlay if the game cannot go
+    back there.
     """
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
@@ -147,7 +147,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
 
 
 def players(game: Adjudicator) -> list[Side]:
-    """Return the sides whose consent is wanted: those that can be written to."""
+    """Return the sides whose consent is needed: those with an address."""
     return [side for side in game.rules.sides if side in game.ledger.addresses]
 
 
@@ -170,5 +170,5 @@ def _state(game: Adjudicator) -> State:
 
 
 def _letter_files(game: Adjudicator, letter: str | None, note: dict[str, Any]) -> dict[str, bytes]:
-    """Return the note that a letter was carried out; none if it came otherwise."""
+    """Return the note that a letter was carried out; nothing if it came by another way."""
     return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

@@ -1,7 +1,7 @@
-"""The game master rules: answers for a side, sets a default, changes the position, or breaks the game off.
+"""Rulings of the game master: answer for a side, set a default, change the position, or break the game off.
 
-Each is an adjudication of its own with its reason. What everybody may know of it stands in its turn file, the rest in
-the sealed record beside it; a digest of that turns the dice together with all else.
+Each is an adjudication of its own with its reason. Its turn file holds what is public, the sealed record beside it the
+rest. A digest of the sealed part goes into the dice together with all other inputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
-from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
+from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
 from pbem.repo.records import as_plain
 from pbem.repo.state import State
@@ -35,8 +35,8 @@ def answer(
 ) -> tuple[Receipt, int | None]:
     """Answer for a side; return what is wrong with the sheet, and the adjudication if nothing is.
 
-    The orders then lie ready as those of a sheet of the side would, in place of any that did, and the next
-    adjudication uses them. Raises CannotPlay if nothing is asked of the side.
+    The orders wait like those of a sheet of the side, in place of any that were waiting, and the next adjudication
+    uses them. Raises CannotPlay if nothing is asked of the side.
     """
     with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
@@ -63,14 +63,14 @@ def answer(
 def set_default(
     game: Adjudicator, side: Side, raw: bytes, reason: str, *, name: str = "orders.yaml"
 ) -> tuple[Receipt, int | None]:
-    """Set what counts for a side if its deadline passes; return what is wrong with the sheet, and the adjudication.
+    """Set the answer of a side whose deadline passes; return what is wrong with the sheet, and the adjudication.
 
-    It holds until the open questions are answered. Raises CannotPlay if nothing is asked of the side.
+    It holds until the open decisions are answered. Raises CannotPlay if nothing is asked of the side.
     """
     with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
         if sheet is not None and len(sheet.orders) != 1:
-            many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open question"))
+            many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open decision"))
             receipt, sheet = Receipt(side, name, receipt.lines, (many,)), None
         if sheet is None:
             return receipt, None
@@ -84,16 +84,16 @@ def set_default(
                 Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
                 Event("ruled_ready", {"orders": [_written(order)], "late": True}, None, (side,)),
             ]
-            return Outcome([], events, [], [], _session(now), None), _as_they_lie(state)
+            return Outcome([], events, [], [], _session(now), None), _waiting(state)
 
         return receipt, _enact(game, act, play, whole)
 
 
 def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
-    """Change the position of the last resting point, play on from it, and return the adjudication.
+    """Change the position of the last checkpoint, play on from it, and return the adjudication.
 
-    The answers given since then lapse, and the adjudications that took them are undone. Raises BadPatch, with all
-    complaints, if what comes of it is no position of the game.
+    The answers since then expire, and the adjudications that took them are undone. Raises BadPatch, with all
+    complaints, if the result is no position of the game.
     """
     with game.lock():
         require_running(game)
@@ -108,7 +108,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         if not patch:
             raise BadPatch(["everything stands as the patch wants it already; it would change nothing"])
         check_playable(game.rules, after)
-        stands = standing_turns(state)
+        stands = valid_adjudications(state)
         rest, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
         was = as_plain(game.rules.encode(before))
         public = open_to(game.rules, None, patch, before, after)
@@ -125,7 +125,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
                 events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
-            sources = _as_they_lie(state)
+            sources = _waiting(state)
             sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
@@ -138,7 +138,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
 
 
 def break_off(game: Adjudicator, reason: str) -> int:
-    """End a game that is not played on, so that its secrets are published; return the adjudication."""
+    """End a game that nobody plays on, so that its secrets are published; return the adjudication."""
     with game.lock():
         require_running(game, pinned=False)
         said = reason_of(reason)
@@ -147,7 +147,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
             session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
-            sources = _as_they_lie(state)
+            sources = _waiting(state)
             sources.drop_all()
             state.defaults = {}
             return Outcome([], [Event("ruled_end", {"reason": said})], [], [], session, None), sources
@@ -159,7 +159,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
 
 
 def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
-    """Check a sheet that the game master has written for a side: orders alone, and no link of the side's chain."""
+    """Check a sheet that the game master has written for a side: only orders, and no link of the player's chain."""
     require_running(game)
     if not game.asked(side):
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
@@ -174,7 +174,7 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
 
 
 def _enact(game: Adjudicator, act: Record, play: Act, whole: Record | None) -> int:
-    """Enact a ruling; the digest of what stays sealed goes on record, and so into the dice."""
+    """Enact a ruling; the digest of its sealed part is recorded, and so goes into the dice."""
     if whole is not None:
         act = {**act, "sealed": game.ledger.whole_digest(game.adjudication + 1, whole)}
     return game.enact(act, play, whole)
@@ -185,8 +185,8 @@ def _session(now: Now) -> Session[Any]:
     return now.session
 
 
-def _as_they_lie(state: State) -> Sources:
-    """Return the sheets that lie ready, and no other source."""
+def _waiting(state: State) -> Sources:
+    """Return the orders that are waiting, and no other source."""
     return Sources({side: list(queue) for side, queue in state.pending.items()})
 
 

@@ -50,7 +50,7 @@ from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
-_MOST_TURNS: Final = 64
+_MOST_RECENT: Final = 64
 
 
 class Ledger:
@@ -64,7 +64,7 @@ class Ledger:
         self.further: dict[str, bytes] = {}
         """Files that go into the next commit together with what is committed."""
         self.chain = Chain(keys.chain, keys.length)
-        self._turns: dict[tuple[str, int], Adjudication] = {}
+        self._recent: dict[tuple[str, int], Adjudication] = {}
 
     @classmethod
     def create(
@@ -147,16 +147,16 @@ class Ledger:
         content = self.repo.read(BEACON)
         return None if content is None else plain.decode(Closing, yamlio.read(content, name=BEACON).value)
 
-    def turn(self, n: int) -> Adjudication:
+    def adjudication(self, n: int) -> Adjudication:
         """Return an adjudication of the past; it is kept for a while, for the letters of all sides need it."""
         key = (self.repo.head, n)
-        if key not in self._turns:
-            if len(self._turns) >= _MOST_TURNS:
-                self._turns.clear()
-            self._turns[key] = self.read_turn(n, self.public_turn(n))
-        return self._turns[key]
+        if key not in self._recent:
+            if len(self._recent) >= _MOST_RECENT:
+                self._recent.clear()
+            self._recent[key] = self.read_adjudication(n, self.public_turn(n))
+        return self._recent[key]
 
-    def read_turn(self, n: int, public: Record) -> Adjudication:
+    def read_adjudication(self, n: int, public: Record) -> Adjudication:
         """Return an adjudication of the past whose turn file has been read already."""
         return read_adjudication(n, public, self._unsealed(sealed_path(turn_path(n))) or {})
 

@@ -30,7 +30,7 @@ from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, Rules
 
 T = TypeVar("T")
 
-_MOST_QUESTIONS: Final = 5_000
+_MOST_DECISIONS: Final = 5_000
 
 
 def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> Verdict:
@@ -138,7 +138,7 @@ class _Run:
         """Play on from question to question until one stays open or the game is over."""
         try:
             session = Session(self.rules, position, self.dice)
-            for _ in range(_MOST_QUESTIONS):
+            for _ in range(_MOST_DECISIONS):
                 session = self.rest_over(session)
                 answers = self.answers(session)
                 if answers is None:
@@ -146,7 +146,7 @@ class _Run:
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
                     self.verdict.report.append(f"{decision.side}: {order.kind} {shown(order.body)}{by}")
                 session.answer([order for order, _ in answers])
-            self.differ(f"no end after {_MOST_QUESTIONS:,} questions")
+            self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
             loaded = ", ".join(self.dice.unused()) or "nothing that is left"
             self.differ(f"no dice are loaded for the roll {missing}; loaded is {loaded}", "dice")

@@ -31,7 +31,7 @@ _RANGE: Final = re.compile(r"(-?\d{1,9}) to (-?\d{1,9})")
 _MEANT_AS_COMPARISON: Final = re.compile(r"[<>=!]|.*\d\s*(?:to|\.\.)\s*\d")
 
 
-def slips(wanted: object) -> Iterator[tuple[Path, str]]:
+def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
     """Yield what is wrong with a wanted value: where in it, and why."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {NOT}:
@@ -39,13 +39,13 @@ def slips(wanted: object) -> Iterator[tuple[Path, str]]:
         elif isinstance(wanted[NOT], Mapping):
             yield (NOT,), "must be a value, a list of values, or a comparison such as '<= 10'"
         else:
-            yield from (((NOT, *path), reason) for path, reason in slips(wanted[NOT]))
+            yield from (((NOT, *path), reason) for path, reason in faults_in(wanted[NOT]))
     elif isinstance(wanted, (list, tuple)):
         for at, one in enumerate(wanted):
             if isinstance(one, (Mapping, list, tuple)):
                 yield (at,), "must be a value or a comparison such as '<= 10'"
             else:
-                yield from (((at, *path), reason) for path, reason in slips(one))
+                yield from (((at, *path), reason) for path, reason in faults_in(one))
     elif isinstance(wanted, str) and _MEANT_AS_COMPARISON.match(wanted) and not _bound(wanted):
         yield (), "must be a value, a list of values, a comparison such as '<= 10', or a range such as '3 to 5'"
 

@@ -13,7 +13,7 @@ from pbem.game.wording import guess, listing
 from pbem.orders.sheet import DEFAULT, UNTIL, WHEN
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
-from pbem.orders.standing.conditions import slips, words_in
+from pbem.orders.standing.conditions import faults_in, words_in
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Path
 
 MISSPELT: Final = 0.8
@@ -106,7 +106,7 @@ def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[F
         if body != DEFAULT:
             yield from check_body(form, body, path)
         yield from _check_when(form, when, (key, at, WHEN) if WHEN in item else (*path, WHEN), terms.names)
-        if (reason := scope.slip(until, terms.periods, terms.today)) is not None:
+        if (reason := scope.fault_of(until, terms.periods, terms.today)) is not None:
             yield Fault(MALFORMED, (key, at, UNTIL) if UNTIL in item else (*path, UNTIL), reason)
 
 
@@ -120,7 +120,7 @@ def _check_when(form: OrderForm, when: object, where: Path, names: Collection[st
             better = f"did you mean {meant}? Its facts are" if meant else "its facts are"
             there_are = f"{better} {listing(form.facts, 'and')}" if form.facts else "it has none"
             yield Fault(ILLEGAL, (*where, name), f"{form.kind} has no fact {name}; {there_are}")
-        for inside, reason in slips(wanted):
+        for inside, reason in faults_in(wanted):
             yield Fault(MALFORMED, (*where, name, *inside), f"{name} {reason}")
         for inside, word in words_in(wanted):
             right = word in names or len(word) <= SHORT

@@ -64,7 +64,7 @@ class InForce:
             return None
         facts, now = _Facts(self._rules, session, decision), periods_of(self._rules, session.position)
         for each in orders:
-            if scope.is_over(each.until, each.period, now, self._today):
+            if scope.is_expired(each.until, each.period, now, self._today):
                 continue
             if self._is_earlier(decision) and each.after >= self._opened:
                 continue
@@ -76,7 +76,7 @@ class InForce:
             tried.stopped.append((each, why))
         return tried.answer
 
-    def told(self) -> Iterator[Event]:
+    def notices(self) -> Iterator[Event]:
         """Yield, for its side alone, each order that did not act on a question which nobody else answered before.
 
         What an order comes to on several questions is told at once. Where nobody waits, an order is told of only if
@@ -94,12 +94,12 @@ class InForce:
         for (side, kind, by), reasons in stopped.items():
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
-    def over(self, position: object) -> Iterator[tuple[Side, Filed]]:
+    def expired(self, position: object) -> Iterator[tuple[Side, Filed]]:
         """Yield the orders that have lapsed in a position, by the end of their period or of their day."""
         now = periods_of(self._rules, position)
         for side, orders in self._filed.items():
             for each in orders:
-                if scope.is_over(each.until, each.period, now, self._today):
+                if scope.is_expired(each.until, each.period, now, self._today):
                     yield side, each
 
     def _is_earlier(self, decision: Decision) -> bool:

@@ -19,7 +19,7 @@ END_OF: Final = "end_of_"
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def slip(until: object, periods: Collection[str], today: str | None) -> str | None:
+def fault_of(until: object, periods: Collection[str], today: str | None) -> str | None:
     """Say what is wrong with `until`; None: nothing. `today` is a day as it is written, None if nobody knows it."""
     words = [WITHDRAWN, *(END_OF + period for period in periods)]
     if until in words:
@@ -36,7 +36,7 @@ def of_period(until: str) -> str | None:
     return until.removeprefix(END_OF) if until.startswith(END_OF) else None
 
 
-def is_over(until: str, filed_in: object, now: Mapping[str, object], today: str) -> bool:
+def is_expired(until: str, filed_in: object, now: Mapping[str, object], today: str) -> bool:
     """Tell whether an order has lapsed: its period is not the one it was filed in any more, or its day is past."""
     period = of_period(until)
     if period is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.answers import Sources
-from pbem.engine.sequence import faults_in_turn
+from pbem.engine.sequence import faults_in_sequence
 from pbem.engine.session import Queued, Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
@@ -197,7 +197,7 @@ def test_looking_ahead_changes_nothing() -> None:
     before = playing.rules.encode(playing.position)
     view = playing.rules.view(playing.position, CARTHAGE)
     march = Order("move", {"leader": "hannibal", "path": ["taurasia", {"drop": {"elephants": 1}}]})
-    assert faults_in_turn(playing.rules, view, decision, [march, march])[1] != []
+    assert faults_in_sequence(playing.rules, view, decision, [march, march])[1] != []
     assert playing.rules.encode(playing.position) == before
 
 
