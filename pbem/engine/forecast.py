@@ -1,8 +1,8 @@
-"""Plays an order on in thought, to list what the other side could be asked on the way and what would be rolled.
+"""The forecast: plays an order on a table without dice, to list the decisions and the rolls that it may lead to.
 
-It starts from the position as the side knows it: nothing hidden is in it. Nothing is rolled and nothing is kept: each
-roll counts as if it fell best for the order, the other side as if it answered nothing. What could come of it otherwise
-is told beside each question and each roll.
+It starts from the side's view, so nothing hidden is in it. Nothing is rolled and nothing is kept. Each roll counts as
+if it fell best for the order, and the other side as if it answered by default. Beside each decision and each roll the
+other possible results are listed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_DECISIONS: Final = 200
 
 
 class Thought(Table):
-    """A table at which everything is noted and nothing rolled."""
+    """A table that records everything and rolls nothing."""
 
     __slots__ = ("_rules", "prospects")
 
@@ -45,7 +45,7 @@ class Thought(Table):
         at_least: int | None = None,
         **facts: Any,
     ) -> Roll:
-        """Note what a roll can come to and how likely that is; return the best of it for the order."""
+        """Record the possible results of a roll and their probabilities; return the best result for the order."""
         kept = {reason: value for reason, value in (modifiers or {}).items() if value}
         more = sum(kept.values())
         every = [
@@ -68,11 +68,11 @@ class Thought(Table):
         return ranked[0][2]
 
     def shuffle(self, name: str, items: Sequence[T]) -> list[T]:
-        """Return the items as they are: nobody knows another order."""
+        """Return the items as they are: their true order is hidden."""
         return list(items)
 
     def tell(self, kind: str, *, rule: str | None = None, to: Sequence[Side] | None = None, **facts: Any) -> None:
-        """Note what would happen."""
+        """Record what would happen."""
         super().tell(kind, rule=rule, to=to, **facts)
         self.prospects.append(Happens(self.events[-1]))
 
@@ -81,9 +81,9 @@ class Thought(Table):
 
 
 def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: Sequence[Order] = ()) -> list[Prospect]:
-    """Return what a legal answer to a question may lead to, up to the next rest; empty where the game cannot say.
+    """Return what a legal answer to a decision may lead to, up to the next checkpoint; empty if the game cannot say.
 
-    `view` is the position as the side knows it, `later` are further orders of its sheet.
+    `view` is the view of the side, `later` are further orders of its sheet.
     """
     table = Thought(rules)
     flow = rules.foresee(view, table, decision, order)
@@ -107,7 +107,7 @@ def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: 
 
 
 def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
-    """Return what the orders of a sheet, which has been checked, may lead to: its answer to each open question."""
+    """Return what the answers of a checked sheet to the open decisions may lead to."""
     found: list[Prospect] = []
     for decision in asked:
         at = next((at for at, order in enumerate(orders) if order.kind == decision.kind), None)
@@ -119,14 +119,14 @@ def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequen
 def _asked(
     rules: Rules[S], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
 ) -> Iterator[Prospect]:
-    """Yield questions asked at once, each with who can do what it asks."""
+    """Yield decisions that are open at the same time, each with the pieces that it concerns."""
     for decision, answer in zip(asked, answers, strict=True):
         yield Asked(decision, None if answer is None else answer.body)
         yield from (Happens(event) for event in rules.prospects(table.position, decision))
 
 
 def _answer(rules: Rules[S], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
-    """Return what the forecast goes on with: the sheet's own further order, else the default of the question."""
+    """Return the answer that the forecast uses: a further order of the sheet, else the default of the decision."""
     if decision.side == side:
         view = rules.view(table.position, side)
         for order in left:

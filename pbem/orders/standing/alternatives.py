@@ -1,7 +1,7 @@
-"""Alternatives in the body of a standing order: the first that is legal when the question comes is taken.
+"""Alternatives in the body of a standing order: the first one that is legal when the decision comes is used.
 
-avoid_battle: {to: {any: refuges}}             a fact of the question that is a list
-losses: {elephants: {any: [2, 1, 0]}}          values, the one liked best first
+avoid_battle: {to: {any: refuges}}             a fact of the decision that is a list
+losses: {elephants: {any: [2, 1, 0]}}          values, in order of preference
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pbem.protocol import MALFORMED, Fault, Path
 
 ANY: Final = "any"
 MOST_BODIES: Final = 64
-"""So many ways to fill in an order are tried."""
+"""The most combinations of alternatives that are tried."""
 
 
 def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
@@ -31,7 +31,7 @@ def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
 
 
 def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
-    """Yield what is wrong with the shape of a body, alternatives included; `where` is its place in the sheet."""
+    """Yield the faults in the shape of a body, alternatives included; `where` is its path in the sheet."""
     spots = list(_spots(body))
     plain = body
     for path, named in spots:
@@ -50,7 +50,7 @@ def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
 
 
 def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """Yield where alternatives stand in a body, and what they are taken from."""
+    """Yield the path of each set of alternatives in a body, and the list or fact that they come from."""
     if isinstance(value, Mapping):
         if set(value) == {ANY}:
             yield path, value[ANY]

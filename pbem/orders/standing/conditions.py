@@ -6,7 +6,7 @@
     odds: "100 to 200"                a range, both ends included
     at: {not: [capua, rome]}          none of these
 
-Of a fact that is a list one member is enough; `not` wants it of none. A fact that a question does not have never fits.
+If a fact is a list, one matching member is enough; with `not`, no member may match. A missing fact never matches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MEANT_AS_COMPARISON: Final = re.compile(r"[<>=!]|.*\d\s*(?:to|\.\.)\s*\d")
 
 
 def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a wanted value: where in it, and why."""
+    """Yield the faults of a wanted value: the path within it, and the reason."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {NOT}:
             yield (), "must be a value, a list of values, a comparison such as '<= 10', or {not: ...}"
@@ -51,7 +51,7 @@ def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
 
 
 def words_in(wanted: object) -> Iterator[tuple[Path, str]]:
-    """Yield the words among wanted values, and where each stands."""
+    """Yield the words among wanted values, each with its path."""
     if isinstance(wanted, str) and _bound(wanted) is None:
         yield (), wanted
     elif isinstance(wanted, (list, tuple)):
@@ -63,7 +63,7 @@ def words_in(wanted: object) -> Iterator[tuple[Path, str]]:
 
 
 def holds(wanted: object, fact: object) -> bool:
-    """Tell whether a fact is as it is wanted."""
+    """Tell whether a fact has a wanted value."""
     if isinstance(wanted, Mapping):
         return not holds(wanted[NOT], fact)
     if isinstance(fact, (list, tuple)):

@@ -17,41 +17,41 @@ from pbem.orders.standing.conditions import faults_in, words_in
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Path
 
 MISSPELT: Final = 0.8
-"""A word so much like the id of something, and none itself, is a slip: no fact would ever be called so."""
+"""A word that is so much like an id, but is none, counts as misspelt: no fact ever has it as a value."""
 SHORT: Final = 4
-"""Words that short are like too many others."""
+"""Words so short are like too many others, and are not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the standing orders of a game may speak of."""
+    """The terms that the standing orders of a game may use."""
 
     forms: Mapping[str, OrderForm]
     periods: Collection[str] = ()
-    """The periods that its rules tell apart."""
+    """The periods of the game."""
     usual: Sequence[Record] = ()
-    """The set that comes with it, as a sheet would have it."""
+    """The set that comes with the game, as a sheet would have it."""
     today: str | None = None
-    """The day of filing; None: nobody knows it."""
+    """The day of filing; None: unknown."""
     names: Collection[str] = ()
-    """The ids of all that has a name in the game."""
+    """The ids of everything that has a name in the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """One standing order in force, in a form that can be kept."""
+    """A standing order in force, in the form in which it is kept."""
 
     by: str
-    """How reports name it: `standing 2 of sheet 5`."""
+    """Its name in reports: `standing 2 of sheet 5`."""
     kind: str
     body: Record | None
-    """None: the default of the question."""
+    """None: the default of the decision."""
     when: Record
     until: str
     after: int
     """The last adjudication when it was filed."""
     period: object = None
-    """The period that it lasts for, if it is bound to one."""
+    """The period in which it was filed, if it is bound to one."""
 
     def written(self) -> dict[str, Any]:
         """Return it as a sheet would have it."""
@@ -72,7 +72,7 @@ class Filed:
 
 
 def read_filed(record: Record) -> Filed:
-    """Return the order that `record` was made of."""
+    """Return the order that `Filed.record` recorded."""
     body = None if record["order"] == DEFAULT else record["order"]
     until = record.get("until", scope.WITHDRAWN)
     when = record.get("when", {})
@@ -95,7 +95,7 @@ def file_standing(
 
 
 def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[Fault]:
-    """Yield what is wrong with standing orders that stand in a sheet under `key`, with paths within the sheet."""
+    """Yield the faults of the standing orders that a sheet has under `key`, with paths within the sheet."""
     for at, item in enumerate(written):
         if item == DEFAULT:
             if not terms.usual:

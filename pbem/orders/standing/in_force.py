@@ -1,4 +1,4 @@
-"""The standing orders in force, tried on the questions of one adjudication: each once, first to last."""
+"""Standing orders in force: tried on the decisions of one adjudication, each decision once, first order to last."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MISSING: Final = object()
 
 @dataclass(slots=True)
 class _Tried:
-    """What the orders of a side came to on one question: the answer, or why each of its kind gave none."""
+    """The result of trying a side's orders on one decision: the answer, or why each order of its kind gave none."""
 
     decision: Decision
     answer: Queued | None
@@ -32,8 +32,8 @@ class _Tried:
 class InForce:
     """The standing orders of all sides during one adjudication.
 
-    `earlier` are questions that were open when it began, `opened` the adjudication that asked them: an order filed
-    after that one does not act on them. `today` is the day by which orders that name one lapse.
+    `earlier` are the decisions that were open when it began, `opened` is the adjudication that asked them. An order
+    filed after that adjudication does not answer them. `today` is the day by which orders that name a day expire.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class InForce:
         self._tried: list[_Tried] = []
 
     def answer(self, session: Session[S], decision: Decision) -> Queued | None:
-        """Return the answer of the first order that fits a question and is legal; the question is tried only once."""
+        """Return the answer of the first order that fits a decision and is legal; each decision is tried only once."""
         for before in self._tried:
             if before.decision is decision:
                 return before.answer
@@ -77,10 +77,10 @@ class InForce:
         return tried.answer
 
     def notices(self) -> Iterator[Event]:
-        """Yield, for its side alone, each order that did not act on a question which nobody else answered before.
+        """Yield private notices about orders that did not answer a decision of their kind, one for each order.
 
-        What an order comes to on several questions is told at once. Where nobody waits, an order is told of only if
-        it had conditions: it would be told of again and again.
+        If the decision does not wait for an answer, only orders with conditions are mentioned: the others would be
+        mentioned again and again.
         """
         stopped: dict[tuple[Side, str, str], list[str]] = {}
         for tried in self._tried:
@@ -95,7 +95,7 @@ class InForce:
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
     def expired(self, position: object) -> Iterator[tuple[Side, Filed]]:
-        """Yield the orders that have lapsed in a position, by the end of their period or of their day."""
+        """Yield the orders that have expired in a position, because their period or their day is over."""
         now = periods_of(self._rules, position)
         for side, orders in self._filed.items():
             for each in orders:
@@ -107,12 +107,12 @@ class InForce:
 
 
 def periods_of(rules: Rules[S], position: S) -> Mapping[str, object]:
-    """Return the periods that a game is in, by name; a game without them has no `periods`."""
+    """Return the periods that a game is in, by name."""
     return rules.periods(position)
 
 
 class _Facts:
-    """What a condition may ask about a question: its own facts, and those that the rules know besides."""
+    """The facts that a condition may use: those of the decision, and those that the rules add."""
 
     def __init__(self, rules: Rules[Any], session: Session[Any], decision: Decision) -> None:
         self._rules = rules
@@ -121,7 +121,7 @@ class _Facts:
         self._more: Mapping[str, Any] | None = None
 
     def get(self, name: str) -> Any:
-        """Return a fact by its name, as the side that is asked may know it; `_MISSING` if there is none."""
+        """Return a fact by its name, in the view of the side that is asked; `_MISSING` if there is none."""
         if name in self._decision.facts:
             return self._decision.facts[name]
         if self._more is None:
@@ -132,7 +132,7 @@ class _Facts:
 
 
 def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
-    """Return what an order comes to, the first of its alternatives that is legal; else None, and what is wrong."""
+    """Return the first alternative of an order that is legal; else None, and what is wrong with it."""
     why = "none of its alternatives is there"
     bodies = [decision.default] if filed.body is None else alternatives(filed.body, facts.get)
     for at, body in enumerate(bodies):
@@ -146,7 +146,7 @@ def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _
 
 
 def _why_not(order: Filed, facts: _Facts) -> str | None:
-    """Say which condition of an order does not hold; None: all do."""
+    """Return in words which condition of an order does not hold; None: all do."""
     for name, wanted in order.when.items():
         fact = facts.get(name)
         if fact is _MISSING:
