@@ -33,8 +33,8 @@ ROOMS: dict[str, set[str]] = {
     "crypto": set(),
 }
 """Each room below `pbem/`, and the other rooms it may import: the whole of one, or one module of it."""
-EVERYBODYS = {"protocol", "paths", "atomic", "__init__"}
-"""Modules beside the rooms, which every room but the games may import; they import no room."""
+EVERYBODYS = {"protocol", "paths", "atomic", "__init__", "__version__"}
+"""Modules beside the rooms (and the version), which every room but the games may import; they import no room."""
 ALONE = {"verify_one", "__main__"}
 """Modules beside the rooms that nobody imports: one stands alone, the other is `python -m pbem`."""
 GAME_MAY = {"pbem.protocol", "pbem.game"}
@@ -162,7 +162,7 @@ def why_not(module: Module, target: str) -> str:
             return "" if same else "a game never imports another game"
         names = GAME_MAY | {f"pbem.game.{name}" for name in game.__all__}
         return "" if target in names else f"pbem.rules may import only {', '.join(sorted(GAME_MAY))}, and itself"
-    may = ROOMS.get(room, set())
+    may = {"cli"} if room == "__main__" else ROOMS.get(room, set())
     if other == room or other in EVERYBODYS or within(target, may):
         return ""
     return f"pbem.{room} may import only {', '.join(sorted(may)) or 'no other room'}, and itself"

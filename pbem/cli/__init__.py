@@ -23,11 +23,6 @@ def main() -> None:
 
 
 def _run() -> None:
-    if sys.argv[1:] == ["--version"]:
-        from importlib.metadata import version
-
-        print(f"pbem {version('pbem')}")
-        return
     from pbem.cli.verbs import app
 
     app()

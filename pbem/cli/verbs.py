@@ -41,13 +41,32 @@ class _ByReader(TyperGroup):
 
 app = typer.Typer(
     name="pbem",
-    help="Referee board wargames that are played by mail.",
     cls=_ByReader,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     no_args_is_help=True,
 )
+
+
+def _print_version(asked: bool) -> None:
+    """Print which version this is, and end."""
+    if asked:
+        from pbem import __version__
+
+        print(f"pbem {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pbem(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Referee board wargames that are played by mail."""
+
+
 app.add_typer(keys)
 app.add_typer(my_chain)
 app.command()(beacon)
