@@ -13,23 +13,41 @@ LINKED := $(VENV)/.linked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check soak soak-short bench cover format wheel lock clean
+# The checks run one after another, so that their output can be read.
+.NOTPARALLEL:
+.PHONY: help demo check format lint types layers test fix soak soak-short bench cover wheel lock clean
 
 help: ## list what can be made
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo: $(LINKED) ## play an opening by letters; leaves the repo, the letters and the maps behind
 	@$(BIN)/pbem demo
 
+check: format lint types layers test ## everything a change must pass: format, lint, types, layers, test
+
+format: $(LINKED) ## is the code formatted? (`make fix` formats it)
+	@echo '== format'
+	@$(BIN)/ruff format --check .
+
+lint: $(LINKED) ## what ruff finds
+	@echo '== lint'
+	@$(BIN)/ruff check .
+
+types: $(LINKED) ## what mypy finds
+	@echo '== types'
+	@$(BIN)/mypy --strict
+
+layers: $(LINKED) ## does each room of pbem/ import only what it may?
+	@echo '== layers'
+	@$(PYTEST) -q tests/test_layers.py
+
 test: $(LINKED) ## run the tests
+	@echo '== tests'
 	@$(PYTEST) -n $(JOBS) --dist worksteal
 
-check: $(LINKED) ## everything a change must pass: format, lint, types, import layers, tests
-	@echo '== format';  $(BIN)/ruff format --check .
-	@echo '== lint';    $(BIN)/ruff check .
-	@echo '== types';   $(BIN)/mypy --strict
-	@echo '== layers';  $(PYTEST) -q tests/test_layers.py
-	@echo '== tests';   $(PYTEST) -n $(JOBS) --dist worksteal
+fix: $(LINKED) ## format the code and repair what ruff can repair
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
 
 soak: $(LINKED) ## run the long random games that `test` leaves out; at most an hour; GAMES=300 plays more
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak
@@ -45,10 +63,6 @@ cover: $(LINKED) ## run the tests and show the lines they missed
 	@$(BIN)/coverage run -m pytest -q
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
-
-format: $(LINKED) ## lay the code out and mend what lint can mend
-	@$(BIN)/ruff check --fix-only --quiet .
-	@$(BIN)/ruff format .
 
 # The proof runs with an empty venv, outside the checkout, and with what an index offers a user today.
 wheel: $(LINKED) ## build sdist and wheel, install the wheel elsewhere and play the demo there
