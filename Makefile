@@ -15,7 +15,7 @@ LINKED := $(VENV)/.linked
 .DELETE_ON_ERROR:
 # The checks run one after another, so that their output can be read.
 .NOTPARALLEL:
-.PHONY: help demo check format lint types layers test fix soak soak-short bench cover wheel lock clean
+.PHONY: help demo check format lint types layers test fix reference soak soak-short bench cover wheel lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -48,6 +48,9 @@ test: $(LINKED) ## run the tests
 fix: $(LINKED) ## format the code and repair what ruff can repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+reference: $(LINKED) ## write the pages of docs/ that are generated: the command line, the orders of each game
+	@$(BIN)/python -m tests.support.reference
 
 soak: $(LINKED) ## run the long random games that `test` leaves out; at most an hour; GAMES=300 plays more
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak

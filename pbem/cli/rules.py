@@ -1,4 +1,4 @@
-"""`pbem rules`: what may be agreed on before a game, what each preset makes of it, how sure the box is of itself."""
+"""`pbem rules`: the options of a game, what each preset makes of them, how sure the box is of itself; the orders."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
 """Files of a box that no rulebook prints, and that have nothing to be sure of."""
 
 
-def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
-    """Print the presets and the options of a game; with `preset`, what that one comes to."""
+def rules(game: str, preset: str | None, boxes: Boxes, json: bool, orders: bool = False) -> None:
+    """Print the presets and the options of a game; with `preset`, what that one comes to; with `orders`, its orders."""
     from pbem.game.box import NotInTheBox
 
+    if orders:
+        _print_orders(game, boxes, json)
+        return
     with in_the_world():
         box = _box(game, boxes)
         chosen = {id: box.options(id) for id in box.presets}
@@ -59,6 +62,18 @@ def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
             _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
         print("\nTo put it right")
         _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
+
+
+def _print_orders(game: str, boxes: Boxes, json: bool) -> None:
+    """Print the kinds of orders of a game."""
+    from pbem.render.order_reference import order_records, order_reference
+
+    with in_the_world():
+        box = _box(game, boxes)
+        if json:
+            print_json(order_records(box))
+        else:
+            print(order_reference(box), end="")
 
 
 def _box(game: str, boxes: Boxes) -> Box:

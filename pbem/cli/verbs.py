@@ -312,13 +312,14 @@ def case(
 def rules(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of one that is played.")],
     preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
+    orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Tell the editions of a game: its presets and options, and how sure its sources are."""
+    """Tell the editions of a game: its presets and options, and how sure its sources are; or its orders."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, preset, rules_dir, json)
+    editions.rules(game, preset, rules_dir, json, orders)
 
 
 @app.command()
