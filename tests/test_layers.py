@@ -275,8 +275,9 @@ def definitions(module: Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
 
 
-def test_the_lock_names_no_index_and_pins_every_hash() -> None:
-    lock = (ROOT / "requirements.lock").read_text("utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-docs.lock"])
+def test_the_lock_names_no_index_and_pins_every_hash(name: str) -> None:
+    lock = (ROOT / name).read_text("utf-8")
     assert not re.findall(r"^\s*--(?!hash=sha256:).*|https?://.*|file:.*", lock, re.MULTILINE)
     for pin in re.findall(r"^[\w.-]+==.*(?:\n .*)*", lock, re.MULTILINE):
         assert "--hash=sha256:" in pin, pin
@@ -286,8 +287,8 @@ UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|/(?:home|roo
 
 
 def test_nothing_is_left_half_done_or_names_one_machine() -> None:
-    suffixes = {".py", ".md", ".toml", ".yaml", ".j2", ".cfg", ""}
-    folders = ["pbem", "rules", "templates", "tests", "bench", ".ci"]
+    suffixes = {".py", ".md", ".toml", ".yaml", ".yml", ".j2", ".cfg", ""}
+    folders = ["pbem", "rules", "templates", "tests", "bench", "docs", ".ci", ".github"]
     texts = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]
     texts += [path for path in ROOT.iterdir() if path.suffix in suffixes]
     found = [
