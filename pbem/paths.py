@@ -42,6 +42,15 @@ def keys_folder() -> Path:
     return (home if home.is_absolute() else Path.home() / ".local" / "share") / "pbem" / "keys"
 
 
+def cache_folder() -> Path:
+    """Return the folder of what can be made again at any time: `PBEM_CACHE`, or in the user's own caches."""
+    named = os.environ.get("PBEM_CACHE")
+    if named:
+        return Path(named).expanduser()
+    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (home if home.is_absolute() else Path.home() / ".cache") / "pbem"
+
+
 def games_folder() -> Path:
     """Return the folder that holds the games, one repo each: `PBEM_GAMES`, or `games` where we stand."""
     return Path(os.environ.get("PBEM_GAMES") or "games").expanduser()

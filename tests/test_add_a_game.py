@@ -66,10 +66,9 @@ def test_legal_orders_of_the_page_are_its_hand(built: Path) -> None:
     rules = shelf.load("ford", folders=[str(built / "rules")]).rules
     position = start(rules, "standard", 1)
     for at in walk(rules, "standard", 1, most=1):
-        for decision in at.waiting:
-            assert [order["card"] for order in rules.options(at.known(decision.side), decision)] == position.hands[
-                decision.side
-            ]
+        for decision in at.open_decisions:
+            orders = rules.legal_orders(at.view(decision.side), decision)
+            assert [order["card"] for order in orders] == position.hands[decision.side]
 
 
 def test_commands_of_the_page_work(built: Path) -> None:

@@ -177,7 +177,7 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
 
 def open_questions(game: Adjudicator) -> list[dict[str, str]]:
     """Return what a game waits for, for a program to read."""
-    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.waiting]
+    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
 
 
 def print_waiting(game: Adjudicator) -> None:
@@ -194,7 +194,7 @@ def print_waiting(game: Adjudicator) -> None:
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
         print(f"It waits for a phrase of {who}; `pbem adjudicate {game.name}` begins it without.")
-    for each in game.waiting:
+    for each in game.open_decisions:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
 
 
