@@ -13,7 +13,6 @@ from pbem.cli.runtime import (
     FAULTS,
     Boxes,
     corrections,
-    in_the_world,
     judge,
     misuse,
     open_questions,
@@ -42,19 +41,18 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     from pbem.game import shelf as shelf_room
     from pbem.game.box import open_box
 
-    with in_the_world():
-        found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
-        for box in found:
-            if check:
-                shelf_room.load(box.id, folders=boxes or ())
-                box.check()
-        rows = [
-            {
-                "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
-                "sides": list(box.side_ids), "folder": str(box.folder),
-            }
-            for box in found
-        ]  # fmt: skip
+    found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
+    for box in found:
+        if check:
+            shelf_room.load(box.id, folders=boxes or ())
+            box.check()
+    rows = [
+        {
+            "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
+            "sides": list(box.side_ids), "folder": str(box.folder),
+        }
+        for box in found
+    ]  # fmt: skip
     if json:
         print_json(rows)
         return
@@ -82,7 +80,7 @@ def new(
         "folders": boxes or (), "beacon": beacon, "begin": begin or not addresses,
         "corrections": corrections(rules, correct, boxes),
     }  # fmt: skip
-    with in_the_world(), _made(office, name, rules, made) as game:
+    with _made(office, name, rules, made) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
         note_told(game.ledger.repo.path, game.adjudication)
@@ -207,8 +205,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import check_at_home
 
-        with in_the_world():
-            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
+        judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
         return
     if side is None:
         misuse("say whose sheet it is: --side rome")
@@ -226,8 +223,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import forecast_at_home
 
-        with in_the_world():
-            receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
         box, side = home.loaded.box, home.side
     elif side is None:
         misuse("say whose sheet it is: --side rome")
@@ -280,11 +276,10 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
 
     office = post_office(games, boxes)
     box = outbox or office.games / "outbox"
-    with in_the_world():
-        if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
-            raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
-        handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
-        written = [post(out, box) for out in handled.letters]
+    if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
+        raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
+    handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+    written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
     else:
@@ -345,15 +340,14 @@ def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None
     from pbem.engine.cases import game_of, read_cases, run_case
 
     verdicts: list[Verdict] = []
-    with in_the_world():
-        for file in files:
-            lies = game_of(file)
-            for ruling in read_cases(file):
-                game = rules or ruling.told.get("game") or (lies[0] if lies else None)
-                if game is None:
-                    misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
-                folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
-                verdicts.append(run_case(ruling, game, folders))
+    for file in files:
+        lies = game_of(file)
+        for ruling in read_cases(file):
+            game = rules or ruling.told.get("game") or (lies[0] if lies else None)
+            if game is None:
+                misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
+            folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
+            verdicts.append(run_case(ruling, game, folders))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if json:
         print_json(

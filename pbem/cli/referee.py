@@ -11,7 +11,6 @@ import typer
 from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
 from pbem.cli.runtime import (
     FAULTS,
-    in_the_world,
     judge,
     misuse,
     open_questions,
@@ -175,13 +174,12 @@ def reveal(
     from pbem.repo.git import GameRepo
     from pbem.repo.layout import REVEALED
 
-    with in_the_world():
-        path = repo_of(games or games_folder(), name)
-        with GameRepo.open(path) as repo:
-            published = repo.read(REVEALED) is not None
-        if not published:
-            _publish(name, path, games, rules_dir)
-        history = open_history(path, folder) if folder is not None else None
+    path = repo_of(games or games_folder(), name)
+    with GameRepo.open(path) as repo:
+        published = repo.read(REVEALED) is not None
+    if not published:
+        _publish(name, path, games, rules_dir)
+    history = open_history(path, folder) if folder is not None else None
     if json:
         where = {} if history is None else {"folder": str(folder), "files": history.files, "sealed": history.sealed}
         print_json({"repo": str(path), "file": REVEALED, "new": not published, **where})

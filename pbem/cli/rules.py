@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
+from pbem.cli.runtime import Boxes, misuse, print_json
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ def rules(game: str, preset: str | None, boxes: Boxes, json: bool) -> None:
     """Print the presets and the options of a game; with `preset`, what that one comes to."""
     from pbem.game.box import NotInTheBox
 
-    with in_the_world():
-        box = _box(game, boxes)
-        chosen = {id: box.options(id) for id in box.presets}
-        notes = list(_confidence(box))
+    box = _box(game, boxes)
+    chosen = {id: box.options(id) for id in box.presets}
+    notes = list(_confidence(box))
     if preset is not None:
         try:
             chosen = {preset: box.options(preset)}

@@ -17,11 +17,12 @@ from pbem.atomic import write_new
 from pbem.crypto.dice import LENGTH, SCHEME
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.paths import GAME_NAME
+from pbem.protocol import PbemError
 
 _WORDS: Final = ("game", "scheme", "length", "chain", "hidden", "identity", "office")
 
 
-class BadKeys(Exception):
+class BadKeys(PbemError):
     """A game's secrets are missing, unreadable, open to others, or would be overwritten."""
 
 
