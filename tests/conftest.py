@@ -26,6 +26,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.delenv("PBEM_RULES", raising=False)
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
+        patch.setenv("XDG_CACHE_HOME", str(away / "cache"))
         yield
 
 

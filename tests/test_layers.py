@@ -57,6 +57,7 @@ OWNERS: dict[str, set[str]] = {
     "typer": {"cli"},
     "py_ecc": {"crypto.beacon"},
     "random": {"crypto.dice"},
+    "platformdirs": {"paths"},
 }
 """Libraries, and the only modules or packages that may import them."""
 
@@ -80,6 +81,7 @@ LAZY = {
     "cryptography",
     "py_ecc",
     "pyrage",
+    "platformdirs",
 }
 
 

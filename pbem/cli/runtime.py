@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pbem.paths import games_folder, keys_folder
+from pbem.paths import drawings_folder, games_folder, keys_folder
 from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
+    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), drawings_folder())
 
 
 def post(out: Outgoing, outbox: Path) -> str:
