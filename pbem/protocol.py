@@ -38,6 +38,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- GameExists             repo.git: a new game with the name of another
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
     |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
+    |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   `-- NoSuchGame             repo.git: no repo of a game at a path
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart

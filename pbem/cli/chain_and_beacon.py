@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pbem.cli.options import WHY, Games, Json, Name, RulesDir
-from pbem.cli.runtime import misuse, open_questions, opened, print_adjudicated, print_json, tell_all
+from pbem.cli.runtime import misuse, open_questions, opened_to_change, print_adjudicated, print_json, tell_all
 
 my_chain = typer.Typer(
     name="my-chain", help="Keep a dice chain of your own, on any machine.", no_args_is_help=True, rich_markup_mode=None
@@ -54,7 +54,7 @@ def beacon(
     """Put in the round of drand that the closed sheets wait for, and carry the game on."""
     if missing == (signature is not None) or missing != (reason is not None):
         misuse("give the round and its signature, or the round, --missing and --reason")
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if signature is not None:
             numbers = game.put_in_round(number, signature.strip().lower())
         else:

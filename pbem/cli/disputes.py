@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pbem.cli.options import WHY, Correct, Games, Json, NameOrClone, RulesDir, Viewer
-from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
+from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened_to_change, print_json, read, tell_all
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def migrate(
     rows, failed = [], False
     for each in names:
         try:
-            with in_the_world(), opened(each, games, rules_dir, correct or ()) as game:
+            with in_the_world(), opened_to_change(each, games, rules_dir, correct or ()) as game:
                 rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
         except SystemExit:  # what is wrong with one game has been said, and must not keep the others
             if not every:

@@ -17,6 +17,7 @@ from pbem.cli.runtime import (
     misuse,
     open_questions,
     opened,
+    opened_to_change,
     owes,
     post,
     post_office,
@@ -69,7 +70,9 @@ def new(
     """Make a new game; it begins at once if it is to, or if nobody has an address from which a phrase could come."""
     from pbem.mail.last_reported import note_told
     from pbem.mail.outgoing import first_letters, welcome_letters
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     names, addresses = _players(players)
     chosen = _options(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
@@ -242,7 +245,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Hand in a sheet and carry the game on."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         require_side(game, side)
         raw = read(sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
@@ -273,7 +276,9 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     office = post_office(games, boxes)
     box = outbox or office.games / "outbox"
     if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
@@ -299,7 +304,7 @@ def adjudicate(
     name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
 ) -> None:  # fmt: skip
     """Carry a game on."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         for side in [*late, *absent]:
             require_side(game, side)
         owing = owes(game)

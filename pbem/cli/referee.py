@@ -14,7 +14,7 @@ from pbem.cli.runtime import (
     judge,
     misuse,
     open_questions,
-    opened,
+    opened_to_change,
     post,
     post_office,
     print_adjudicated,
@@ -49,7 +49,7 @@ def rollback(
     from pbem.mail.consent_letters import request_letters
     from pbem.referee import rollback as room
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if by_game_master:
             _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
             return
@@ -97,7 +97,7 @@ def ruling(
     from pbem.referee import ruling as room
     from pbem.referee.patching import BadPatch
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if end:
             number: int | None = room.break_off(game, reason)
         elif patch is not None:
@@ -200,5 +200,5 @@ def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone in which the secrets are not published; it may be older than the end")
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         publish_secrets(game)

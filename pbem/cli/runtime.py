@@ -6,6 +6,7 @@ import errno
 import json as json_text
 import os
 import sys
+from codecs import lookup
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,14 +50,28 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(
+def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
+    """Open a game to look at it."""
+    from pbem.referee.adjudicator import Adjudicator
+
+    with Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+        yield game
+
+
+@contextmanager
+def opened_to_change(
     name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
 ) -> Iterator[Adjudicator]:  # fmt: skip
-    """Open a game, with corrected files beside those that it keeps."""
+    """Open a game to change it, with corrected files beside those that it keeps.
+
+    Raises NoLocks, before anything is written, on a system where games cannot be changed.
+    """
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
+    from pbem.repo.git.gamelock import require_locks
     from pbem.repo.public import charter_in
 
+    require_locks()
     folder, found = games or games_folder(), None
     if correct:
         with GameRepo.open(folder / f"{name}.git") as repo:
@@ -222,8 +237,9 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program to read."""
-    print(json_text.dumps(value, indent=1, ensure_ascii=False))
+    """Print a value for a program to read; where letters could be lost on the way, as ASCII."""
+    unicode = lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+    print(json_text.dumps(value, indent=1, ensure_ascii=not unicode))
 
 
 def read(path: Path) -> bytes:
