@@ -105,12 +105,12 @@ def timed(call: Callable[..., bytes], into: list[float]) -> Callable[..., bytes]
 def letter(office: Office, rng: Random) -> bytes:
     """Return a letter with random answers to all that the game asks a side now."""
     with Adjudicator.open(office.games, office.keys, GAME) as game:
-        side = game.waiting[0].side
-        known = game.known(side)
+        side = game.open_decisions[0].side
+        view = game.view(side)
         lines = [f"game: {GAME}", f"side: {side}", f"adjudication: {game.adjudication}", "orders:"]
-        for decision in game.waiting:
+        for decision in game.open_decisions:
             if decision.side == side:
-                order = game.rules.options(known, decision).pick(rng.random)
+                order = game.rules.legal_orders(view, decision).pick(rng.random)
                 assert order is not None
                 lines += order_lines(order.kind, order.body)
         return reply(side, "\n".join(lines), side_report(game, side, game.adjudication - 1).text, rng)

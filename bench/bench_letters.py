@@ -70,7 +70,7 @@ def figures() -> Iterator[Figure]:
 def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
     usual = {side: usual_orders(loaded) for side in loaded.rules.sides}
     for answered, games in (("random", GAMES), ("advised", ADVISED)):
-        if answered == "advised" and not hasattr(loaded.rules, "advise"):
+        if answered == "advised" and not loaded.rules.has_bot:
             continue
         for standing, filed in (("no standing orders", {}), ("the default set", usual)):
             post = Post()
@@ -95,13 +95,13 @@ def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequenc
     session = Session(rules, rules.setup(loaded.box.scenarios[0], Table(SeededDice(f"setup {seed}"))), dice)
     wrote: Side | None = None
     while session.result is None:
-        if session.at_rest:
+        if session.at_checkpoint:
             session.go_on()
             continue
         force = InForce(rules, filed, today=DAY)
         sources = Sources(standing=force.answer)
-        found = [sources.find(session, decision) for decision in session.waiting]
-        asked = [each for each, answer in zip(session.waiting, found, strict=True) if answer is None]
+        found = [sources.find(session, decision) for decision in session.open_decisions]
+        asked = [each for each, answer in zip(session.open_decisions, found, strict=True) if answer is None]
         for side in {decision.side for decision in asked}:
             kinds = sorted({decision.kind for decision in asked if decision.side == side})
             if not (wrote == side and course.goes_on.issuperset(kinds)):
@@ -109,9 +109,9 @@ def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequenc
         wrote = asked[0].side if len(asked) == 1 else None if asked else wrote
         orders = [
             answer[0] if answer is not None else order_of(rules, session, decision, rng, advised)
-            for decision, answer in zip(session.waiting, found, strict=True)
+            for decision, answer in zip(session.open_decisions, found, strict=True)
         ]
-        post.plays += sum(decision.kind == course.play[0] for decision in session.waiting)
+        post.plays += sum(decision.kind == course.play[0] for decision in session.open_decisions)
         session.answer(orders)
     post.turns = sum(event.kind == course.turn[0] for event in session.table.events)
     return post
@@ -119,6 +119,6 @@ def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequenc
 
 def order_of(rules: Any, session: Session[Any], decision: Decision, rng: Random, advised: bool) -> Order:
     """Return what the player of a side orders."""
-    known = rules.known(session.position, decision.side)
-    order: Order = rules.advise(known, decision) if advised else rules.options(known, decision).pick(rng.random)
+    view = rules.view(session.position, decision.side)
+    order: Order = rules.bot_order(view, decision) if advised else rules.legal_orders(view, decision).pick(rng.random)
     return order

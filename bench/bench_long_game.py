@@ -23,7 +23,7 @@ from pbem.cli import demo as demonstration
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
 from pbem.game.table import Table
-from pbem.protocol import REST, Flow, Rules
+from pbem.protocol import Checkpoint, Flow, Rules
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.form import order_lines
 
@@ -66,7 +66,7 @@ class Endless:
             return result
         table.lay(self.setup(SCENARIO, table))
         self.set_ups += 1
-        yield REST
+        yield Checkpoint()
         return {}
 
 
@@ -131,12 +131,12 @@ def side_by_side(old: Adjudicator, young: Adjudicator, seed: int) -> Iterator[tu
 
 def play(game: Adjudicator, chance: Random) -> float:
     """Play a random turn; return the seconds it took, without those in which the player thought."""
-    side = game.waiting[0].side
-    known = game.known(side)
+    side = game.open_decisions[0].side
+    view = game.view(side)
     lines = [f"game: {game.name}", f"side: {side}", f"adjudication: {game.adjudication}", "orders:"]
-    for decision in game.waiting:
+    for decision in game.open_decisions:
         if decision.side == side:
-            order = game.rules.options(known, decision).pick(chance.random)
+            order = game.rules.legal_orders(view, decision).pick(chance.random)
             assert order is not None
             lines += order_lines(order.kind, order.body)
     sheet = "\n".join(lines).encode()

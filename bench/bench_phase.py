@@ -48,7 +48,7 @@ def figures() -> Iterator[Figure]:
 def check(given: list[Order]) -> float:
     """Return how long the rules take to check orders, one after the other."""
     at = began()
-    return seconds(lambda: at.further(at.waiting[0], given))
+    return seconds(lambda: at.further(at.open_decisions[0], given))
 
 
 def check_whole(given: list[Order]) -> float:
@@ -56,7 +56,9 @@ def check_whole(given: list[Order]) -> float:
     at, lines = began(), "".join(map(line, given))
     raw = f"game: {GAME}\nside: {ROME}\nadjudication: 1\norders:\n{lines}".encode()
     box, sides = shelf.load(RULES).box, at.rules.sides
-    return seconds(lambda: check_sheet(box, GAME, sides, ROME, 1, at.waiting, at.faults, raw, further=at.further))
+    return seconds(
+        lambda: check_sheet(box, GAME, sides, ROME, 1, at.open_decisions, at.faults, raw, further=at.further)
+    )
 
 
 def line(order: Order) -> str:
@@ -84,20 +86,20 @@ def began() -> Session[Any]:
 def orders(random: Random) -> list[Order]:
     """Return a march for each leader that is legal after the marches before his."""
     at = began()
-    known, decision = at.rules.known(at.position, ROME), at.waiting[0]
+    view, decision = at.rules.view(at.position, ROME), at.open_decisions[0]
     given: list[Order] = []
     for leader in ARMIES:
-        order = legal(at.rules, known, decision, leader, random)
+        order = legal(at.rules, view, decision, leader, random)
         given.append(order)
-        if luckiest := list(at.rules.after(known, decision, order))[:1]:  # type: ignore[attr-defined]
-            ((known, decision),) = luckiest
-    assert at.further(at.waiting[0], given) == [[] for _ in given]
+        if luckiest := list(at.rules.after(view, decision, order))[:1]:  # type: ignore[attr-defined]
+            ((view, decision),) = luckiest
+    assert at.further(at.open_decisions[0], given) == [[] for _ in given]
     return given
 
 
-def legal(rules: Any, known: Any, decision: Decision, leader: str, random: Random) -> Order:
+def legal(rules: Any, view: Any, decision: Decision, leader: str, random: Random) -> Order:
     """Return a legal march of a leader to a city by way of another one."""
     while True:
-        order = Order("move", {"leader": leader, "path": random.sample(list(known.board.cities), 2)})
-        if not list(rules.check(known, decision, order)):
+        order = Order("move", {"leader": leader, "path": random.sample(list(view.board.cities), 2)})
+        if not list(rules.check(view, decision, order)):
             return order

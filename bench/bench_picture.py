@@ -61,22 +61,24 @@ def played(id: str) -> list[Scene]:
         session = Session(rules, rules.setup(box.scenarios[0], Table(SeededDice(seed))), dice)
         told, questions = 0, 0
         while session.result is None and questions < QUESTIONS:
-            if session.at_rest:
+            if session.at_checkpoint:
                 session.go_on()
                 continue
-            side = session.waiting[0].side
+            side = session.open_decisions[0].side
             if questions % EVERY == 0:
                 events = [event for event in session.table.events[told:] if event.to is None or side in event.to]
-                seen.append(rules.scene(rules.known(session.position, side), events))
+                seen.append(rules.scene(rules.view(session.position, side), events))
                 told = len(session.table.events)
-            questions += len(session.waiting)
-            session.answer([answer(session, decision, random) for decision in session.waiting])
+            questions += len(session.open_decisions)
+            session.answer([answer(session, decision, random) for decision in session.open_decisions])
     return sorted(seen, key=fullness, reverse=True)[:SCENES]
 
 
 def answer(session: Session[Any], decision: Decision, random: Random) -> Order:
     """Return a random answer to a question."""
-    order = session.rules.options(session.rules.known(session.position, decision.side), decision).pick(random.random)
+    order = session.rules.legal_orders(session.rules.view(session.position, decision.side), decision).pick(
+        random.random
+    )
     assert order is not None
     return order
 

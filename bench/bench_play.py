@@ -71,8 +71,8 @@ def record(rules: Any, begun: Any, seed: int) -> list[Order]:
     orders: list[Order] = []
     random = Random(seed).random
 
-    def pick(known: Any, decision: Any) -> Order:
-        order: Order = rules.options(known, decision).pick(random)
+    def pick(view: Any, decision: Any) -> Order:
+        order: Order = rules.legal_orders(view, decision).pick(random)
         orders.append(order)
         return order
 
@@ -86,7 +86,7 @@ def replaying(rules: Any, begun: Any, records: list[list[Order]]) -> Callable[[]
     def play() -> None:
         for seed, orders in zip(SEEDS, records, strict=True):
             left = iter(orders)
-            players = dict.fromkeys(rules.sides, lambda known, decision, left=left: next(left))
+            players = dict.fromkeys(rules.sides, lambda view, decision, left=left: next(left))
             play_out(rules, begun, SeededDice(seed), Random(seed), players=players)
 
     return play

@@ -33,7 +33,7 @@ def figures() -> Iterator[Figure]:
     """Yield the figures of every scenario of every game that has a stand-in, and of the values proposed for it."""
     for game in shelf.ids():
         loaded = shelf.load(game)
-        if hasattr(loaded.rules, "advise"):
+        if loaded.rules.has_bot:
             for scenario in loaded.box.scenarios:
                 yield from figures_of(game, loaded.rules, scenario)
         proposal = PROPOSALS / game / "proposal"
@@ -59,8 +59,8 @@ def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> It
 def contest(rules: Any, scenario: str, seed: int) -> Playout[Any]:
     """Return a game of the stand-in against itself."""
 
-    def answer(known: Any, decision: Decision) -> Order:
-        order: Order = rules.advise(known, decision)
+    def answer(view: Any, decision: Decision) -> Order:
+        order: Order = rules.bot_order(view, decision)
         return order
 
     begun = rules.setup(scenario, Table(SeededDice(f"setup {seed}")))

@@ -53,10 +53,10 @@ def play(folder: Path) -> None:
         for side in game.rules.sides:
             hand_in(game, side, ["standing: default"])
         for _ in range(MOST_SHEETS):
-            if not game.waiting:
+            if not game.open_decisions:
                 return
-            side = game.waiting[0].side
-            orders = [rules.advise(game.known(side), each) for each in game.waiting if each.side == side]
+            side = game.open_decisions[0].side
+            orders = [rules.bot_order(game.view(side), each) for each in game.open_decisions if each.side == side]
             lines = [line for order in orders for line in order_lines(order.kind, order.body)]
             hand_in(game, side, ["orders:", *lines])
             game.adjudicate()

@@ -22,7 +22,7 @@ from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys, Secrets
 from pbem.game import shelf
 from pbem.game.table import Table
-from pbem.protocol import REST, Flow, Rules
+from pbem.protocol import Checkpoint, Flow, Rules
 from pbem.referee.adjudicator import Adjudicator
 
 TURNS = 500
@@ -50,7 +50,7 @@ class Again:
         """Play on from a resting point; after the end, rest at a new beginning."""
         yield from self._rules.play(position, table)
         table.lay(self._rules.setup(SCENARIO, table))
-        yield REST
+        yield Checkpoint()
         return {}
 
 

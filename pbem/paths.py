@@ -1,4 +1,4 @@
-"""Where things lie: the boxes of the games, the templates, the keys, the games being played, kept drawings.
+"""Where things lie: the boxes of the games, the templates, the keys, the games being played, the cache.
 
 In a checkout `rules/` and `templates/` stand beside the package; a wheel carries them inside it. What belongs to the
 user lies where the environment says, or else where the system keeps such things (`platformdirs`). Nothing is looked up
@@ -49,6 +49,21 @@ def keys_folder() -> Path:
     return earlier if earlier.is_dir() else _own_folder() / "keys"
 
 
+def cache_folder() -> Path:
+    """Return the folder of what can be made again at any time: `PBEM_CACHE`, or in the user's own caches.
+
+    For a user without a home it is one in which nothing can be kept.
+    """
+    named = os.environ.get("PBEM_CACHE")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_cache_path
+
+    with suppress(RuntimeError):
+        return _by_environment("XDG_CACHE_HOME") or user_cache_path("pbem", appauthor=False)
+    return Path(os.devnull)
+
+
 def games_folder() -> Path:
     """Return the folder that holds the games, one repo each.
 
@@ -59,15 +74,6 @@ def games_folder() -> Path:
         return Path(named).expanduser()
     here = Path("games")
     return here if here.is_dir() else _own_folder() / "games"
-
-
-def drawings_folder() -> Path | None:
-    """Return the folder of drawings that are kept to save time; None: this user has no place for such things."""
-    from platformdirs import user_cache_path
-
-    with suppress(RuntimeError):  # the user has no home
-        return (_by_environment("XDG_CACHE_HOME") or user_cache_path("pbem", appauthor=False)) / "drawings"
-    return None
 
 
 def _own_folder() -> Path:

@@ -48,9 +48,17 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
+    from pbem.game.odds import Odds
+    from pbem.game.scene import Scene
+    from pbem.game.summary import Summary
+    from pbem.game.table import Table
 
 Side: TypeAlias = str
 Plain: TypeAlias = bool | int | str | list["Plain"] | dict[str, "Plain"] | None
@@ -154,31 +162,23 @@ class Event:
     roll: Roll | None = None
 
 
-class Rest:
-    """What a game yields when it stands at a resting point: the position then says everything.
+@dataclass(slots=True, frozen=True)
+class Checkpoint:
+    """What a game yields where its position alone says everything: it can be written down and resumed from there.
 
-    With `keeps` the orders of a sheet that are not used yet stay in their queue: the play they belong to goes on.
+    With `keep_queue` the orders of a sheet that are not used yet stay queued, for the play they belong to goes on.
     """
 
-    __slots__ = ("keeps",)
-
-    def __init__(self, keeps: bool = False) -> None:
-        self.keeps = keeps
-
-    def __repr__(self) -> str:
-        return "PAUSE" if self.keeps else "REST"
+    keep_queue: bool = False
 
 
-REST: Final = Rest()
-PAUSE: Final = Rest(keeps=True)
-
-Question: TypeAlias = Decision | tuple[Decision, ...] | Rest
+Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
 """One question; several, open at once and secret until all are answered; or a resting point."""
 Flow: TypeAlias = Generator[Question, Any, T]
 """A stretch of rules: yields questions, is sent an Order (or a tuple of them, in the same order), returns T."""
 
 
-class Choices(Protocol):
+class LegalOrders(Protocol):
     """The legal answers to a question, in a fixed order: they can be counted and picked without being listed.
 
     `certain` is False when the view they were asked of does not show enough to list them (an onlooker
@@ -193,61 +193,127 @@ class Choices(Protocol):
     def pick(self, random: Callable[[], float]) -> Order | None: ...
 
 
-class Rules(Protocol[S]):
+class Rules(ABC, Generic[S]):
     """One game. Pure: the same position, answers and dice in give the same result out.
 
-    A game may have more than is listed here, and what asks for it does without where it is missing: `hints` and
-    `standing` for reports, `facts(known, decision)` and `periods(position)` for standing orders, what a forecast
-    wants (`pbem.game.forecast`), `advise(known, decision)` for a side whose player is away, `after(known, decision,
-    order)` for the further orders of a sheet, and `reveals`, the kinds of events by which a rule lays open what was
-    hidden.
+    `S` is the game's own type of position. A game writes the ten methods that are abstract. The others are optional
+    capabilities: the default says that the game has none of it.
     """
 
     id: str
     sides: tuple[Side, ...]
+    reveals: frozenset[str] = frozenset()
+    """The kinds of events by which a rule lays open what was hidden."""
+    odds: Mapping[str, Odds] = MappingProxyType({})
+    """Word -> a question about chances that players may ask (`pbem odds`)."""
+    has_bot: bool = False
+    """Whether `bot_order` plays better than the first legal order."""
 
-    def setup(self, scenario: str, table: Any) -> S:
+    # ---- what every game writes
+
+    @abstractmethod
+    def setup(self, scenario: str, table: Table) -> S:
         """Return the position at the start of a scenario; `table` shuffles and tells, it cannot ask."""
-        ...
 
-    def play(self, position: S, table: Any) -> Flow[Mapping[str, Any]]:
-        """Play on from a resting point. Return how the game ended: `{winner: side or None, reason: kind}`.
+    @abstractmethod
+    def play(self, position: S, table: Table) -> Flow[Mapping[str, Any]]:
+        """Play on from a checkpoint. Return how the game ended: `{winner: side or None, reason: kind}`.
 
         Start with `game = table.lay(position)`: the game works on that copy and never on its argument.
         """
-        ...
 
-    def known(self, position: S, side: Side | None) -> S:
-        """Return the position as a side (None: an onlooker) may know it: same type, unknowns blanked."""
-        ...
+    @abstractmethod
+    def view(self, position: S, side: Side | None) -> S:
+        """Return the position as a side (None: an observer) may know it: same type, unknowns blanked."""
 
-    def options(self, known: S, decision: Decision) -> Choices:
-        """Return every legal answer. Asked with an onlooker's view, it may answer that it cannot tell."""
-        ...
+    @abstractmethod
+    def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
+        """Return every legal answer. Asked with an observer's view, it may answer that it cannot tell."""
 
-    def check(self, known: S, decision: Decision, order: Order) -> Iterable[Fault]:
+    @abstractmethod
+    def check(self, view: S, decision: Decision, order: Order) -> Iterable[Fault]:
         """Yield everything that is wrong with a well-formed answer."""
-        ...
 
-    def scene(self, known: S, told: Sequence[Event] = ()) -> Any:
-        """Return what there is to draw (`pbem.game.scene.Scene`), with arrows for the moves just told."""
-        ...
+    @abstractmethod
+    def scene(self, view: S, told: Sequence[Event] = ()) -> Scene:
+        """Return what there is to draw, with arrows for the moves just told."""
 
-    def reseal(self, position: S, side: Side | None, table: Any) -> S:
+    @abstractmethod
+    def resample_hidden(self, position: S, side: Side | None, table: Table) -> S:
         """Return another position that the side could not tell from this one; the leak test is built on it."""
-        ...
 
+    @abstractmethod
     def audit(self, position: S) -> Iterable[str]:
         """Yield every broken invariant in words: a lost unit, a card in two hands."""
-        ...
 
+    @abstractmethod
     def encode(self, position: S) -> dict[str, Any]:
         """Return the position as plain data, the form that is written to disk."""
-        ...
 
+    @abstractmethod
     def decode(self, data: Mapping[str, Any]) -> S:
-        """Return the position that `encode` was given."""
-        ...
+        """Return the position that `encode` was given. Raises ValueError, TypeError or LookupError for other data."""
+
+    # ---- for reports and forms
+
+    def summary(self, view: S) -> Summary | None:
+        """Return where things stand, for the text of a report."""
+        return None
+
+    def hints(self, view: S, decision: Decision) -> Sequence[str | Order]:
+        """Return what a form says beside a decision: sentences, and orders to choose from."""
+        return ()
+
+    # ---- for standing orders
+
+    def facts(self, view: S, decision: Decision) -> Mapping[str, Any]:
+        """Return what conditions of standing orders may go by, besides the facts of the decision."""
+        return {}
+
+    def periods(self, position: S) -> Mapping[str, Any]:
+        """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
+        return {}
+
+    # ---- for several orders in one sheet
+
+    def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
+        """Return the views that a legal order may lead to, each with the next decision of its kind, the luckiest first.
+
+        Empty where nothing follows, or nothing can be foreseen.
+        """
+        return ()
+
+    def cost(self, view: S, decision: Decision, order: Order) -> str:
+        """Return what a legal order costs, in words; empty where it costs nothing."""
+        return ""
+
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
+        return False
+
+    # ---- for forecasts
+
+    def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        """Return the flow that plays on from an answer on a table, as `play` would; None: it does not tell."""
+        return None
+
+    def outcome(self, position: S, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+        """Return the result of a roll without a number to reach: how bad it is for who forecasts, and in words."""
+        return 0, ""
+
+    def prospects(self, position: S, decision: Decision) -> Iterable[Event]:
+        """Yield events that say who can do what a decision asks, and with what chance."""
+        return ()
+
+    # ---- for a player who is away, and for test cases
+
+    def bot_order(self, view: S, decision: Decision) -> Order:
+        """Return a legal answer for a side whose player is away, from what that side knows."""
+        return self.legal_orders(view, decision)[0]
+
+    def settle(self, position: S) -> S:
+        """Return a position that a test case has changed, with what it leaves open put in order: undealt cards."""
+        return position
 
 
 def cited(rule: str) -> str:

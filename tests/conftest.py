@@ -26,7 +26,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.delenv("PBEM_RULES", raising=False)
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
-        patch.setenv("XDG_CACHE_HOME", str(away / "cache"))
+        patch.setenv("PBEM_CACHE", str(away / "cache"))
         yield
 
 
@@ -79,7 +79,7 @@ def reacting(folder: Folder) -> Folder:
             give(game, side, order("bury", card=hand(game, side)[0]))
         for side in ("red", "blue"):
             give(game, side, order("bid", card="lowest"))
-        lead = game.known(None).lead
-        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=hand(game, lead)[0]))
-        assert [each.kind for each in game.waiting] == ["react"]
+        lead = game.view(None).lead
+        give(game, lead, order("assault", hill=game.view(lead).targets(lead)[0], card=hand(game, lead)[0]))
+        assert [each.kind for each in game.open_decisions] == ["react"]
     return folder

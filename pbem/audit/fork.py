@@ -43,10 +43,10 @@ class AsThen:
         self.fresh: list[str] = []
         """The names that were not rolled then, or not with such dice."""
 
-    def turn_to(self, step_key: bytes) -> None:
+    def reseed(self, step_key: bytes) -> None:
         """Turn the dice that are not on record; they go by how many adjudications there were, and by no key."""
         self._adjudications += 1
-        self._otherwise.turn_to(b"%d" % self._adjudications)
+        self._otherwise.reseed(b"%d" % self._adjudications)
 
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         """Return the faces on record, once; after that, and for other dice, new ones."""
@@ -162,7 +162,7 @@ def _scratch(game: OpenGame, course: Course, n: int, state: State, folder: Path)
 def _away(session: Session[Any], turn: Turn) -> tuple[frozenset[Side], frozenset[Side]]:
     """Return the sides that were late, and those that were away, when an adjudication was made."""
     by = {(answer.side, answer.kind): answer.by for answer in reversed(turn.answers)}
-    asked = [decision for decision in session.waiting if decision.waits]
+    asked = [decision for decision in session.open_decisions if decision.waits]
     late = {each.side for each in asked if by.get((each.side, each.kind)) == BY_DEFAULT}
     absent = {each.side for each in asked if by.get((each.side, each.kind)) == BY_STAND_IN}
     return frozenset(late), frozenset(absent)

@@ -123,7 +123,7 @@ def _carried_over(
         if each.by.startswith(("sheet ", GAME_MASTER)):
             facts = {"order": each.kind, "by": each.by, "reasons": ["the rules have changed; you are asked anew"]}
             events.append(Event("order_lapsed", facts, None, (each.side,)))
-    now.dice.turn_to(opening.key)
+    now.dice.reseed(opening.key)
     sources = Sources({side: list(queue) for side, queue in state.pending.items()})
     return Outcome([], events, [], [], session, None), sources
 
@@ -141,11 +141,11 @@ def still_holding(
         try:
             session = Session(rules, position, _turned(dice, kept[0].key))
             for step in kept:
-                dice.turn_to(step.key)
+                dice.reseed(step.key)
                 _give(session, step.answers)
         except Exception:  # whatever changed rules do with an answer that was not meant for them: it does not hold
             continue
-        if session.waiting:
+        if session.open_decisions:
             return session, kept
     raise CannotPlay("the rules here cannot go on from the resting point on record")
 
@@ -160,7 +160,7 @@ def _first(steps: Sequence[Step], count: int) -> list[Step]:
 
 
 def _turned(dice: Dice, key: bytes) -> Dice:
-    dice.turn_to(key)
+    dice.reseed(key)
     return dice
 
 
@@ -168,8 +168,8 @@ def _give(session: Session[Any], answers: Sequence[Answer]) -> None:
     """Give recorded answers again. Raises RulesDiffer for one that is not legal."""
     left = list(answers)
     while left:
-        for decision, answer in zip(session.waiting, left, strict=False):
+        for decision, answer in zip(session.open_decisions, left, strict=False):
             if session.faults(decision, Order(answer.kind, answer.order)):
                 raise RulesDiffer(f"{answer.kind} of {answer.side} is not legal now")
-        batch, left = left[: len(session.waiting)], left[len(session.waiting) :]
+        batch, left = left[: len(session.open_decisions)], left[len(session.open_decisions) :]
         session.feed(batch)

@@ -198,7 +198,7 @@ class Course:
         assert act is not None
         if act.get("what") == "patch":
             position = patched_position(self, turn)
-            self.dice.turn_to(key)
+            self.dice.reseed(key)
             return begin_at(self.rules, position, self.dice, Table(self.dice))
         if act["kind"] == "rollback":
             state = self.recorded(act["to"])
@@ -210,7 +210,7 @@ class Course:
             assert self.session is not None
             session = self.session
             if act.get("what") == OVER:
-                session.waiting, session.result = (), self.public(turn.n)["result"]
+                session.open_decisions, session.result = (), self.public(turn.n)["result"]
         return Outcome([], [], [], [], session, None)
 
     def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:

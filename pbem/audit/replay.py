@@ -111,14 +111,14 @@ def _compare_position(course: Course, differ: Differ, n: int, outcome: Outcome[A
     """Yield how what the game goes on from differs: position, questions, result; at most one difference of each."""
     rules, ledger, public = course.rules, course.ledger, course.public(n)
     session = outcome.session
-    asked = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
+    asked = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
     if asked != public["waiting"]:
         yield differ.waits(n, public["waiting"], asked)
     elif n == course.last or "act" in course.public(n + 1):  # other questions are compared when they are answered
-        yield from differ.open_questions(n, course.recorded(n).asked, session.waiting)
+        yield from differ.open_questions(n, course.recorded(n).asked, session.open_decisions)
     if public.get("result") != (None if session.result is None else as_plain(session.result)):
         yield differ.result(n, public.get("result"), session.result)
-    seen = rules.encode(rules.known(session.position, None))
+    seen = rules.encode(rules.view(session.position, None))
     if sha256(yamlio.dump(seen).encode()).hexdigest() != public["position"]:
         content = ledger.repo.read(POSITION, course.commits.get(n))
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)

@@ -20,7 +20,7 @@ def check_rolls(history: History, books: Books, game: str, findings: Findings) -
     rolls = dice = draws = 0
     chain_dice = ChainDice(b"", b"")
     for n, turn in books.turns.items():
-        chain_dice.turn_to(step_key(turn["link"], game, n, turn["inputs"]))
+        chain_dice.reseed(step_key(turn["link"], game, n, turn["inputs"]))
         names: set[str] = set()
         for at, roll in enumerate(turn.get("rolls", ()), 1):
             reasons = [*_in_order(at, roll, names), *wrong_with(roll, chain_dice)]

@@ -202,7 +202,7 @@ class Sealed:
         draws = 0
         for n, record in self.records.items():
             turn, place = self.books.turns[n], self.history.place
-            dice.turn_to(step_key(turn["link"], self.charter.game, n, turn["inputs"]))
+            dice.reseed(step_key(turn["link"], self.charter.game, n, turn["inputs"]))
             said = [(draw["name"], draw["of"]) for draw in turn.get("draws", ())]
             made = [(draw["name"], len(draw["items"])) for draw in record["draws"]]
             if said != made:

@@ -89,7 +89,7 @@ def _compare(
     turns = [played.turn(n) for n in found.now]
     then, now = _Telling(course, window, say, viewer), _Telling(played, turns, say, viewer)
     if course.game.result is None:
-        now.given, now.reveals = given, frozenset(getattr(course.rules, "reveals", ()))
+        now.given, now.reveals = given, course.rules.reveals
         now.on_record = [event for turn in window for event in turn.events]
     answers = list(then.answers())
     found.sections["answers"] = list(_runs(answers, list(now.answers(answers))))
@@ -97,10 +97,13 @@ def _compare(
     found.sections["events"] = list(_runs(list(then.events()), list(now.events())))
     rules, before = course.rules, course.session
     assert before is not None
-    view = None if now.keeps_back else viewer  # a hand that is dealt in the fork may be dealt in the game yet
-    seen = [as_plain(rules.encode(rules.known(each, view))) for each in (before.position, fork.position)]
+    reader = None if now.keeps_back else viewer  # a hand that is dealt in the fork may be dealt in the game yet
+    seen = [as_plain(rules.encode(rules.view(each, reader))) for each in (before.position, fork.position)]
     found.sections["position"] = list(_places(say, *seen))
-    waited = [_questions(say, fork, window[-1].waiting), _questions(say, fork, turns[-1].waiting if turns else None)]
+    waited = [
+        _questions(say, fork, window[-1].waiting),
+        _questions(say, fork, turns[-1].waiting if turns else None),
+    ]
     if waited[0] != waited[1]:
         found.sections["the game waits"] = [f"{THEN}{waited[0]}", f"{NOW}{waited[1]}"]
     found.sections = {name: lines for name, lines in found.sections.items() if lines}
@@ -148,7 +151,7 @@ class _Telling:
     def _kept_back(self, event: Event) -> bool:
         return event.kind in self.reveals and event not in self.on_record
 
-    def answers(self, known: Sequence[str] = ()) -> Iterator[str]:
+    def answers(self, view: Sequence[str] = ()) -> Iterator[str]:
         """Yield the answers that are published or the viewer's own; what stands in `known` is no secret either."""
         for turn in self.turns:
             published = published_in(self.course, turn.n) is not None
@@ -157,7 +160,7 @@ class _Telling:
                 public = published and not answer.secret
                 if self.given is not None:
                     public = public and (answer.side, answer.by) in self.given
-                if answer.side == self.viewer or public or line in known:
+                if answer.side == self.viewer or public or line in view:
                     yield line
 
     def rolls(self) -> Iterator[str]:

@@ -63,42 +63,42 @@ class _Players:
 
     def over(self, game: Adjudicator) -> bool:
         """Tell whether the battle has been fought and its play is over."""
-        known = game.known(None)
-        self.fought = self.fought or known.battle is not None
-        return self.fought and known.battle is None and known.card is None
+        view = game.view(None)
+        self.fought = self.fought or view.battle is not None
+        return self.fought and view.battle is None and view.card is None
 
     def bodies(self, game: Adjudicator, side: str) -> list[tuple[str, Any]]:
         """Return kind and body of each order with which a side answers what it is asked, and what may follow."""
-        asked = [each for each in game.waiting if each.side == side]
+        asked = [each for each in game.open_decisions if each.side == side]
         return [(each.kind, self.legal(game, each)) for each in asked] + _in_advance(asked[0])
 
     def legal(self, game: Adjudicator, decision: Decision) -> Any:
         """Return the body of a legal order for a question: what its side has in mind, if the rules allow it."""
-        known, body = game.known(decision.side), self.answer(game, decision)
-        wrong = list(game.rules.check(known, decision, Order(decision.kind, body)))
-        return _any(game, known, decision) if wrong else body
+        view, body = game.view(decision.side), self.answer(game, decision)
+        wrong = list(game.rules.check(view, decision, Order(decision.kind, body)))
+        return _any(game, view, decision) if wrong else body
 
     def answer(self, game: Adjudicator, decision: Decision) -> Any:
         """Return the body of an order for a question."""
-        known = game.known(decision.side)
+        view = game.view(decision.side)
         if decision.kind == "play":
-            event = self.event(game, known, decision)
-            return event or _plan(known, decision.side) or _any(game, known, decision)
+            event = self.event(game, view, decision)
+            return event or _plan(view, decision.side) or _any(game, view, decision)
         if decision.kind == "intercept":
             return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
         if decision.kind == "intercepted":
             return {"choice": "fight"}
         if decision.kind == "battle_card":
-            hand = Counter(card for card in known.battle.hands[decision.side] if card != "reserve")
-            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, known, decision)
-        return dict(decision.default) if decision.default is not None else _any(game, known, decision)
+            hand = Counter(card for card in view.battle.hands[decision.side] if card != "reserve")
+            return {"card": hand.most_common(1)[0][0]} if hand else _any(game, view, decision)
+        return dict(decision.default) if decision.default is not None else _any(game, view, decision)
 
-    def event(self, game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any] | None:
+    def event(self, game: Adjudicator, view: Any, decision: Decision) -> dict[str, Any] | None:
         """Return the event that Bob plays once, before Hannibal crosses the Alps, if he holds one."""
-        if self.eventful or known.where("hannibal") != ("druentia", False) or decision.side != "carthage":
+        if self.eventful or view.where("hannibal") != ("druentia", False) or decision.side != "carthage":
             return None
         self.eventful = True
-        events = (order.body for order in game.rules.options(known, decision) if order["as"] == "event")
+        events = (order.body for order in game.rules.legal_orders(view, decision) if order["as"] == "event")
         return next((dict(body) for body in events if "path" not in body), None)
 
 
@@ -139,7 +139,7 @@ class _Stage:
             self.mail(side, f"PHRASE {phrase}\n", "")
         while self.count < MOST_LETTERS:
             with self.open() as game:
-                waiting, over = game.waiting, self.players.over(game)
+                waiting, over = game.open_decisions, self.players.over(game)
                 if over or not waiting:
                     break
                 side = waiting[0].side
@@ -171,7 +171,7 @@ class _Stage:
                 if told.event.kind in ("intercepted", "interception_failed", "battle", "battle_won", "retreats"):
                     self.picture(game, told.event.kind, number)
                     break
-            reader = next((each.side for each in game.waiting), side)
+            reader = next((each.side for each in game.open_decisions), side)
             news = side_report(game, reader, number).text.split("WHAT HAPPENED\n")[1]
             print()
             _quote(news.split("\nWHAT YOU ARE ASKED\n")[0].split("\nWHERE THINGS STAND\n")[0].strip("\n"))
@@ -214,7 +214,7 @@ class _Stage:
         print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
 
 
-def _plan(known: Any, side: str) -> dict[str, Any] | None:
+def _plan(view: Any, side: str) -> dict[str, Any] | None:
     """Return the play that a side has in mind: Hannibal goes for Italy, Scipio to meet him, Longus sails home."""
     marches: dict[tuple[str, str], list[Any]] = {
         ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
@@ -224,8 +224,8 @@ def _plan(known: Any, side: str) -> dict[str, Any] | None:
         ("publius_scipio", "pisae"): ["boii"],
         ("longus", "agrigentum"): [{"to": "rome", "by": "sea"}],
     }
-    board = known.board
-    cards = {card: board.cards[card].ops for card in known.hands[side]}
+    board = view.board
+    cards = {card: board.cards[card].ops for card in view.hands[side]}
     for (general, space), path in marches.items():
         record = board.generals[general]
         afloat = space == "agrigentum"
@@ -234,7 +234,7 @@ def _plan(known: Any, side: str) -> dict[str, Any] | None:
             for card, ops in cards.items()
             if ops >= record.strategy and (board.cards[card].ship or not afloat)
         )
-        if record.side == side and known.where(general) == (space, False) and able:
+        if record.side == side and view.where(general) == (space, False) and able:
             fleet = {"cu": FLEET} if afloat else {}
             return {"card": able[0][1], "as": "operations", "general": general, **fleet, "path": path}
     return {"card": min(cards, key=lambda card: (cards[card], card)), "as": "discard"} if cards else None
@@ -252,9 +252,9 @@ def _slip(body: dict[str, Any]) -> dict[str, Any]:
     return {**body, "cu": "all", "elefants": 2, "as": "operation"}
 
 
-def _any(game: Adjudicator, known: Any, decision: Decision) -> dict[str, Any]:
+def _any(game: Adjudicator, view: Any, decision: Decision) -> dict[str, Any]:
     """Return the first legal answer to a question."""
-    return dict(game.rules.options(known, decision)[0].body)
+    return dict(game.rules.legal_orders(view, decision)[0].body)
 
 
 def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Any]]) -> str:

@@ -25,7 +25,7 @@ def odds(
         loaded = shelf.load(game, preset=edition, folders=boxes or ())
     except NotInTheBox as wrong:
         misuse(str(wrong))
-    asked: Mapping[str, Odds] = getattr(loaded.rules, "odds", {})
+    asked = loaded.rules.odds
     if what is None or what not in asked:
         _misasked(game, what, asked)
     numbers = _numbers(what, asked[what], words)

@@ -74,7 +74,7 @@ def new(
 
     require_locks()
     names, addresses = _players(players)
-    chosen = _options(options)
+    chosen = _orders(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
     office = post_office(games, boxes)
@@ -150,7 +150,7 @@ def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     return names, addresses
 
 
-def _options(entries: list[str]) -> dict[str, Any]:
+def _orders(entries: list[str]) -> dict[str, Any]:
     """Return options by name, out of `name=value`; values are YAML."""
     from pbem.game import yaml as yamlio
 

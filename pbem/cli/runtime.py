@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pbem.paths import drawings_folder, games_folder, keys_folder
+from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), drawings_folder())
+    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings")
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -172,7 +172,7 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
 
 def open_questions(game: Adjudicator) -> list[dict[str, str]]:
     """Return what a game waits for, for a program to read."""
-    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.waiting]
+    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
 
 
 def print_waiting(game: Adjudicator) -> None:
@@ -189,7 +189,7 @@ def print_waiting(game: Adjudicator) -> None:
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
         print(f"It waits for a phrase of {who}; `pbem adjudicate {game.name}` begins it without.")
-    for each in game.waiting:
+    for each in game.open_decisions:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
 
 

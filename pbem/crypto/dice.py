@@ -44,7 +44,7 @@ class Dice(Protocol):
 
     def faces(self, name: str, count: int, sides: int) -> list[int]: ...
     def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]: ...
-    def turn_to(self, step_key: bytes) -> None: ...
+    def reseed(self, step_key: bytes) -> None: ...
 
 
 class NotLoaded(PbemError, LookupError):
@@ -179,9 +179,9 @@ class ChainDice:
 
     def __init__(self, step_key: bytes, hidden_key: bytes) -> None:
         self._hidden = hidden_key
-        self.turn_to(step_key)
+        self.reseed(step_key)
 
-    def turn_to(self, step_key: bytes) -> None:
+    def reseed(self, step_key: bytes) -> None:
         """Go on with the key of another adjudication: recorded answers are replayed each with its own."""
         self._key = step_key
         # The two halves of HMAC (RFC 2104), begun once for all rolls of an adjudication: half the time of each.
@@ -239,7 +239,7 @@ class SeededDice:
         self._seed = self._key = blake2b(repr(seed).encode(), digest_size=32).digest()
         self._uses: dict[str, int] = {}
 
-    def turn_to(self, step_key: bytes) -> None:
+    def reseed(self, step_key: bytes) -> None:
         """Go on with the rolls of one adjudication, from its beginning."""
         self._key = blake2b(step_key, digest_size=32, key=self._seed).digest()
         self._uses.clear()
@@ -306,10 +306,10 @@ class LoadedDice:
         self._uses: dict[str, int] = {}
         self._rolled: set[str] = set()
 
-    def turn_to(self, step_key: bytes) -> None:
+    def reseed(self, step_key: bytes) -> None:
         """Turn the dice that stand in for what is not loaded; loaded dice do not change."""
         if self._otherwise is not None:
-            self._otherwise.turn_to(step_key)
+            self._otherwise.reseed(step_key)
 
     def unused(self) -> list[str]:
         """Return the names that are loaded and were never rolled."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pbem.crypto.dice import SeededDice
 from pbem.game.forecast import Asked, Chance, Happens, Prospect
 from pbem.game.table import Table
-from pbem.protocol import Decision, Order, Rest, Roll, Rules, Side
+from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
 
 SUCCESS: Final = "success"
 MOST_QUESTIONS: Final = 200
@@ -63,21 +63,18 @@ class Thought(Table):
         self.prospects.append(Happens(self.events[-1]))
 
     def _outcome(self, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        if not hasattr(self._rules, "outcome"):
-            return 0, ""
-        found: tuple[int, str] = self._rules.outcome(self.position, roll, facts)
-        return found
+        return self._rules.outcome(self.position, roll, facts)
 
 
 def forecast(
-    rules: Rules[Any], known: Any, decision: Decision, order: Order, later: Sequence[Order] = ()
+    rules: Rules[Any], view: Any, decision: Decision, order: Order, later: Sequence[Order] = ()
 ) -> list[Prospect]:
     """Return what a legal answer to a question may lead to, up to the next rest; empty where the game cannot say.
 
-    `known` is the position as the side knows it, `later` are further orders of its sheet.
+    `view` is the position as the side knows it, `later` are further orders of its sheet.
     """
     table = Thought(rules)
-    flow = rules.foresee(known, table, decision, order) if hasattr(rules, "foresee") else None
+    flow = rules.foresee(view, table, decision, order)
     left, sent = list(later), None
     for _ in range(MOST_QUESTIONS if flow is not None else 0):
         assert flow is not None
@@ -85,7 +82,7 @@ def forecast(
             question = flow.send(sent)
         except StopIteration:
             break
-        if isinstance(question, Rest):
+        if isinstance(question, Checkpoint):
             break
         asked = (question,) if isinstance(question, Decision) else question
         answers = [_answer(rules, table, each, decision.side, left) for each in asked]
@@ -97,13 +94,13 @@ def forecast(
     return table.prospects
 
 
-def of_sheet(rules: Rules[Any], known: Any, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
+def of_sheet(rules: Rules[Any], view: Any, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
     """Return what the orders of a sheet, which has been checked, may lead to: its answer to each open question."""
     found: list[Prospect] = []
     for decision in asked:
         at = next((at for at, order in enumerate(orders) if order.kind == decision.kind), None)
         if at is not None:
-            found += forecast(rules, known, decision, orders[at], orders[at + 1 :])
+            found += forecast(rules, view, decision, orders[at], orders[at + 1 :])
     return found
 
 
@@ -113,16 +110,15 @@ def _asked(
     """Yield questions asked at once, each with who can do what it asks."""
     for decision, answer in zip(asked, answers, strict=True):
         yield Asked(decision, None if answer is None else answer.body)
-        if hasattr(rules, "prospects"):
-            yield from (Happens(event) for event in rules.prospects(table.position, decision))
+        yield from (Happens(event) for event in rules.prospects(table.position, decision))
 
 
 def _answer(rules: Rules[Any], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
     """Return what the forecast goes on with: the sheet's own further order, else the default of the question."""
     if decision.side == side:
-        known = rules.known(table.position, side)
+        view = rules.view(table.position, side)
         for order in left:
-            if order.kind == decision.kind and not any(True for _ in rules.check(known, decision, order)):
+            if order.kind == decision.kind and not any(True for _ in rules.check(view, decision, order)):
                 left.remove(order)
                 return order
     return None if decision.default is None else Order(decision.kind, decision.default)

@@ -58,13 +58,13 @@ def play_out(
     session = Session(rules, position, dice)
     decisions = rests = 0
     while session.result is None and decisions < most:
-        if session.at_rest:
+        if session.at_checkpoint:
             if (rests := rests + 1) > MOST_RESTS:
                 raise Stuck(f"{rules.id} rests without asking anything")
             session.go_on()
             continue
         rests = 0
-        waiting = session.waiting
+        waiting = session.open_decisions
         session.answer(
             [
                 _pick(rules, session.position, decision, rng, check, (players or {}).get(decision.side))
@@ -77,10 +77,10 @@ def play_out(
 
 def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool, player: Player | None) -> Order:
     """Return a legal answer, seen with the eyes of the side that gives it."""
-    known = rules.known(position, decision.side)
-    order = player(known, decision) if player is not None else rules.options(known, decision).pick(rng.random)
+    view = rules.view(position, decision.side)
+    order = player(view, decision) if player is not None else rules.legal_orders(view, decision).pick(rng.random)
     if order is None:
         raise DeadEnd(f"{decision.side} has no answer to {decision.kind} (rule {decision.rule})")
-    if check and (faults := list(rules.check(known, decision, order))):
+    if check and (faults := list(rules.check(view, decision, order))):
         raise OptionRefused(order, faults)
     return order

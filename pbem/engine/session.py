@@ -1,6 +1,6 @@
 """Drives a game: from a resting point, through recorded answers, to the next question that nobody has answered.
 
-The rules are a generator. A `Session` starts it at a resting point and keeps the questions that are open. `resume`
+The rules are a generator. A `Session` starts it at a resting point and keep_queue the questions that are open. `resume`
 feeds it the answers recorded since that resting point, comparing each question with the recorded one. `advance` then
 takes new answers from its sources: the side's sheet, its standing orders, the only legal answer if an onlooker could
 tell that it is the only one, the game's stand-in for an absent side, and the default once the deadline has passed, or
@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from pbem.crypto.dice import Dice
 from pbem.engine.sequence import costs_in_turn, faults_in_turn
 from pbem.game.table import Table
-from pbem.protocol import Bug, Decision, Draw, Event, Fault, Order, PbemError, Rest, Roll, Rules, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Draw, Event, Fault, Order, PbemError, Roll, Rules, Side
 
 S = TypeVar("S")
 
@@ -89,8 +89,8 @@ class Session(Generic[S]):
         self.rules = rules
         self.table = Table(dice, names)
         self._earlier = frozenset(names)
-        self.waiting: tuple[Decision, ...] = ()
-        self.at_rest = self.keeps = False
+        self.open_decisions: tuple[Decision, ...] = ()
+        self.at_checkpoint = self.keep_queue = False
         self.result: Mapping[str, Any] | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
@@ -120,56 +120,55 @@ class Session(Generic[S]):
         try:
             question = self._flow.send(sent)
         except StopIteration as end:
-            self.waiting, self.at_rest, self.result = (), False, end.value
+            self.open_decisions, self.at_checkpoint, self.result = (), False, end.value
             return
-        self.at_rest = self.keeps = self._one = False
-        if isinstance(question, Rest):
-            self.waiting, self.at_rest, self.keeps = (), True, question.keeps
+        self.at_checkpoint = self.keep_queue = self._one = False
+        if isinstance(question, Checkpoint):
+            self.open_decisions, self.at_checkpoint, self.keep_queue = (), True, question.keep_queue
         elif isinstance(question, Decision):
-            self.waiting, self._one = (question,), True
+            self.open_decisions, self._one = (question,), True
         else:
-            self.waiting = question
+            self.open_decisions = question
 
     def feed(self, answers: Iterable[Answer]) -> None:
         """Give recorded answers again. Raises RulesDiffer where a question is not the one recorded."""
         pending = list(answers)
         while pending:
-            if len(pending) < len(self.waiting) or not self.waiting:
+            if len(pending) < len(self.open_decisions) or not self.open_decisions:
                 raise RulesDiffer(f"recorded: {pending[0].kind} of {pending[0].side}; the rules ask no such question")
-            now, pending = pending[: len(self.waiting)], pending[len(self.waiting) :]
-            for asked, recorded in zip(self.waiting, now, strict=True):
+            now, pending = pending[: len(self.open_decisions)], pending[len(self.open_decisions) :]
+            for asked, recorded in zip(self.open_decisions, now, strict=True):
                 same_question(asked, recorded)
             self.answer([Order(recorded.kind, recorded.order) for recorded in now])
 
     def faults(self, decision: Decision, order: Order) -> list[Fault]:
         """Return what is wrong with an order, seen with the eyes of the side that gives it."""
-        return list(self.rules.check(self.rules.known(self.position, decision.side), decision, order))
+        return list(self.rules.check(self.rules.view(self.position, decision.side), decision, order))
 
     def further(self, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
         """Return what is wrong with each of several orders of a kind, to be carried out in turn."""
-        return faults_in_turn(self.rules, self.rules.known(self.position, decision.side), decision, orders)
+        return faults_in_turn(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def costs(self, decision: Decision, orders: Sequence[Order]) -> list[str]:
         """Return what several orders of a kind cost, to be carried out in turn, as far as that can be foreseen."""
-        return costs_in_turn(self.rules, self.rules.known(self.position, decision.side), decision, orders)
+        return costs_in_turn(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def ends(self, order: Order) -> bool:
         """Tell whether an order only ends what its side is doing, in a game that has such orders."""
-        ends = getattr(self.rules, "ends", None)
-        return ends is not None and bool(ends(order))
+        return self.rules.ends(order)
 
-    def advice(self, decision: Decision) -> Order | None:
-        """Return what the game's own stand-in would answer for a side; None: the game has none."""
-        advise = getattr(self.rules, "advise", None)
-        order: Order | None = advise and advise(self.rules.known(self.position, decision.side), decision)
-        return order
+    def bot_order(self, decision: Decision) -> Order | None:
+        """Return what the game's own bot would answer for a side; None: the game has none."""
+        if not self.rules.has_bot:
+            return None
+        return self.rules.bot_order(self.rules.view(self.position, decision.side), decision)
 
     def only_answer(self, decision: Decision) -> Order | None:
         """Return the only legal answer, if an onlooker could tell that it is the only one."""
-        seen = self.rules.options(self.rules.known(self.position, None), decision)
+        seen = self.rules.legal_orders(self.rules.view(self.position, None), decision)
         if not seen.certain or len(seen) != 1:
             return None
-        own = self.rules.options(self.rules.known(self.position, decision.side), decision)
+        own = self.rules.legal_orders(self.rules.view(self.position, decision.side), decision)
         return own[0] if len(own) == 1 else None
 
 
@@ -222,7 +221,7 @@ class Sources:
             return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
-        if decision.side in self.absent and (order := session.advice(decision)) is not None:
+        if decision.side in self.absent and (order := session.bot_order(decision)) is not None:
             return order, BY_STAND_IN
         if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
             return ruled.order, ruled.by
@@ -286,11 +285,11 @@ class Recorded(Sources):
 def run(session: Session[Any], sources: Sources) -> list[Answer]:
     """Play on until the game rests, ends, or waits on somebody. Questions open at once are answered at once."""
     taken: list[Answer] = []
-    while session.waiting:
+    while session.open_decisions:
         answers = _found(session, sources)
-        if len(answers) < len(session.waiting):
+        if len(answers) < len(session.open_decisions):
             break
-        for decision, (order, by) in zip(session.waiting, answers, strict=True):
+        for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
             sources.use(decision, order)
             taken.append(
                 Answer(decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret)
@@ -304,14 +303,16 @@ def at_hand(session: Session[Any], sources: Sources) -> bool:
 
     Nothing is played; of the sources only those that no longer fit are taken out.
     """
-    return bool(session.waiting) and (len(_found(session, sources)) == len(session.waiting) or bool(sources.lapsed))
+    return bool(session.open_decisions) and (
+        len(_found(session, sources)) == len(session.open_decisions) or bool(sources.lapsed)
+    )
 
 
 def _found(session: Session[Any], sources: Sources) -> list[tuple[Order, str]]:
     """Return the answers to the open questions, with their sources, as far as there are any."""
     answers: list[tuple[Order, str]] = []
     taken: dict[Side, list[Order]] = {}
-    for decision in session.waiting:
+    for decision in session.open_decisions:
         of_side = taken.setdefault(decision.side, [])
         if (answer := sources.find(session, decision, of_side)) is not None:
             answers.append(answer)
@@ -325,10 +326,10 @@ def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: Dice) -> 
     `past` are the adjudications since the resting point, at least one: the first is the one that reached it,
     whose answers stand before it and are left out.
     """
-    dice.turn_to(past[0].key)
+    dice.reseed(past[0].key)
     session = Session(rules, checkpoint, dice)
     for step in past:
-        dice.turn_to(step.key)
+        dice.reseed(step.key)
         session.feed(step.answers)
     return session
 
@@ -340,7 +341,7 @@ def advance(session: Session[S], key: bytes, dice: Dice, sources: Sources) -> Ou
     span has its own adjudications. An outcome without answers has not touched the dice.
     """
     seen = _Happened.on(session.table)
-    dice.turn_to(key)
+    dice.reseed(key)
     session.begin_adjudication()
     answers = run(session, sources)
     return _settle(session, dice, sources, answers, _Happened.on(session.table).since(seen))
@@ -348,7 +349,7 @@ def advance(session: Session[S], key: bytes, dice: Dice, sources: Sources) -> Ou
 
 def begin(rules: Rules[S], scenario: str, key: bytes, dice: Dice) -> Outcome[S]:
     """Set up a scenario and play to its first question; the position set up is the first resting point."""
-    dice.turn_to(key)
+    dice.reseed(key)
     table = Table(dice)
     position = rules.setup(scenario, table)
     return begin_at(rules, position, dice, table)
@@ -387,9 +388,9 @@ def _settle(
     """Go on from a rest, if there is one, to the next question, and sum up."""
     rules, rested = session.rules, None
     for _ in range(MOST_RESTS):
-        if not session.at_rest:
+        if not session.at_checkpoint:
             return Outcome(answers, happened.events, happened.rolls, happened.draws, session, rested)
-        if not session.keeps:
+        if not session.keep_queue:
             sources.drop_rest(session)
         rested = session.position
         session = Session(rules, rested, dice, session.table.names)

@@ -15,38 +15,38 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pbem.game import plain
-    from pbem.game.bot import Ideas, Reply, advice
+    from pbem.game.bot import Proposals, Reply, propose_order
     from pbem.game.box import Box
-    from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
-    from pbem.game.decision_kinds import Check, Kinds, Options, legal, one_of, yes_or_no
+    from pbem.game.choices import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
+    from pbem.game.decision_kinds import Check, Kinds, LegalOrdersOf, legal, one_of, yes_or_no
     from pbem.game.hex_drawing import hex_map
     from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
     from pbem.game.odds import Chances, Number, Odds, percent
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
-    from pbem.game.summary import Line, Section, Standing
+    from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table
 
 _HOMES: Final = {
     "bot": (
-        "Ideas",
+        "Proposals",
         "Reply",
-        "advice",
+        "propose_order",
     ),
     "box": ("Box",),
     "choices": (
         "NOT_TOLD",
-        "Choices",
-        "chain",
-        "each",
-        "grid",
-        "later",
-        "listed",
+        "LegalOrders",
+        "concat",
+        "flat_map",
+        "product",
+        "lazy",
+        "of",
         "subsets",
     ),
     "decision_kinds": (
         "Check",
         "Kinds",
-        "Options",
+        "LegalOrdersOf",
         "legal",
         "one_of",
         "yes_or_no",
@@ -81,7 +81,7 @@ _HOMES: Final = {
     "summary": (
         "Line",
         "Section",
-        "Standing",
+        "Summary",
     ),
     "table": ("Table",),
 }
@@ -96,40 +96,40 @@ __all__ = [
     "Cell",
     "Chances",
     "Check",
-    "Choices",
     "Counter",
     "DrawnSide",
     "HexCoordinate",
-    "Ideas",
     "Kinds",
+    "LegalOrders",
+    "LegalOrdersOf",
     "Line",
     "Marker",
     "Number",
     "Odds",
-    "Options",
     "Panel",
+    "Proposals",
     "Reply",
     "Row",
     "Scene",
     "Section",
-    "Standing",
+    "Summary",
     "Table",
     "Track",
-    "advice",
     "base_map",
-    "chain",
     "cheapest",
+    "concat",
     "direction",
     "distance",
-    "each",
-    "grid",
+    "flat_map",
     "hex_map",
-    "later",
+    "lazy",
     "legal",
-    "listed",
+    "of",
     "one_of",
     "percent",
     "plain",
+    "product",
+    "propose_order",
     "subsets",
     "way",
     "yes_or_no",

@@ -16,13 +16,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Any, Final
 
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import Corrections, corrections_for
 from pbem.game.order_form import OrderForm
+from pbem.game.pins import box_digest
 from pbem.game.wording import guess
 from pbem.paths import rules_folders
 from pbem.protocol import Path, PbemError, Side
@@ -213,17 +213,8 @@ class Box:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the whole box but its rulings and what they cite: a game pins by it what it is played with.
-
-        Line ends do not count, so that a checkout elsewhere has the same digest.
-        """
-        total = sha256()
-        for file in self.files:
-            if not file.startswith(f"{CASES}/") and file != PARAGRAPHS:
-                text = self._text(file).replace(b"\r\n", b"\n")
-                total.update(f"{file} {len(text)}\n".encode())
-                total.update(text)
-        return total.hexdigest()
+        """What a game pins of the box it is played with, as hex: the values that rules read (`pbem.game.pins`)."""
+        return box_digest(self)
 
     def refuse(self, findings: Iterable[tuple[str, Path, str]]) -> None:
         """Raise BrokenBox if there are any findings: the file without `.yaml`, where in its value, what is wrong."""

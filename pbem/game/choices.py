@@ -14,7 +14,7 @@ from typing import Any
 from pbem.protocol import Order
 
 
-class Choices(Sequence[Order]):
+class LegalOrders(Sequence[Order]):
     """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain`, `each` and `later`, not directly.
 
     `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
@@ -52,7 +52,7 @@ class Choices(Sequence[Order]):
         return map(self.make, range(len(self)))
 
 
-class _Made(Choices):
+class _Made(LegalOrders):
     """So many orders, each made from its index."""
 
     __slots__ = ("_length", "_made")
@@ -71,12 +71,12 @@ class _Made(Choices):
         return self._made(int(random() * self._length)) if self._length else None
 
 
-class _Chain(Choices):
+class _Chain(LegalOrders):
     """The choices of several parts, one part after another."""
 
     __slots__ = ("_parts",)
 
-    def __init__(self, parts: tuple[Choices, ...]) -> None:
+    def __init__(self, parts: tuple[LegalOrders, ...]) -> None:
         self._parts = parts
 
     def __len__(self) -> int:
@@ -100,22 +100,22 @@ class _Chain(Choices):
         return order
 
 
-class _Later(Choices):
+class _Later(LegalOrders):
     """Choices that are put together when somebody looks into them."""
 
     __slots__ = ("_choices", "_put_together")
 
-    def __init__(self, put_together: Callable[[], Choices]) -> None:
+    def __init__(self, put_together: Callable[[], LegalOrders]) -> None:
         self._put_together = put_together
-        self._choices: Choices | None = None
+        self._choices: LegalOrders | None = None
 
     @property
-    def _now(self) -> Choices:
+    def _now(self) -> LegalOrders:
         if self._choices is None:
             self._choices = self._whole()
         return self._choices
 
-    def _whole(self) -> Choices:
+    def _whole(self) -> LegalOrders:
         return self._put_together()
 
     def __len__(self) -> int:
@@ -136,12 +136,12 @@ class _Each(_Later):
 
     __slots__ = ("_items", "_part")
 
-    def __init__(self, part: Callable[[Any], Choices], items: Sequence[Any]) -> None:
+    def __init__(self, part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> None:
         self._part = part
         self._items = items
         self._choices = None
 
-    def _whole(self) -> Choices:
+    def _whole(self) -> LegalOrders:
         return _Chain(tuple(map(self._part, self._items)))
 
     def __iter__(self) -> Iterator[Order]:
@@ -166,31 +166,31 @@ def _none(index: int) -> Order:
     raise IndexError(index)
 
 
-NOT_TOLD: Choices = _NotTold(0, _none)
+NOT_TOLD: LegalOrders = _NotTold(0, _none)
 """The answer to an onlooker who does not see enough to know the choices."""
 
 
-def listed(orders: Sequence[Order]) -> Choices:
+def of(orders: Sequence[Order]) -> LegalOrders:
     """Return choices that are few enough to be listed."""
     return _Made(len(orders), orders.__getitem__)
 
 
-def later(put_together: Callable[[], Choices]) -> Choices:
+def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
     """Return choices that are put together only if they are looked into; they must not be `NOT_TOLD`."""
     return _Later(put_together)
 
 
-def each(part: Callable[[Any], Choices], items: Sequence[Any]) -> Choices:
+def flat_map(part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> LegalOrders:
     """Return the choices of a part for each item, one after another, put together as by `later`."""
     return _Each(part, items)
 
 
-def chain(*parts: Choices) -> Choices:
+def concat(*parts: LegalOrders) -> LegalOrders:
     """Return the choices of several parts, one after another; cannot be told if any part cannot."""
     return NOT_TOLD if NOT_TOLD in parts else _Chain(parts)
 
 
-def grid(make: Callable[..., Order], *axes: Sequence[Any]) -> Choices:
+def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
     """Return `make(*values)` for one value of each axis; the last axis turns fastest."""
 
     def pick(index: int) -> Order:
@@ -203,7 +203,7 @@ def grid(make: Callable[..., Order], *axes: Sequence[Any]) -> Choices:
     return _Made(prod(map(len, axes)), pick)
 
 
-def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Sequence[int]) -> Choices:
+def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Sequence[int]) -> LegalOrders:
     """Return `make(some)` for every selection of the given sizes, smaller indexes first within a size."""
     counts = [comb(len(items), size) for size in sizes]
 

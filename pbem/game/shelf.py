@@ -19,7 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from pbem.game import pins
 from pbem.game.box import GAME, Box, BrokenBox, NotInTheBox, box_folder, boxes, open_box
+from pbem.game.cache import recall, remember
 from pbem.game.corrections import Corrections, corrections_for
 from pbem.protocol import Rules
 
@@ -36,22 +38,26 @@ class Loaded:
 
     @property
     def code(self) -> str:
-        """The digest of the package's sources, as hex; what it imports from us is not counted."""
+        """What pins the package's code, as hex; what it imports from us is not counted."""
         return _code_digest(self.box.package)
 
 
 @cache
 def _code_digest(package: str) -> str:
-    """Return the digest of all sources of a package; line ends do not count."""
+    """Return what pins the code of a package (`pbem.game.pins`): remembered, for it takes longer than a letter may."""
     found = find_spec(package)  # to import it takes longer than to read it
     if found is None or not found.submodule_search_locations:
         raise ModuleNotFoundError(f"Python finds no package {package}", name=package)
     folder = Path(next(iter(found.submodule_search_locations)))
-    total = sha256()
-    for path in sorted(folder.rglob("*.py")):
-        text = path.read_bytes().replace(b"\r\n", b"\n")
-        total.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
-    return total.hexdigest()
+    sources = sha256()
+    for path in (*sorted(folder.rglob("*.py")), Path(pins.__file__)):
+        text = path.read_bytes()
+        sources.update(b"%d " % len(text) + text)
+    digest = recall("code", sources.hexdigest())
+    if not isinstance(digest, str):
+        digest = pins.code_digest(folder)
+        remember(digest, "code", sources.hexdigest())
+    return digest
 
 
 def digests(

@@ -27,9 +27,9 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A position as its reader may know it: one line that sums it up, the sections, and what is in his own hand."""
+class Summary:
+    """A position as its reader may know it: a headline that sums it up, the sections, and what the reader holds."""
 
-    summary: str
+    headline: str
     sections: tuple[Section, ...] = ()
     hand: tuple[Section, ...] = ()

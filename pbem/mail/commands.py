@@ -225,7 +225,7 @@ def standing_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     elif report.asked:
         yield f"You are asked: {report.asked}"
     else:
-        names = dict.fromkeys(called(game, each.side) for each in game.waiting if each.side != side)
+        names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {' and '.join(names)}." if names else "It waits for nobody."
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)

@@ -296,7 +296,8 @@ class _Desk:
             return False
         game, side = self.game, self.side
         forms = [
-            report_of(game, side, game.adjudication, waiting).sheet for waiting in (game.waiting, game.asked(side))
+            report_of(game, side, game.adjudication, waiting).sheet
+            for waiting in (game.open_decisions, game.asked(side))
         ]
         return any(form and _words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
 

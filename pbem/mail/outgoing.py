@@ -83,7 +83,7 @@ class Maps:
 
     def picture(self, game: Adjudicator, side: Side | None, since: int) -> bytes:
         """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
-        scene: Scene = game.rules.scene(game.known(side), [told.event for told in game.told(side, since)])
+        scene: Scene = game.rules.scene(game.view(side), [told.event for told in game.told(side, since)])
         for other, picture in self._drawn:
             if other == scene:
                 return picture
@@ -96,14 +96,14 @@ class Maps:
 
 def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
     """Return the report of a game for a side or an onlooker, of what happened after an adjudication."""
-    return report_of(game, side, since, game.waiting)
+    return report_of(game, side, since, game.open_decisions)
 
 
 def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
     """Return the report of a game with these questions in it."""
     return report(
-        game.rules, game.box, game=game.name, adjudication=game.adjudication, side=side, known=game.known(side),
-        events=game.told(side, since), waiting=waiting, others=[each.side for each in game.waiting],
+        game.rules, game.box, game=game.name, adjudication=game.adjudication, side=side, view=game.view(side),
+        events=game.told(side, since), waiting=waiting, others=[each.side for each in game.open_decisions],
         result=game.result, filed=[each.written() for each in game.standing(side)] if side is not None else (),
         list_filed=since == game.adjudication, chain=None if side is None else game.own_chain(side),
         rulings=list(_rulings(game, side)), ruled=side in game.defaults,

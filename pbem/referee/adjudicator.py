@@ -161,7 +161,7 @@ class Adjudicator(OpenGame):
         """
         done: list[int] = []
         passed, away = frozenset(late), frozenset(absent)
-        if away and not hasattr(self.rules, "advise"):
+        if away and not self.rules.has_bot:
             raise CannotPlay(f"{self.box.title} has no stand-in for an absent player")
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
@@ -277,7 +277,7 @@ class Adjudicator(OpenGame):
     def _step(self, now: Now, call: Call) -> bool:
         """Make one adjudication if there is anything to answer; tell whether there was."""
         session, state = self._session(), now.state
-        if state is None or not session.waiting:
+        if state is None or not session.open_decisions:
             return False
         opening = self.ledger.opening(state.adjudication + 1, state, beacon=call.beacon)
         sources, standing = self._sources(state, call)
@@ -299,18 +299,18 @@ class Adjudicator(OpenGame):
     ) -> None:  # fmt: skip
         """Commit an adjudication: its turn file, and where the game stands after it."""
         n, session = state.adjudication + 1, outcome.session
-        for decision in session.waiting:
+        for decision in session.open_decisions:
             if not answers(sources.sheets, decision):
                 standing.answer(session, decision)
         over = list(standing.over(session.position))
         settled = settle(self.ledger.repo, state, n, act)
         events = [*of_the_beacon(n, beacon), *settled.events, *outcome.events]
         events += notices(outcome.answers, sources, standing, over)
-        waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.waiting]
+        waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
         turn = Turn(n, outcome.answers, outcome.rolls, outcome.draws, events, waiting, act, whole)
         span = [answer for step in state.steps for answer in step.answers] + outcome.answers
         finished = outcome.rested is not None or session.result is not None
-        position = yamlio.dump(self.rules.encode(self.rules.known(session.position, None))).encode()
+        position = yamlio.dump(self.rules.encode(self.rules.view(session.position, None))).encode()
         files = self.ledger.turn_files(
             turn, opening, span=span if finished else None, result=session.result, position=position
         )
@@ -319,7 +319,7 @@ class Adjudicator(OpenGame):
         else:
             state.steps = [*state.steps, Step(opening.key, outcome.answers)]
         state.adjudication, state.new_sheets, state.shares = n, {}, {}
-        state.asked = [decision_record(decision) for decision in session.waiting]
+        state.asked = [decision_record(decision) for decision in session.open_decisions]
         state.links = last_links(opening.went_in.get("shares", {}), state.links)
         if outcome.answers:
             state.opened, state.defaults = n, {}
@@ -343,8 +343,8 @@ class Adjudicator(OpenGame):
             if self.ledger.joined(side).key is None:
                 continue
             events = [event for event in turn.events if event.to is None or side in event.to]
-            known = {**self.home(now, side), "events": event_records(events)}
-            files |= self.ledger.side_files(side, known, 2 * public)
+            view = {**self.home(now, side), "events": event_records(events)}
+            files |= self.ledger.side_files(side, view, 2 * public)
         return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:

@@ -34,19 +34,19 @@ class Home:
     side: Side
     adjudication: int
     loaded: Loaded
-    known: Any
-    waiting: Sequence[Decision]
+    view: Any
+    open_decisions: Sequence[Decision]
     own: OwnChain | None = None
 
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet; the sheet is None if anything is wrong with it."""
         rules = self.loaded.rules
         return check_sheet(
-            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.waiting,
-            lambda decision, order: list(rules.check(self.known, decision, order)), raw, name=name,
-            periods=tuple(periods_of(rules, self.known)), own=self.own,
-            further=lambda decision, orders: faults_in_turn(rules, self.known, decision, orders),
-            costs=lambda decision, orders: costs_in_turn(rules, self.known, decision, orders),
+            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.open_decisions,
+            lambda decision, order: list(rules.check(self.view, decision, order)), raw, name=name,
+            periods=tuple(periods_of(rules, self.view)), own=self.own,
+            further=lambda decision, orders: faults_in_turn(rules, self.view, decision, orders),
+            costs=lambda decision, orders: costs_in_turn(rules, self.view, decision, orders),
         )  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def forecast_at_home(
     """Check a sheet against `position.json`, and if nothing is wrong say what it may lead to. Raises CannotPlay."""
     with _at_home(enclosed, folders) as home:
         receipt, sheet = home.check(raw, name)
-        found = [] if sheet is None else of_sheet(home.loaded.rules, home.known, home.waiting, sheet.orders)
+        found = [] if sheet is None else of_sheet(home.loaded.rules, home.view, home.open_decisions, sheet.orders)
         return receipt, home, found
 
 
@@ -82,8 +82,8 @@ def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
         if loaded.box.digest != here["box"]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
         waiting = [read_decision(record) for record in here["waiting"]]
-        known = loaded.rules.decode(here["position"])
+        view = loaded.rules.decode(here["position"])
         own = plain.decode(OwnChain, here["own_chain"]) if "own_chain" in here else None
-        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, known, waiting, own)
+        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, view, waiting, own)
     except _UNFIT as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong

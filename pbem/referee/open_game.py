@@ -156,7 +156,7 @@ class OpenGame:
         return closing if closing is not None and closing.adjudication > self.adjudication else None
 
     @property
-    def waiting(self) -> tuple[Decision, ...]:
+    def open_decisions(self) -> tuple[Decision, ...]:
         """The questions that are open and for which no answer lies ready."""
         now = self._current()
         if now.session is None or now.state is None:
@@ -164,13 +164,13 @@ class OpenGame:
         ready = self.in_force(now.state, now.session, self._today())
         return tuple(
             decision
-            for decision in now.session.waiting
+            for decision in now.session.open_decisions
             if not answers(now.state.pending, decision) and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
         """Return the questions open to a side, whether or not an answer lies ready."""
-        return [decision for decision in self._session().waiting if decision.side == side]
+        return [decision for decision in self._session().open_decisions if decision.side == side]
 
     @property
     def result(self) -> Mapping[str, Any] | None:
@@ -178,9 +178,9 @@ class OpenGame:
         state = self._current(resumed=False).state
         return state.result if state else None
 
-    def known(self, side: Side | None) -> Any:
+    def view(self, side: Side | None) -> Any:
         """Return the position as a side, or an onlooker, may know it."""
-        return self.rules.known(self._session().position, side)
+        return self.rules.view(self._session().position, side)
 
     def sheets(self, side: Side) -> int:
         """Return how many sheets a side has had accepted."""
@@ -206,8 +206,8 @@ class OpenGame:
 
     def side_of(self, address: str) -> Side | None:
         """Return the side that an address plays; None: none."""
-        for side, known in self.ledger.addresses.items():
-            if known.lower() == address.lower():
+        for side, view in self.ledger.addresses.items():
+            if view.lower() == address.lower():
                 return side
         return None
 
@@ -230,7 +230,7 @@ class OpenGame:
         """Return what `take_home` does, of a game as it stands, or is about to."""
         if now.session is None or now.state is None:
             raise CannotPlay(f"{self.name} has not begun")
-        known = self.rules.known(now.session.position, side)
+        view = self.rules.view(now.session.position, side)
         own = self.own_chain(side, now)
         return {
             "game": self.name,
@@ -241,8 +241,8 @@ class OpenGame:
             "options": dict(self.charter.options),
             "box": (now.state.pins or {}).get("box", self.ledger.pins.box),
             **({"corrected": corrected} if (corrected := self._corrected()) else {}),
-            "position": as_plain(self.rules.encode(known)),
-            "waiting": [decision_record(decision) for decision in now.session.waiting if decision.side == side],
+            "position": as_plain(self.rules.encode(view)),
+            "waiting": [decision_record(decision) for decision in now.session.open_decisions if decision.side == side],
             **({} if own is None else {"own_chain": plain.encode(own)}),
         }
 
@@ -295,12 +295,12 @@ class OpenGame:
         receipt, sheet = self.check(side, raw, name=name)
         if sheet is None:
             return receipt, []
-        return receipt, of_sheet(self.rules, self.known(side), self.asked(side), sheet.orders)
+        return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)
 
     def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
         """Return the standing orders of all sides, to be tried on the questions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
-        return InForce(self.rules, filed, today=today, earlier=session.waiting, opened=state.opened)
+        return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
 
     def _periods(self) -> Mapping[str, Any]:
         return periods_of(self.rules, self._session().position)
@@ -329,7 +329,7 @@ class OpenGame:
         if resumed and now.session is None and (state := now.state) is not None:
             session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, now.dice)
             if state.result is not None and session.result is None:  # the game master broke the game off
-                session.result, session.waiting = state.result, ()
+                session.result, session.open_decisions = state.result, ()
             now.session = session
         return now
 

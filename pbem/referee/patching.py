@@ -51,7 +51,7 @@ def check_playable(rules: Rules[Any], position: Any) -> None:
     """Raise BadPatch if the game cannot go on from a position, or it cannot be shown to a side."""
     try:
         for side in (*rules.sides, None):
-            rules.scene(rules.known(position, side))
+            rules.scene(rules.view(position, side))
         dice = SeededDice("a patch, tried")
         begin_at(rules, plain.copy(position), dice, Table(dice))
     except _BROKEN as odd:
@@ -71,8 +71,8 @@ def changing(rules: Rules[Any], patch: Patch, before: Any, after: Any) -> Patch:
 
 def open_to(rules: Rules[Any], side: Side | None, patch: Patch, before: Any, after: Any) -> list[str]:
     """Return the paths of a patch where a side (None: an onlooker) sees what stands there, before and after."""
-    seen = [(as_plain(rules.encode(rules.known(each, side))), as_plain(rules.encode(each))) for each in (before, after)]
-    return [dotted for dotted in patch if all(look_up(known, dotted) == look_up(true, dotted) for known, true in seen)]
+    seen = [(as_plain(rules.encode(rules.view(each, side))), as_plain(rules.encode(each))) for each in (before, after)]
+    return [dotted for dotted in patch if all(look_up(view, dotted) == look_up(true, dotted) for view, true in seen)]
 
 
 def described(patch: Patch, paths: Iterable[str], before: Mapping[str, Any]) -> list[str]:

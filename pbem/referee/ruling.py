@@ -131,7 +131,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
             sources.drop_rest()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
-            now.dice.turn_to(opening.key)
+            now.dice.reseed(opening.key)
             outcome = begin_at(game.rules, after, now.dice, Table(now.dice))
             outcome.events = events + outcome.events
             return outcome, sources
@@ -148,7 +148,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
 
         def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
             session = _session(now)
-            session.result, session.waiting = {"winner": None, "reason": BROKEN_OFF}, ()
+            session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
             sources = _as_they_lie(state)
             sources.drop_rest()
             state.defaults = {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pbem.crypto.player_chains import LOST, OwnChain
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Choices, Decision, Order, Side, cited
+from pbem.protocol import Decision, LegalOrders, Order, Side, cited
 from pbem.render.wrap import folded
 
 WIDTH: Final = 70
@@ -26,7 +26,7 @@ FEW_SHOWN: Final = 6
 
 def form(
     rules: Any,
-    known: Any,
+    view: Any,
     decisions: Sequence[Decision],
     *,
     box: Box,
@@ -47,7 +47,7 @@ def form(
         lines += _link(chain)
     lines.append("orders:")
     for decision in decisions:
-        lines += _question(rules, known, decision, box)
+        lines += _question(rules, view, decision, box)
     return "\n".join(lines) + "\n"
 
 
@@ -90,16 +90,16 @@ def _link(chain: OwnChain) -> Iterator[str]:
         yield "link:"
 
 
-def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[str]:
+def _question(rules: Any, view: Any, decision: Decision, box: Box) -> Iterator[str]:
     """Yield what the form says of one question: its title, the answer filled in, what else there is."""
     yield from _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"])
     if decision.default is not None:
         yield from order_lines(decision.kind, decision.default)
-    hints = list(getattr(rules, "hints", _no_hints)(known, decision))
+    hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
     bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
     if not bodies:
-        bodies, more = _listed(rules.options(known, decision))
+        bodies, more = _listed(rules.legal_orders(view, decision))
     others = [body for body in bodies if body != decision.default]
     if decision.default is None:
         others = others or [box.forms[decision.kind].example]
@@ -111,7 +111,7 @@ def _question(rules: Any, known: Any, decision: Decision, box: Box) -> Iterator[
     yield from _remarks([more] if more else [])
 
 
-def _listed(choices: Choices) -> tuple[list[Mapping[str, Any]], str]:
+def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
     """Return legal answers to choose from, and what to say of those left out."""
     count = len(choices)
     picked: Sequence[int] = range(count)
@@ -120,7 +120,7 @@ def _listed(choices: Choices) -> tuple[list[Mapping[str, Any]], str]:
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
 
 
-def _no_hints(known: Any, decision: Decision) -> Sequence[str | Order]:
+def _no_hints(view: Any, decision: Decision) -> Sequence[str | Order]:
     return ()
 
 

@@ -1,6 +1,6 @@
 """The report of a game as text, and the letters round it: wrapped for a phone, the same words for the same facts.
 
-What a game has to say comes as data: events, questions, a `pbem.game.summary.Standing`. How letters are laid out stands
+What a game has to say comes as data: events, questions, a `pbem.game.summary.Summary`. How letters are laid out stands
 in `templates/`. This room knows no game.
 """
 
@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.crypto.player_chains import OwnChain
 from pbem.game.box import Box
-from pbem.game.summary import Line, Section, Standing
+from pbem.game.summary import Line, Section, Summary
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Side, cited
 from pbem.render.form import form, standing_lines, standing_remark
@@ -67,7 +67,7 @@ def mail(template: str, **words: Any) -> Mail:
 
 
 def report(
-    rules: Any, box: Box, *, game: str, adjudication: int, side: Side | None, known: Any,
+    rules: Any, box: Box, *, game: str, adjudication: int, side: Side | None, view: Any,
     events: Sequence[Told] = (), waiting: Sequence[Decision] = (), others: Sequence[Side] = (),
     deadline: str | None = None, result: Mapping[str, Any] | None = None,
     filed: Sequence[Mapping[str, Any]] = (), list_filed: bool = False, language: str = "en",
@@ -85,19 +85,19 @@ def report(
     say = sentences(box, language)
     own = [decision for decision in waiting if side is not None and decision.side == side]
     told = [each for each in events if each.event.to is None or side in each.event.to]
-    stands: Standing = rules.standing(known) if hasattr(rules, "standing") else Standing("")
+    stands = rules.summary(view) or Summary("")
     asked = " ".join(box.forms[decision.kind].title for decision in own)
     names = [say.name(other) for other in rules.sides if other in others and other != side]
     sheet = None
     if own and side is not None:
-        heading = [f"{game}, {stands.summary}" if stands.summary else game, *standing_remark(len(filed), box)]
+        heading = [f"{game}, {stands.headline}" if stands.headline else game, *standing_remark(len(filed), box)]
         sheet = form(
-            rules, known, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading, chain=chain
+            rules, view, own, box=box, game=game, side=side, adjudication=adjudication, heading=heading, chain=chain
         )
     to = f"to {say.name(side)}" if side is not None else "for onlookers"
     text = _templates().get_template("report/report.txt").render(
         title=box.title,
-        place=_prose(f"{game}, report {adjudication} {to}." + (f" {stands.summary}." if stands.summary else "")),
+        place=_prose(f"{game}, report {adjudication} {to}." + (f" {stands.headline}." if stands.headline else "")),
         brief=[*_brief(say, own, asked, names, deadline, result), *(each for one in rulings for each in _prose(one))],
         happened=list(_happened(say.tell(told))) or ["Nothing that you have not been told."],
         questions=list(_questions(say, own, box, deadline, ruled)),
@@ -106,7 +106,7 @@ def report(
         standing=list(_sections(stands.sections)),
         sheet=sheet and sheet.rstrip("\n"),
     )  # fmt: skip
-    return Report(text.rstrip("\n") + "\n", sheet, stands.summary, asked)
+    return Report(text.rstrip("\n") + "\n", sheet, stands.headline, asked)
 
 
 def _brief(

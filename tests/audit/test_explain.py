@@ -118,7 +118,8 @@ def test_the_numbers_lead_to_the_faces(hills: Folder, assault: Assault) -> None:
     assert f"{number} leaves {number % 6} when divided by 6: face {number % 6 + 1}" in "\n".join(lines)
 
 
-def test_a_battle_is_told_with_standing_orders_paragraphs_and_the_next_die(folder: Folder) -> None:
+def test_battle_is_told_with_standing_orders_rules_and_next_die(folder: Folder) -> None:
+    """A battle is told with standing orders, the paragraphs of the rules and the next die."""
     rout = routed(folder)
     text = explained(folder, rout.turn, rout.roll)
     flat = " ".join(text.split())
@@ -146,7 +147,7 @@ def test_a_side_is_told_which_of_its_own_standing_orders_it_was(folder: Folder) 
 
 def test_what_is_not_published_yet_is_told_to_its_side_alone(reacting: Folder) -> None:
     with reacting.open() as game:
-        lead, enemy = game.known(None).lead, game.waiting[0].side
+        lead, enemy = game.view(None).lead, game.open_decisions[0].side
     assert "- assault:" in explained(reacting, 4, side=lead)
     for reader in (None, enemy):
         text = explained(reacting, 4, side=reader)
@@ -162,9 +163,10 @@ def test_secret_answers_and_hands_are_told_to_their_side_alone(hills: Folder) ->
     assert "Your hand" not in explained(hills, 1)
 
 
-def test_a_turn_that_the_rules_here_play_otherwise_is_told_as_it_stands(
+def test_turn_the_rules_now_play_otherwise_is_told_as_recorded(
     hills: Folder, assault: Assault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A turn that the rules here play otherwise is told as it stands on record."""
     toy: Any = import_module(type(loaded("toy").rules).__module__)
 
     def broken(game: Any, table: Any) -> Any:

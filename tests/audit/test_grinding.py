@@ -145,7 +145,8 @@ def test_what_could_be_left_out_is_found_without_any_key(scene: Scene, name: str
     assert str(first).startswith(f"turn {n}"), str(first)
 
 
-def test_empty_words_cannot_go_into_the_dice_of_the_small_checker() -> None:
+def test_small_checker_lets_no_empty_mapping_into_the_dice() -> None:
+    """An empty mapping cannot go into the dice of the small checker."""
     with pytest.raises(ValueError, match="cannot go into the dice"):
         verify_one.canonical({"previous": "00", "standing": {}})
     assert verify_one.canonical({"a": {"b": []}}) == b"d1:ad1:bleee"
@@ -168,9 +169,8 @@ def words_of_an_answer(turn: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("edit", [words_of_an_event, words_of_an_answer])
-def test_words_in_another_order_than_in_the_sealed_record_are_found_after_the_reveal(
-    scene: Scene, edit: Edit, tmp_path: Path
-) -> None:
+def test_key_order_unlike_the_sealed_record_is_found_on_reveal(scene: Scene, edit: Edit, tmp_path: Path) -> None:
+    """Keys in another order than in the sealed record are found after the reveal."""
     repo, n = forged(scene, edit, tmp_path)
     found = [str(each) for each in verify(repo, keys=lambda _: scene.keys, folders=FOLDERS).findings.sorted]
     what = "events" if edit is words_of_an_event else "answers"
@@ -186,9 +186,8 @@ def words_of_modifiers(turn: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("edit", [words_of_an_event, words_of_modifiers])
-def test_words_in_another_order_than_the_rules_put_them_are_found_by_a_replay(
-    scene: Scene, edit: Edit, tmp_path: Path
-) -> None:
+def test_key_order_unlike_that_of_the_rules_is_found_by_replay(scene: Scene, edit: Edit, tmp_path: Path) -> None:
+    """Keys in another order than the rules put them are found by a replay."""
     edited = list[int]()
 
     def and_its_record(turn: dict[str, Any]) -> bool:
@@ -266,7 +265,7 @@ def test_standing_orders_are_kept_in_one_form_only(
 def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with told(folder, most=3) as game:
-        side = game.waiting[0].side
+        side = game.open_decisions[0].side
         text = f"game: punica\nside: {side}\nadjudication: {game.adjudication}\norders:\n- bid: {{card: lowest}}\n"
         receipt, n = set_default(game, side, text.encode(), "he is away")
         assert n is not None, str(receipt)

@@ -19,7 +19,8 @@ from tests.support.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, o
 from tests.support.live import Folder, files, give, order, play
 from tests.support.walks import FOLDERS, loaded
 
-RENAMED = {'holds: "{side} assaults nothing."': 'holds: "{side} stays where it is."'}
+NEWER = {"version: 1": "version: 2"}
+"""A box that is played alike, but is pinned as another."""
 
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
@@ -44,11 +45,12 @@ def test_a_game_under_the_rules_here_is_left_alone(hills: Folder) -> None:
     assert "there is nothing to move" in run(DONE, "migrate", "punica")
 
 
-def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills: Folder) -> None:
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> None:
+    """A game that results in the same position is pinned to the new rules by a turn of its own."""
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
-        asked, position = game.waiting, game.rules.encode(game._session().position)
+        asked, position = game.open_decisions, game.rules.encode(game._session().position)
         with pytest.raises(CannotPlay, match="pbem migrate punica"):
             game.adjudicate()
         move, number = migrate(game, "  better\n words ")
@@ -56,9 +58,9 @@ def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills
         assert game.differs is None
         act = game.ledger.turn(7).act
         assert act == {"kind": "migration", "reason": "better words", "box": game.box.digest, "code": game.loaded.code}
-        assert game.waiting == asked
+        assert game.open_decisions == asked
     with opened(hills, boxes) as game:
-        assert (game.adjudication, game.waiting, game.differs) == (7, asked, None)
+        assert (game.adjudication, game.open_decisions, game.differs) == (7, asked, None)
         assert game.rules.encode(game._session().position) == position
         assert (
             "OTHER RULES: from here on the game is played with newer ones. Reason:" in side_report(game, "red", 6).text
@@ -72,13 +74,13 @@ def test_a_game_that_comes_to_the_same_is_pinned_anew_by_a_turn_of_its_own(hills
 
 
 def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
-    boxes = other_box("toy", folder.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", folder.path / "rules", "game.yaml", NEWER)
     with folder.create() as game:
         card = hand(game, "red")[0]
         give(game, "red", order("bury", card=card))
     with opened(folder, boxes) as game:
         migrate(game)
-        assert [each.side for each in game.waiting] == ["blue"]
+        assert [each.side for each in game.open_decisions] == ["blue"]
         give(game, "blue", order("bury", card=hand(game, "blue")[0]))
         assert card not in hand(game, "red")
         assert game.ledger.turn(2).act is not None
@@ -88,16 +90,15 @@ def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
 # ---- earlier turns change
 
 
-def test_earlier_turns_that_differ_without_changing_the_position_are_named(
-    hills: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_turns_that_differ_without_changing_position_are_named(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier turns that differ without changing the position are named."""
     bury = toy().PHASES["bury"]
 
     def bury_aloud(game: Any, table: Any) -> Iterator[Any]:
         table.tell("solemn_moment", rule="3")
         yield from bury(game, table)
 
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     monkeypatch.setitem(toy().PHASES, "bury", bury_aloud)
     text = run(DONE, "migrate", "punica", "--reason", "a new event", "--rules-dir", boxes)
     assert "punica is moved to the rules here, by adjudication 7 (the box differed)." in text
@@ -109,7 +110,8 @@ def test_earlier_turns_that_differ_without_changing_the_position_are_named(
         assert "accepted" not in (game.ledger.turn(7).act or {})
 
 
-def test_a_game_that_would_stand_otherwise_is_moved_only_if_that_is_accepted(folder: Folder) -> None:
+def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> None:
+    """A game that would stand otherwise by the new rules is moved only if that is accepted."""
     rout = routed(folder)
     boxes = other_box("rome_carthage", folder.path / "rules", "tables.yaml", {RETREAT_TABLE: OTHER_TABLE})
     with opened(folder, boxes) as game:
@@ -141,8 +143,8 @@ def test_what_was_accepted_once_is_not_asked_again(hills: Folder) -> None:
         assert migrate(game)[1] is None
         assert migrate(game, accept=True)[1] == 7
     more = other_box("toy", hills.path / "more", "hills.yaml", STRONGER)
-    text = (more / "toy" / "messages" / "en.yaml").read_text("utf-8")
-    (more / "toy" / "messages" / "en.yaml").write_text(text.replace("assaults nothing", "waits"), "utf-8")
+    text = (more / "toy" / "game.yaml").read_text("utf-8")
+    (more / "toy" / "game.yaml").write_text(text.replace("version: 1", "version: 2"), "utf-8")
     with opened(hills, more) as game:
         move, number = migrate(game)
         assert (move.changed, number) == ([], 8)
@@ -154,12 +156,12 @@ def test_what_was_accepted_once_is_not_asked_again(hills: Folder) -> None:
 def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -> None:
     boxes = other_box("toy", reacting.path / "rules", "hills.yaml", STRONGER)
     with reacting.open() as game:
-        strength, enemy = game.waiting[0].facts["strength"], game.waiting[0].side
+        strength, enemy = game.open_decisions[0].facts["strength"], game.open_decisions[0].side
     text = run(FAULTS, "migrate", "punica", "--rules-dir", boxes)
     assert f"turn 4, an open question has changed: react of {enemy}, in strength" in text
     run(DONE, "migrate", "punica", "--accept", "--rules-dir", boxes)
     with opened(reacting, boxes) as game:
-        (decision,) = game.waiting
+        (decision,) = game.open_decisions
         assert (decision.kind, decision.facts["strength"]) == ("react", strength + 1)
         assert game.ledger.turn(5).act["accepted"] == ["turn 4, in the play that is under way"]  # type: ignore[index]
         give(game, decision.side, order("react", card="none"))
@@ -167,12 +169,13 @@ def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -
         assert [turn.n for turn in replay_turns(game) if turn.differences] == [4]
 
 
-def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
+def test_answers_after_a_changed_question_are_dropped_and_told(
     reacting: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boxes = other_box("toy", reacting.path / "rules", "messages/en.yaml", RENAMED)
+    """Answers from the first changed question on are dropped and reported."""
+    boxes = other_box("toy", reacting.path / "rules", "game.yaml", NEWER)
     with reacting.open() as game:
-        lead = game.known(None).lead
+        lead = game.view(None).lead
 
     def ask_otherwise(game: Any, table: Any) -> Iterator[Any]:
         yield from table.ask(game.lead, "assault", rule="5.2", default={"hold": True}, round=game.round, pot=2)
@@ -181,7 +184,7 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
     with opened(reacting, boxes) as game:
         number = migrate(game, "the pot", accept=True)[1]
         assert number == 5
-        (decision,) = game.waiting
+        (decision,) = game.open_decisions
         assert (decision.kind, decision.side, decision.facts["pot"]) == ("assault", lead, 2)
         assert "no longer fits and was left out: the rules have changed; you are asked anew" in " ".join(
             side_report(game, lead, 4).text.split()
@@ -193,11 +196,11 @@ def test_answers_from_the_first_changed_question_on_are_dropped_and_told(
         assert state is not None
         assert [len(step.answers) for step in state.steps] == [0, 0, 0]
     with opened(reacting, boxes) as game:
-        assert [each.kind for each in game.waiting] == ["assault"]
+        assert [each.kind for each in game.open_decisions] == ["assault"]
 
 
 def test_rules_that_cannot_read_the_resting_point_are_refused(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
 
     def unread(self: Any, record: Any) -> Any:
         raise ValueError("Hills has other fields: guards")
@@ -217,7 +220,7 @@ def test_every_game_of_a_folder_is_moved_at_once(hills: Folder) -> None:
             pass
         assert game.result is not None
     hills.create(name="iberia").close()
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     rows = told(DONE, "migrate", "--all", "--rules-dir", boxes)
     assert [(row["game"], row["moved"]) for row in rows] == [("gallia", None), ("iberia", 2), ("punica", 7)]
     assert run(USAGE, "migrate", "--all", "punica") == run(USAGE, "migrate")
@@ -226,7 +229,7 @@ def test_every_game_of_a_folder_is_moved_at_once(hills: Folder) -> None:
 def test_a_game_that_cannot_be_opened_does_not_keep_the_others(hills: Folder) -> None:
     hills.create(name="gallia").close()
     (hills.keys / "gallia.yaml").unlink()
-    boxes = other_box("toy", hills.path / "rules", "messages/en.yaml", RENAMED)
+    boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     text = run(WORLD, "migrate", "--all", "--rules-dir", boxes)
     assert "the secrets of gallia are not there" in text
     assert "punica is moved to the rules here" in text

@@ -87,7 +87,8 @@ def test_verbose_tells_every_turn(hills: Folder) -> None:
     assert len(text) == 7
 
 
-def test_a_game_that_is_over_is_replayed_on_a_clone_without_any_key(folder: Folder, tmp_path: Path) -> None:
+def test_finished_game_on_a_clone_is_replayed_without_any_key(folder: Folder, tmp_path: Path) -> None:
+    """A game that is over is replayed on a clone without any key."""
     with folder.create() as game:
         for _ in play(game, 1, 60):
             pass
@@ -218,9 +219,9 @@ def test_what_one_side_alone_is_told_is_not_told_by_a_replay(hills: Folder, monk
     assert "7, 7" not in run(FAULTS, "replay", "punica")
 
 
-def test_a_question_that_differs_ends_its_span_and_the_next_is_played(
-    hills: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_question_ends_its_span_and_the_next_is_played(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that differs ends its span, and the next span is played."""
+
     def ask_otherwise(game: Any, table: Any) -> Iterator[Any]:
         yield from table.ask(game.lead, "assault", rule="5.2", round=game.round, pot=2)
 
@@ -236,13 +237,12 @@ def test_a_question_that_differs_ends_its_span_and_the_next_is_played(
     assert "Not played again, for a question before them has changed: 5." in text
 
 
-def test_an_answer_that_is_not_legal_any_more_is_told_with_the_reason(
-    hills: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_no_longer_legal_is_told_with_the_reason(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that is no longer legal is reported with the reason."""
     kinds = toy().KINDS
     options, _ = kinds["react"]
 
-    def never(known: Any, decision: Any, order: Any) -> Iterator[Any]:
+    def never(view: Any, decision: Any, order: Any) -> Iterator[Any]:
         yield order.fault(("card",), "nobody may hold back", rule="6.1")
 
     monkeypatch.setitem(kinds, "react", (options, never))
@@ -308,7 +308,7 @@ def ruled(hills: Folder) -> Folder:
     """Return a folder with a game that was rolled back, and in which each kind of ruling was made."""
     with hills.open() as game:
         rollback.roll_back(game, 4, "the deadline was too short")  # 7
-        side = game.waiting[0].side
+        side = game.open_decisions[0].side
         give(game, side, order("react", card="none"))  # 8
         ruling.change_position(game, {"guards.middle": 4}, "a typing mistake")  # 9
         ruling.answer(game, "red", sheet(game, "red", order("bid", card=hand(game, "red")[0])), "he is away")  # 10

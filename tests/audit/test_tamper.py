@@ -470,10 +470,10 @@ def test_shares_that_are_passed_over_are_found(tmp_path: Path) -> None:
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 9))
         game.adjudicate()
-        card = order("bury", card=game.known("red").hands["red"][0])
+        card = order("bury", card=game.view("red").hands["red"][0])
         text = sheet(game, "red", card).replace(b"orders:", f"link: {chain.link(1)}\norders:".encode())
         assert game.receive("red", text).number == 1
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         key = partial(sign, game.ledger.keys.signing)
     scene = Scene(folder, Tale.of(folder.repo("punica")), key, tmp_path)
     for share, said in {
@@ -494,7 +494,7 @@ def test_a_beacon_that_is_not_the_one_named_is_found(tmp_path: Path) -> None:
         for n, signature in published[:2]:
             game.moment = time_of(n) - PATIENCE
             for side in ("red", "blue") if game.begun else ():
-                game.receive(side, sheet(game, side, order("bury", card=game.known(side).hands[side][0])))
+                game.receive(side, sheet(game, side, order("bury", card=game.view(side).hands[side][0])))
             game.adjudicate()
             game.put_in_round(n, signature)
         key = partial(sign, game.ledger.keys.signing)
@@ -593,7 +593,8 @@ def test_another_record_is_found_after_the_reveal(over: Scene) -> None:
     assert wrong[0].startswith("turn 7: its events are not those of the sealed record: ")
 
 
-def test_standing_orders_that_were_edited_are_found_after_the_reveal(over: Scene) -> None:
+def test_edited_standing_orders_are_found_after_the_reveal(over: Scene) -> None:
+    """Standing orders that were edited are found after the reveal."""
     tale = over.tale.copy()
     path = next(path for path in tale.paths() if path.startswith("standing/"))
     tale.put_sealed(path, b'{"written":[1,1],"orders":[]}')

@@ -123,8 +123,8 @@ def test_own_chains_are_checked(tmp_path: Path) -> None:
         game.adjudicate()
         random, opened = Random(5), 0
         for _ in range(14):
-            side = game.waiting[0].side
-            text = sheet(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+            side = game.open_decisions[0].side
+            text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
             if side == "red" and game.own_chain("red") is not None:
                 opened += 1
                 link = chain.link(opened) if opened <= 3 else LOST
@@ -142,7 +142,7 @@ def test_rounds_of_the_beacon_are_checked(tmp_path: Path) -> None:
         for n, signature in list(PUBLISHED.items())[:2]:
             game.moment = time_of(n) - PATIENCE
             for side in ("red", "blue") if game.begun else ():
-                game.receive(side, sheet(game, side, order("bury", card=game.known(side).hands[side][0])))
+                game.receive(side, sheet(game, side, order("bury", card=game.view(side).hands[side][0])))
             assert game.adjudicate() == []
             right(folder.repo("punica"))
             assert game.put_in_round(n, signature)

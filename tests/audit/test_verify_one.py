@@ -242,7 +242,8 @@ def test_tampering_is_found_where_it_is(tmp_path: Path, change: Callable[[Turns]
     assert why in found
 
 
-def test_other_dice_from_the_first_turn_on_do_not_lead_to_the_tip(tmp_path: Path) -> None:
+def test_other_dice_from_the_first_turn_do_not_lead_to_the_tip(tmp_path: Path) -> None:
+    """Other dice from the first turn on do not lead to the tip of the chain."""
     assert "turn 1: " in complaint(write(tmp_path, made(Chain(b"d" * 32, 3))))
 
 

@@ -144,10 +144,10 @@ def test_dice_that_were_not_rolled_then_are_made_up_and_named(folder: Folder) ->
             give(game, side, order("bury", card=hand(game, side)[0]))
         for side in ("red", "blue"):
             give(game, side, order("bid", card="lowest"))
-        lead = game.known(None).lead
+        lead = game.view(None).lead
         give(game, lead, order("assault", hold=True))
         raw = game.ledger.sheet(lead, 3)
-        hill, card = game.known(lead).targets(lead)[0], hand(game, lead)[0]
+        hill, card = game.view(lead).targets(lead)[0], hand(game, lead)[0]
     other = raw.replace(b"{hold: true}", b"{hill: %b, card: %d}" % (hill.encode(), card))
     found = asked(folder, 4, sheets={lead: ("s", other)})
     assert found.refused == []
@@ -199,7 +199,8 @@ def test_a_sheet_of_the_wrong_turn_is_sent_back(hills: Folder) -> None:
     assert "adjudication" in str(found.refused[0])
 
 
-def test_a_game_with_a_chain_of_a_side_is_forked_without_its_links(folder: Folder) -> None:
+def test_game_with_a_player_chain_is_branched_without_its_links(folder: Folder) -> None:
+    """A game in which a side has a chain of its own is branched without the links of that chain."""
     chain = Chain(b"r" * 32, 4)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 4))

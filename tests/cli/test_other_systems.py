@@ -143,9 +143,7 @@ def test_a_mode_says_nothing_where_modes_tell_nothing(folder: Folder, monkeypatc
     folder.keys.chmod(0o700)
 
 
-def test_an_empty_folder_is_no_hindrance_where_it_hinders_a_rename(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_is_renamed_over_an_empty_one_as_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rename = os.rename
 
     def as_on_windows(source: Path, target: Path) -> None:
@@ -183,7 +181,7 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("ascii", b"Zo? ?uk"), ("cp1252", b"Zo\xeb ?uk")])
-def test_a_letter_that_the_terminal_lacks_becomes_a_question_mark(zoe: Folder, encoding: str, name: bytes) -> None:
+def test_characters_the_terminal_lacks_become_question_marks(zoe: Folder, encoding: str, name: bytes) -> None:
     for words in (["status", "punica"], ["report", "punica", "--side", "red"], ["log", "punica"]):
         ran = pbem(zoe, *words, encoding=encoding)
         assert (ran.returncode, ran.stderr) == (DONE, b""), words
@@ -197,7 +195,7 @@ def test_json_loses_no_letter(zoe: Folder, encoding: str) -> None:
     assert ("Zoë".encode() in ran.stdout) == (encoding == "utf-8")
 
 
-def test_a_full_disk_behind_standard_output_is_told_in_one_sentence(zoe: Folder) -> None:
+def test_full_standard_output_is_told_in_one_sentence(zoe: Folder) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no disk that is always full")
     run = [sys.executable, "-c", "from pbem.cli import main; main()", "status", "punica"]

@@ -35,7 +35,7 @@ def test_a_rollback_is_asked_for_and_consented_to(punica: Folder) -> None:
     for number, side in enumerate(("red", "blue"), 1):
         said(DONE, "letter", "-", stdin=letter(side, b"CONSENT punica 1", number=number))
     with punica.open() as game:
-        assert [(each.side, each.kind) for each in game.waiting] == [("red", "bury"), ("blue", "bury")]
+        assert [(each.side, each.kind) for each in game.open_decisions] == [("red", "bury"), ("blue", "bury")]
         n = game.adjudication
     assert f"punica.red.{n}" in outbox(punica)
     logged = said(DONE, "log", "punica")

@@ -49,7 +49,7 @@ def pbem(path: Path, *words: str) -> None:
     """Run a command where the folders of a game lie, and end as it does."""
     from pbem.cli.verbs import app
 
-    own = {"PBEM_KEYS": "keys", "PBEM_GAMES": "games", "XDG_CACHE_HOME": "cache"}
+    own = {"PBEM_KEYS": "keys", "PBEM_GAMES": "games", "PBEM_CACHE": "cache"}
     os.environ.update({name: str(path / folder) for name, folder in own.items()}, PBEM_RULES=FOLDERS[0])
     os.chdir(path)
     app(list(words))
@@ -104,8 +104,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     received = folder.path.with_name("received")
     with folder.create() as game:
         note_told(game.ledger.repo.path, game.adjudication)
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
         (folder.path / "red.eml").write_bytes(letter("red", text))
         (folder.path / "red.yaml").write_bytes(text)
         shutil.copytree(folder.path, received)
@@ -222,7 +222,8 @@ NEW = ["new", "gallia", "--rules", "toy", "--player", "red=Ann <a@x.org>", "--pl
 
 
 @pytest.mark.parametrize("begin", [True, False])
-def test_a_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene, tmp_path: Path, begin: bool) -> None:
+def test_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene, tmp_path: Path, begin: bool) -> None:
+    """A game whose making broke off is made by the same command."""
     words = [*NEW, "--begin"] if begin else NEW
     whole = tmp_path / "whole"
     whole.mkdir()
@@ -249,7 +250,8 @@ def test_a_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene,
     assert at > 40
 
 
-def test_another_game_of_the_same_name_is_not_taken_for_one_that_broke_off(scene: Scene, tmp_path: Path) -> None:
+def test_other_game_of_the_same_name_is_not_one_that_broke_off(scene: Scene, tmp_path: Path) -> None:
+    """Another game of the same name is not taken for one whose making broke off."""
     assert scene.ends(tmp_path, NEW) == (0, "")
     (tmp_path / "games" / "gallia.git" / "pbem.told").unlink()
     for other in (NEW[:-2], [*NEW[:-1], "blue=Eve <b@x.org>"], [*NEW[:-1], "blue=Bob <e@x.org>"]):
@@ -320,9 +322,10 @@ def of_a_game_of_the_same_name(keys: Path) -> None:
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
-def test_keys_that_are_not_as_they_must_be_are_told_and_nothing_is_lost(
+def test_bad_keys_are_reported_and_nothing_is_lost(
     scene: Scene, tmp_path: Path, harm: Callable[[Path], None], said: str
 ) -> None:
+    """Keys that are not as they must be are reported, and nothing is lost."""
     path = scene.copy("letter", tmp_path / "game")
     harm(path / "keys")
     code, complaints = scene.ends(path, COMMANDS["letter"])
@@ -363,7 +366,8 @@ def kept_from(path: Path, name: str, error: int, errors: Path) -> None:
     pbem(path, *COMMANDS["letter"])
 
 
-def test_a_letter_waits_while_the_games_or_their_rules_are_not_there(scene: Scene, tmp_path: Path) -> None:
+def test_letter_waits_while_games_or_their_rules_are_missing(scene: Scene, tmp_path: Path) -> None:
+    """A letter waits while the games or their rules are not there."""
     path = scene.copy("letter", tmp_path / "game")
     (path / "games").rename(path / "unmounted")
     code, complaints = scene.ends(path, COMMANDS["letter"])
@@ -399,9 +403,9 @@ def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Pat
             handled = take_in(raws[-1], office)
             assert handled.accepted, handled.notes
             with folder.open() as game:
-                if len(raws) == 40 or not game.waiting:
+                if len(raws) == 40 or not game.open_decisions:
                     break
-                side = game.waiting[0].side
+                side = game.open_decisions[0].side
                 text = sheet(game, side, *[pick(game, each, Random(len(raws))) for each in game.asked(side)])
                 raws.append(letter(side, text, number=len(raws)))
         stories.append((raws, standing(folder.path), git(folder.repo(GAME), "log", "--format=%at %ct")))
@@ -435,7 +439,8 @@ def impatient(path: Path, errors: Path) -> None:
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_letters_that_come_at_the_same_time_are_all_carried_out_once(scene: Scene, tmp_path: Path, same: bool) -> None:
+def test_letters_that_come_together_are_all_carried_out_once(scene: Scene, tmp_path: Path, same: bool) -> None:
+    """Letters that come at the same time are all carried out once."""
     folder = Folder(scene.copy("letter", tmp_path / "game"))
     for round in range(3):
         with folder.open() as game:
@@ -458,7 +463,7 @@ def test_letters_that_come_at_the_same_time_are_all_carried_out_once(scene: Scen
         with folder.open() as game:
             assert game.sheets("red") + game.sheets("blue") == sum(before.values()) + len(letters)
             assert list(replay(game)) == []
-            over = not game.waiting
+            over = not game.open_decisions
         sent(folder.path)
         if over:
             break
@@ -511,9 +516,8 @@ def test_an_outbox_that_takes_no_letters_is_told(scene: Scene, tmp_path: Path, c
     assert (standing(path), sent(path)) == (standing(scene.whole[command]), sent(scene.whole[command]))
 
 
-def test_who_gives_a_command_for_the_late_again_gets_the_letters_and_no_second_turn(
-    scene: Scene, tmp_path: Path
-) -> None:
+def test_late_command_given_again_sends_letters_not_another_turn(scene: Scene, tmp_path: Path) -> None:
+    """An `adjudicate --late` that is given again sends the letters and plays no second turn."""
     path = scene.copy("letter", tmp_path / "game")
     assert scene.ends(path, COMMANDS["letter"]) == (0, "")
     outbox, late = path / "games" / "outbox", ["adjudicate", GAME, "--late", "red", "--late", "blue"]

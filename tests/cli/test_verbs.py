@@ -56,7 +56,7 @@ def told(code: int, *words: object, stdin: bytes | None = None) -> Any:
 
 def hand(folder: Folder, side: str) -> list[int]:
     with folder.open() as game:
-        cards: list[int] = game.known(side).hands[side]
+        cards: list[int] = game.view(side).hands[side]
         return cards
 
 
@@ -71,7 +71,7 @@ def sheet_file(folder: Folder, side: str, *cards: object) -> Path:
 def both_bury(folder: Folder) -> None:
     with folder.open() as game:
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 # ---- the program itself
@@ -175,7 +175,8 @@ def test_what_a_new_game_cannot_be_made_of_is_wrong_usage(folder: Folder, words:
     assert not folder.keys.exists()
 
 
-def test_a_game_that_is_not_on_the_shelf_or_has_no_name_is_not_made(folder: Folder) -> None:
+def test_game_not_on_the_shelf_or_badly_named_is_not_made(folder: Folder) -> None:
+    """A game that is not on the shelf, or whose name cannot be used, is not made."""
     assert "there is no game nope" in said(USAGE, "new", "gallia", "--rules", "nope")
     assert "cannot name a game" in said(WORLD, "new", "../gallia", "--rules", "toy")
     assert not folder.games.exists()
@@ -262,7 +263,8 @@ def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, card
     assert text.startswith("red.yaml:")
 
 
-def test_a_sheet_may_take_the_place_of_one_at_home_as_it_may_here(punica: Folder) -> None:
+def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder) -> None:
+    """A sheet may take the place of an earlier one at home as it may here."""
     said(DONE, "submit", "punica", sheet_file(punica, "red", hand(punica, "red")[0]), "--side", "red")
     better = sheet_file(punica, "red", hand(punica, "red")[1])
     with punica.open() as game:
@@ -298,17 +300,18 @@ def test_what_did_not_come_with_a_report_is_refused_at_home(punica: Folder, chan
     assert text in said(WORLD, "check", "position.json", path)
 
 
-def test_a_forecast_says_at_home_and_here_what_a_sheet_may_lead_to(folder: Folder) -> None:
+def test_forecast_of_a_sheet_says_the_same_at_home_and_here(folder: Folder) -> None:
+    """A forecast says at home and here what a sheet may lead to."""
     with folder.create(scenario="siege") as game:
         for kind in ("bury", "bid"):
             for side in ("red", "blue"):
-                card = game.known(side).hands[side][0] if kind == "bury" else "lowest"
+                card = game.view(side).hands[side][0] if kind == "bury" else "lowest"
                 give(game, side, order(kind, card=card))
-        side = game.waiting[0].side
-        known, head = game.known(side), game.ledger.repo.head
+        side = game.open_decisions[0].side
+        view, head = game.view(side), game.ledger.repo.head
         path, bad, home = (folder.path / name for name in ("orders.yaml", "bad.yaml", "position.json"))
-        path.write_bytes(sheet(game, side, order("assault", hill=known.targets(side)[0], card=known.hands[side][0])))
-        bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=known.hands[side][0])))
+        path.write_bytes(sheet(game, side, order("assault", hill=view.targets(side)[0], card=view.hands[side][0])))
+        bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=view.hands[side][0])))
         home.write_text(json.dumps(game.take_home(side)))
     text = said(DONE, "forecast", "punica", path, "--side", side)
     assert "could be asked" in text
@@ -381,16 +384,15 @@ def test_a_game_is_carried_on_for_those_who_are_late(punica: Folder) -> None:
 # ---- changed rules, case
 
 
-def test_a_game_whose_question_has_changed_stops_every_verb_with_a_sentence(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_question_stops_every_verb_with_a_sentence(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose question has changed stops every verb with a sentence."""
     toy: Any = import_module(type(loaded("toy").rules).__module__)
     with folder.create(scenario="siege") as game:
         for kind in ("bury", "bid"):
             for side in ("red", "blue"):
-                give(game, side, order(kind, card=game.known(side).hands[side][0]))
-        lead = game.known(None).lead
-        give(game, lead, order("assault", hill=game.known(lead).targets(lead)[0], card=game.known(lead).hands[lead][0]))
+                give(game, side, order(kind, card=game.view(side).hands[side][0]))
+        lead = game.view(None).lead
+        give(game, lead, order("assault", hill=game.view(lead).targets(lead)[0], card=game.view(lead).hands[lead][0]))
 
     def ask_otherwise(game: Any, table: Any) -> Iterator[Any]:
         yield from table.ask(game.lead, "assault", rule="5.2", round=game.round, pot=2)

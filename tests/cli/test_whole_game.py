@@ -69,8 +69,8 @@ class Post:
             if not told["waiting"]:
                 continue
             del self.last[side]
-            known = self.rules.decode(told["position"])
-            orders = [self.rules.advise(known, read_decision(asked)) for asked in told["waiting"]]
+            view = self.rules.decode(told["position"])
+            orders = [self.rules.bot_order(view, read_decision(asked)) for asked in told["waiting"]]
             lines = [line for order in orders for line in order_lines(order.kind, order.body)]
             heading = [f"game: {GAME}", f"side: {side}", f"adjudication: {told['adjudication']}"]
             heading += ["standing: default"] if not self.sent or self.sent == 1 else []

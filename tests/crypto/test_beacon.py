@@ -35,7 +35,8 @@ GROUP_HASH = "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e"
 FIELD = 0x1A0111EA397FE69A4B1BA7B6434BACD764774B84F38512BF6730D2A0F6B0F6241EABFFFEB153FFFFB9FEFFFFFFFFAAAB
 
 
-def test_the_key_the_period_and_the_first_round_are_those_that_the_networks_hash_stands_for() -> None:
+def test_network_hash_is_that_of_our_key_period_and_first_round() -> None:
+    """The key, the period and the first round are those that the network's hash stands for."""
     seconds = int(beacon.PERIOD.total_seconds()).to_bytes(4, "big")
     begun = int(beacon.GENESIS.timestamp()).to_bytes(8, "big")
     told = seconds + begun + bytes.fromhex(beacon.PUBLIC_KEY) + bytes.fromhex(GROUP_HASH) + beacon.NETWORK.encode()
@@ -47,7 +48,8 @@ def test_what_drand_has_published_is_accepted(number: int) -> None:
     check_signature(number, PUBLISHED[number])
 
 
-def test_what_drand_calls_the_randomness_of_a_round_is_the_digest_of_its_signature() -> None:
+def test_randomness_of_a_round_is_the_digest_of_its_signature() -> None:
+    """What drand calls the randomness of a round is the digest of its signature."""
     known = "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd"
     assert sha256(bytes.fromhex(PUBLISHED[1000])).hexdigest() == known
 
@@ -124,7 +126,8 @@ def test_rounds_come_every_three_seconds() -> None:
         assert (round_at(between), first_round_from(between)) == (number, number + 1)
 
 
-def test_before_the_first_round_there_is_none_and_the_first_is_the_next() -> None:
+def test_time_before_the_first_round_has_none_and_next_is_first() -> None:
+    """Before the first round there is none, and the first is the next."""
     before = time_of(1) - timedelta(seconds=4)
     assert first_round_from(before) == 1
     with pytest.raises(BadBeacon, match="no round before 2023-08-23 15:09:27 UTC"):

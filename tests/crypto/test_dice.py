@@ -139,7 +139,8 @@ def test_there_is_no_link_before_the_first() -> None:
         CHAIN.link(0)
 
 
-def test_a_chain_is_renewed_by_the_adjudication_that_opens_its_last_link() -> None:
+def test_chain_is_renewed_as_its_last_link_is_opened() -> None:
+    """A chain is renewed by the adjudication that opens its last link."""
     short = Chain(SECRET, 5)
     tip = short.tip
     for n in range(1, 18):
@@ -267,9 +268,9 @@ class TestChainDice:
         other = step_key(CHAIN.link(43), "punica", 43, DIGEST)
         turning = dice()
         first = turning.faces("a", 20, 6), turning.shuffled("b", range(20))
-        turning.turn_to(other)
+        turning.reseed(other)
         second = turning.faces("a", 20, 6), turning.shuffled("b", range(20))
-        turning.turn_to(KEY)
+        turning.reseed(KEY)
         assert (turning.faces("a", 20, 6), turning.shuffled("b", range(20))) == first
         assert ChainDice(other, HIDDEN).faces("a", 20, 6) == second[0] != first[0]
         assert second[1] != first[1]
@@ -309,14 +310,14 @@ class TestSeededDice:
 
     def test_turning_to_a_step_begins_it_afresh(self) -> None:
         seeded = SeededDice(1)
-        seeded.turn_to(b"step 1")
+        seeded.reseed(b"step 1")
         first = seeded.faces("a", 20, 6)
-        seeded.turn_to(b"step 2")
+        seeded.reseed(b"step 2")
         second = seeded.faces("a", 20, 6)
-        seeded.turn_to(b"step 1")
+        seeded.reseed(b"step 1")
         assert first == seeded.faces("a", 20, 6) != second
         other = SeededDice(2)
-        other.turn_to(b"step 1")
+        other.reseed(b"step 1")
         assert other.faces("a", 20, 6) != first
 
     def test_many_dice_do_not_repeat_themselves(self) -> None:
@@ -382,6 +383,6 @@ class TestLoadedDice:
 
     def test_those_who_stand_in_are_turned_too(self) -> None:
         loaded = LoadedDice({"a": [3]}, otherwise=ChainDice(b"x" * 32, HIDDEN))
-        loaded.turn_to(KEY)
+        loaded.reseed(KEY)
         assert loaded.faces("b", 20, 6) == dice().faces("b", 20, 6)
-        LoadedDice({}).turn_to(KEY)
+        LoadedDice({}).reseed(KEY)

@@ -40,7 +40,8 @@ def slugs(text: str, marks: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
 
 
-def test_each_attack_has_a_paragraph_and_each_link_leads_somewhere() -> None:
+def test_attacks_have_a_paragraph_and_links_lead_somewhere() -> None:
+    """Each attack has a paragraph, and each link leads somewhere."""
     attacks = set(re.findall(r"^\| \[[^\]]+\]\(#([a-z-]+)\)", DOC, re.MULTILINE))
     assert len(attacks) > 12
     assert attacks == slugs(DOC[DOC.index("## Attacks") :], "###")

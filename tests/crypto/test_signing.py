@@ -16,7 +16,8 @@ PUBLIC = public_key(SEED)
 NO_SSH = "ssh-keygen is not on this machine"
 
 
-def test_a_signature_is_that_of_one_message_one_key_and_one_purpose() -> None:
+def test_signature_is_of_one_message_one_key_and_one_purpose() -> None:
+    """A signature is that of one message, one key and one purpose."""
     signature = sign(SEED, b"tree")
     assert signature == sign(SEED, b"tree")
     assert verifies(PUBLIC, b"tree", signature)

@@ -91,7 +91,8 @@ def test_what_is_said_when_it_does_not_hold(tmp_path: Path, old: str, new: str, 
     )
 
 
-def test_the_one_fault_expected_and_the_one_not_expected_are_both_told(tmp_path: Path) -> None:
+def test_missing_and_unexpected_faults_are_both_reported(tmp_path: Path) -> None:
+    """A fault that is expected but missing and one that is not expected are both reported."""
     faults = ("events:", "faults: [{path: [hill]}]\n    events:")
     verdict = ruled(tmp_path, ("{react: {card: 6}}", "{react: {card: 7}}"), faults)
     assert any("expected fault {path: [hill]}; the faults are: [card]: card 7" in text for text in verdict.differences)
@@ -124,9 +125,10 @@ def test_a_faulty_last_order_is_not_carried_out(tmp_path: Path) -> None:
         ("  expect:\n", "  expect: [\n", 9, "not closed"),
     ],
 )
-def test_a_file_that_is_none_of_rulings_is_refused_with_its_lines(
+def test_malformed_case_file_is_refused_with_its_lines(
     tmp_path: Path, old: str, new: str, line: int, said: str
 ) -> None:
+    """A file that is not one of cases is refused with the lines that are wrong."""
     with pytest.raises(BrokenBox) as broken:
         ruled(tmp_path, (old, new))
     assert any(flaw.line == line and said in flaw.reason for flaw in broken.value.flaws), broken.value.flaws

@@ -31,18 +31,19 @@ WALKED = 120
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_it_changes_nothing_and_is_the_same_for_every_position_that_the_side_cannot_tell_apart(game: str) -> None:
+def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
+    """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
     for preset in loaded(game).box.presets:
         rules, box = loaded(game, preset).rules, loaded(game, preset).box
         for at in walk(rules, box.scenarios[-1], 5, most=WALKED):
-            for decision in at.waiting:
-                known, chosen = at.known(decision.side), at.pick(decision)
-                before = rules.encode(known)
-                found = forecast(rules, known, decision, chosen)
-                assert rules.encode(known) == before
-                other = rules.reseal(at.position, decision.side, Table(SeededDice("reseal")))
-                again = forecast(rules, rules.known(other, decision.side), decision, chosen)
+            for decision in at.open_decisions:
+                view, chosen = at.view(decision.side), at.pick(decision)
+                before = rules.encode(view)
+                found = forecast(rules, view, decision, chosen)
+                assert rules.encode(view) == before
+                other = rules.resample_hidden(at.position, decision.side, Table(SeededDice("reseal")))
+                again = forecast(rules, rules.view(other, decision.side), decision, chosen)
                 assert foreseen(box, decision.side, again) == foreseen(box, decision.side, found)
                 assert json.dumps([*map(as_plain, again)]) == json.dumps([*map(as_plain, found)])
                 seen += bool(found)
@@ -53,7 +54,7 @@ def test_a_game_that_foresees_nothing_says_so() -> None:
     rules, box = loaded("toy").rules, loaded("toy").box
     position = start(rules, box.scenarios[0], 1)
     question = Decision("bury", "red", "3", {})
-    assert forecast(rules, rules.known(position, "red"), question, order("bury", card=1)) == []
+    assert forecast(rules, rules.view(position, "red"), question, order("bury", card=1)) == []
     assert foreseen(box, "red", []) == f"{NOTHING}\n"
 
 
@@ -63,21 +64,22 @@ def test_a_game_that_foresees_nothing_says_so() -> None:
 def toys() -> Iterator[tuple[Any, Decision]]:
     """Yield positions of the toy in which a held hill can be assaulted, with the question."""
     for at in walk(loaded("toy").rules, loaded("toy").box.scenarios[0], 3):
-        for decision in at.waiting:
+        for decision in at.open_decisions:
             if decision.kind == "assault":
-                yield at.known(decision.side), decision
+                yield at.view(decision.side), decision
 
 
-def test_it_lists_the_questions_of_the_other_side_and_the_odds_of_every_roll() -> None:
+def test_forecast_lists_enemy_questions_and_odds_of_every_roll() -> None:
+    """A forecast lists the questions of the other side and the odds of every roll."""
     rules = loaded("toy").rules
-    known, question = next(
-        (known, asked)
-        for known, asked in toys()
-        if any(known.holders.get(hill) not in (None, asked.side) for hill in known.targets(asked.side))
+    view, question = next(
+        (view, asked)
+        for view, asked in toys()
+        if any(view.holders.get(hill) not in (None, asked.side) for hill in view.targets(asked.side))
     )
-    hill = next(hill for hill in known.targets(question.side) if known.holders.get(hill))
-    chosen = order("assault", hill=hill, card=known.hands[question.side][0])
-    found = forecast(rules, known, question, chosen)
+    hill = next(hill for hill in view.targets(question.side) if view.holders.get(hill))
+    chosen = order("assault", hill=hill, card=view.hands[question.side][0])
+    found = forecast(rules, view, question, chosen)
     (asked, *_) = [each for each in found if isinstance(each, Asked)]
     assert (asked.decision.kind, asked.answer) == ("react", {"card": "none"})
     assert asked.decision.side != question.side
@@ -88,13 +90,14 @@ def test_it_lists_the_questions_of_the_other_side_and_the_odds_of_every_roll() -
     assert chance.outcomes == ({"success": round(100 * reach / 6)} if reach else {})
 
 
-def test_it_ends_where_it_depends_on_an_answer_that_has_no_default() -> None:
+def test_forecast_ends_at_an_answer_without_a_default() -> None:
+    """A forecast ends where it depends on an answer that has no default."""
     rules = loaded("toy").rules
     ends = Counter(
         found[-1].decision.kind
-        for known, question in toys()
-        for chosen in list(rules.options(known, question))
-        for found in [forecast(rules, known, question, chosen)]
+        for view, question in toys()
+        for chosen in list(rules.legal_orders(view, question))
+        for found in [forecast(rules, view, question, chosen)]
         if found and isinstance(found[-1], Asked) and found[-1].answer is None
     )
     assert ends.keys() <= {"fall_back"}
@@ -106,7 +109,7 @@ def invaded() -> tuple[Any, Any]:
     rules = loaded(ROME).rules
     written = rules.encode(invasion(start(rules, "standard", 1)))
     written |= {"phase": "strategy", "to_play": "carthage", "hands": {"carthage": [1, 2], "rome": [5, 6]}}
-    return rules, rules.settle(rules.decode(written))  # type: ignore[attr-defined]
+    return rules, rules.settle(rules.decode(written))
 
 
 PLAY = Decision("play", "carthage", "7.2", {"turn": 1, "play": 1, "cards": 2})
@@ -118,9 +121,9 @@ def march(*path: str, card: int = 1) -> Order:
 
 def test_a_march_meets_interception_avoidance_and_battle() -> None:
     rules, position = invaded()
-    known = rules.known(position, "carthage")
-    assert list(rules.check(known, PLAY, march("beneventum", card=2))) == []
-    found = forecast(rules, known, PLAY, march("beneventum", card=2))
+    view = rules.view(position, "carthage")
+    assert list(rules.check(view, PLAY, march("beneventum", card=2))) == []
+    found = forecast(rules, view, PLAY, march("beneventum", card=2))
     asked = [each.decision.kind for each in found if isinstance(each, Asked) and each.decision.side == "rome"]
     assert {"intercept", "avoid_battle"} <= set(asked)
     happens = {each.event.kind: each.event.facts for each in found if isinstance(each, Happens)}
@@ -133,14 +136,15 @@ def test_a_march_meets_interception_avoidance_and_battle() -> None:
     assert max(map(len, text.splitlines())) <= 72
 
 
-def test_further_orders_of_the_sheet_answer_the_own_questions_on_the_way() -> None:
+def test_further_orders_of_the_sheet_answer_own_questions() -> None:
+    """Further orders of the sheet answer the side's own questions on the way."""
     rules, position = invaded()
-    known = rules.known(position, "carthage")
+    view = rules.view(position, "carthage")
     asking = Order("play", {**march("cannae", card=2).body, "then": "ask"})
     further = order("march", path=["arpi"], then="stop")
     ways = [
         [each.event.facts["space"] for each in found if isinstance(each, Happens) and each.event.kind == "entered"]
-        for found in (of_sheet(rules, known, [PLAY], [asking]), of_sheet(rules, known, [PLAY], [asking, further]))
+        for found in (of_sheet(rules, view, [PLAY], [asking]), of_sheet(rules, view, [PLAY], [asking, further]))
     ]
     assert ways == [["cannae"], ["cannae", "arpi"]]
 
@@ -148,18 +152,19 @@ def test_further_orders_of_the_sheet_answer_the_own_questions_on_the_way() -> No
 # ---- from a letter, at home, at the referee's
 
 
-def test_a_letter_with_the_word_is_answered_by_a_forecast_and_changes_nothing(tmp_path: Path) -> None:
+def test_letter_with_forecast_is_answered_and_changes_nothing(tmp_path: Path) -> None:
+    """A letter with the command FORECAST is answered by a forecast and changes nothing."""
     folder = Folder(tmp_path)
     with folder.create() as game:
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
         for side in ("red", "blue"):
             give(game, side, order("bid", card="lowest"))
-        side = game.waiting[0].side
-        known, before = game.known(side), history(game)
-        chosen = order("assault", hill=known.targets(side)[0], card=known.hands[side][0])
+        side = game.open_decisions[0].side
+        view, before = game.view(side), history(game)
+        chosen = order("assault", hill=view.targets(side)[0], card=view.hands[side][0])
         orders = sheet(game, side, chosen)
-        bad = sheet(game, side, order("assault", hill="nowhere", card=known.hands[side][0]))
+        bad = sheet(game, side, order("assault", hill="nowhere", card=view.hands[side][0]))
     (answer,) = take_in(letter(side, orders, b"FORECAST\n"), folder.office).letters
     assert b"Nothing was carried out" in answer.content
     assert b"BEGIN ORDERS" not in answer.content
@@ -168,7 +173,7 @@ def test_a_letter_with_the_word_is_answered_by_a_forecast_and_changes_nothing(tm
     assert "nowhere cannot be assaulted" in handled.complaints[0]
     with folder.open() as game:
         assert history(game) == before
-        assert [each.kind for each in game.waiting] == ["assault"]
+        assert [each.kind for each in game.open_decisions] == ["assault"]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -178,31 +183,31 @@ def test_the_referee_thinks_from_what_the_side_knows(
     """He has the whole position at hand; nothing of it but the side's own view may reach a forecast."""
     given = []
 
-    def foresee(known: Any, *more: Any) -> None:
-        given.append(known)
+    def foresee(view: Any, *more: Any) -> None:
+        given.append(view)
 
     with Folder(tmp_path).create(game) as live:
-        decision = live.waiting[0]
+        decision = live.open_decisions[0]
         side = decision.side
-        monkeypatch.setattr(live.rules, "foresee", foresee, raising=False)
+        monkeypatch.setattr(live.rules, "foresee", foresee)
         receipt, _ = live.forecast(side, sheet(live, side, pick(live, decision, Random(1))))
         assert receipt.complaints == ()
-        assert given == [live.known(side)]
-        others = [live.known(viewer) for viewer in live.rules.sides if viewer != side]
+        assert given == [live.view(side)]
+        others = [live.view(viewer) for viewer in live.rules.sides if viewer != side]
         assert given[0] not in others
 
 
 def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
     with Folder(tmp_path).create(ROME) as game:
         random = Random(2)
-        while [each.kind for each in game.waiting] != ["play"]:
-            side = game.waiting[0].side
-            give(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
-        side = game.waiting[0].side
+        while [each.kind for each in game.open_decisions] != ["play"]:
+            side = game.open_decisions[0].side
+            give(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
+        side = game.open_decisions[0].side
         enclosed = tmp_path / "position.json"
         enclosed.write_text(json.dumps(game.take_home(side)))
         for _ in range(12):
-            raw = sheet(game, side, pick(game, game.waiting[0], random))
+            raw = sheet(game, side, pick(game, game.open_decisions[0], random))
             receipt, ours = game.forecast(side, raw)
             assert receipt.complaints == ()
             _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import DeadEnd, OptionRefused, play_out
-from pbem.game.choices import Choices, listed
+from pbem.game.choices import LegalOrders, of
 from pbem.protocol import Decision, Fault, Order
 from tests.support.walks import loaded, start
 from tests.toy.toy_game import Hills, ThreeHills
@@ -45,8 +45,8 @@ def test_questions_open_at_once_are_answered_at_once(rules: ThreeHills) -> None:
 
 def test_a_question_without_answer_is_a_bug_of_the_rules(rules: ThreeHills) -> None:
     class Mute(ThreeHills):
-        def options(self, known: Hills, decision: Decision) -> Choices:
-            return listed([])
+        def legal_orders(self, view: Hills, decision: Decision) -> LegalOrders:
+            return of([])
 
     with pytest.raises(DeadEnd, match=r"red has no answer to bury \(rule 3\)"):
         play_out(Mute(rules.box, rules.agreed), start(rules, "standard", 1), SeededDice(1), Random(1))
@@ -54,7 +54,7 @@ def test_a_question_without_answer_is_a_bug_of_the_rules(rules: ThreeHills) -> N
 
 def test_an_option_that_the_check_refuses_is_a_bug_of_the_rules(rules: ThreeHills) -> None:
     class Strict(ThreeHills):
-        def check(self, known: Hills, decision: Decision, order: Order) -> Iterable[Fault]:
+        def check(self, view: Hills, decision: Decision, order: Order) -> Iterable[Fault]:
             yield order.fault(("card",), "never", rule="9")
 
     strict: Any = Strict(rules.box, rules.agreed)

@@ -9,26 +9,27 @@ import pytest
 
 from pbem.engine.sequence import costs_in_turn, faults_in_turn
 from pbem.protocol import Decision, Fault, Order
+from tests.support.no_game import NoGame
 
 ASKED = Decision("go", "north", "1", {})
 DOUBTFUL = "dice"
 """An order that leads to three positions: their names are its own with +, 0 and -."""
 
 
-class Walk:
+class Walk(NoGame):
     """Positions are the ways that led to them; an order is at fault where it names the end of the way."""
 
-    def check(self, known: str, decision: Decision, order: Order) -> Iterator[Fault]:
+    def check(self, view: str, decision: Decision, order: Order) -> Iterator[Fault]:
         for end in order["not_after"]:
-            if known.endswith(end):
+            if view.endswith(end):
                 yield order.fault(("not_after",), f"not after {end}", rule="1")
 
-    def after(self, known: str, decision: Decision, order: Order) -> list[tuple[str, Decision]]:
+    def successors(self, view: str, decision: Decision, order: Order) -> list[tuple[str, Decision]]:
         ends = "+0-" if order["word"] == DOUBTFUL else "."
-        return [] if order["word"] == "end" else [(f"{known} {order['word']}{end}", decision) for end in ends]
+        return [] if order["word"] == "end" else [(f"{view} {order['word']}{end}", decision) for end in ends]
 
-    def cost(self, known: str, decision: Decision, order: Order) -> str:
-        return f"after{known}"
+    def cost(self, view: str, decision: Decision, order: Order) -> str:
+        return f"after{view}"
 
 
 def go(word: str, *not_after: str) -> Order:
@@ -49,22 +50,25 @@ def faulty(*orders: Order) -> list[int]:
         (go("b", "dice0"), []),  # what lies between the best and the worst is not thought through
     ],
 )
-def test_an_order_is_at_fault_if_it_is_whether_all_goes_well_or_badly(second: Order, found: list[int]) -> None:
+def test_order_is_at_fault_if_it_is_with_good_and_bad_luck(second: Order, found: list[int]) -> None:
+    """An order is at fault if it is so whether all goes well or badly."""
     assert faulty(go(DOUBTFUL), second) == found
 
 
-def test_a_course_on_which_an_order_is_at_fault_goes_on_without_it() -> None:
+def test_course_on_which_an_order_is_faulty_goes_on_without_it() -> None:
+    """A course on which an order is at fault goes on without it."""
     assert faulty(go(DOUBTFUL), go("b", "dice+"), go("c", "dice+", "b.")) == [2]
     assert faulty(go(DOUBTFUL), go("b", "dice+"), go("c", "b.")) == []
 
 
-def test_an_order_at_fault_is_passed_over_and_the_next_judged_without_it() -> None:
+def test_order_at_fault_is_passed_over_and_the_next_judged() -> None:
+    """An order at fault is passed over, and the next is judged without it."""
     assert faulty(go("a"), go("b", "a."), go("c", "b."), go("d", "c.")) == [1, 3]
 
 
 def test_what_cannot_be_foreseen_has_no_faults_yet() -> None:
     assert faulty(go("end"), go("b", "end")) == []
-    assert len(faults_in_turn(Walk(), "", ASKED, [go("end"), go("b"), go("c")])) == 3  # type: ignore[arg-type]
+    assert len(faults_in_turn(Walk(), "", ASKED, [go("end"), go("b"), go("c")])) == 3
 
 
 def test_costs_are_those_of_the_best_course_and_of_legal_orders() -> None:

@@ -23,10 +23,10 @@ from pbem.engine.session import (
     resume,
     run,
 )
-from pbem.game.choices import NOT_TOLD, Choices, listed
+from pbem.game.choices import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
-from pbem.protocol import PAUSE, REST, Decision, Event, Fault, Order, Side
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
 
@@ -39,7 +39,7 @@ class Count:
     hidden: int = 1
 
 
-class Talk:
+class Talk(Rules[Count]):
     """A game that is one generator: `say` answers any question, a word of three letters at most."""
 
     id = "talk"
@@ -57,22 +57,22 @@ class Talk:
         yield from self._play(game, table)
         return {"winner": None, "reason": "talked_out"}
 
-    def known(self, position: Count, side: Side | None) -> Count:
+    def view(self, position: Count, side: Side | None) -> Count:
         return position if side else replace(position, hidden=0)
 
-    def options(self, known: Count, decision: Decision) -> Choices:
-        if not known.hidden and not self.told:
+    def legal_orders(self, view: Count, decision: Decision) -> LegalOrders:
+        if not view.hidden and not self.told:
             return NOT_TOLD
-        return listed([Order(decision.kind, {"word": word}) for word in self.words])
+        return of([Order(decision.kind, {"word": word}) for word in self.words])
 
-    def check(self, known: Count, decision: Decision, order: Order) -> Iterable[Fault]:
+    def check(self, view: Count, decision: Decision, order: Order) -> Iterable[Fault]:
         if len(order["word"]) > 3:
             yield order.fault(("word",), "too long", rule="1")
 
-    def scene(self, known: Count, told: Sequence[Event] = ()) -> None:
+    def scene(self, view: Count, told: Sequence[Event] = ()) -> Any:
         return None
 
-    def reseal(self, position: Count, side: Side | None, table: Table) -> Count:
+    def resample_hidden(self, position: Count, side: Side | None, table: Table) -> Count:
         return position
 
     def audit(self, position: Count) -> Iterable[str]:
@@ -94,7 +94,7 @@ def one_a_day(game: Count, table: Table) -> Generator[Any, Any, None]:
             game.said.append(order["word"])
             table.tell("said", side=side, word=order["word"])
             table.roll(f"echo/{side}", rule="2")
-        yield REST
+        yield Checkpoint()
 
 
 def both_at_once(game: Count, table: Table) -> Generator[Any, Any, None]:
@@ -117,11 +117,12 @@ def sources_of(answers: Iterable[Answer]) -> list[tuple[Side, str, str]]:
 # ---- sources
 
 
-def test_each_side_answers_from_its_own_queue_and_the_game_waits_when_it_is_empty() -> None:
+def test_side_answers_from_its_queue_and_game_waits_if_empty() -> None:
+    """Each side answers from its own queue, and the game waits when that is empty."""
     session = talk()
     taken = run(session, Sources({"south": [say("b")], "north": [say("a")]}))
     assert sources_of(taken) == [("north", "a", "sheet"), ("south", "b", "sheet")]
-    assert session.at_rest
+    assert session.at_checkpoint
     assert session.position.said == ["a", "b"]
 
 
@@ -130,10 +131,12 @@ def test_an_order_of_another_kind_stays_in_the_queue() -> None:
     session = talk()
     run(session, sources)
     assert [queued.order.kind for queued in sources.sheets["north"]] == ["sing"]
-    assert session.waiting[0].side == "south"
+    assert session.open_decisions[0].side == "south"
 
 
-def test_sheet_before_standing_order_before_only_answer_before_default() -> None:
+def test_sheet_goes_before_standing_only_answer_and_default() -> None:
+    """A sheet goes before a standing order, that before an only answer, and that before the default."""
+
     def found(*, sheet: bool, standing: bool, words: Sequence[str], late: bool) -> list[tuple[Side, str, str]]:
         sources = Sources(
             {"north": [say("sh")] if sheet else []},
@@ -149,8 +152,9 @@ def test_sheet_before_standing_order_before_only_answer_before_default() -> None
     assert found(sheet=False, standing=False, words=["a", "b"], late=False) == []
 
 
-def test_an_only_answer_is_not_given_if_an_onlooker_could_not_tell() -> None:
-    assert talk(words=["one"], told=False).only_answer(talk().waiting[0]) is None
+def test_only_answer_is_not_given_if_an_observer_could_not_tell() -> None:
+    """An only answer is not given if an observer could not tell that it is the only one."""
+    assert talk(words=["one"], told=False).only_answer(talk().open_decisions[0]) is None
     assert run(talk(words=["one"], told=False), Sources()) == []
 
 
@@ -189,7 +193,7 @@ def test_one_order_may_answer_for_both_sides() -> None:
     run(again, recorded)
     assert again.position.said == ["a", "a"]
     assert recorded.left == []
-    north, south = talk(both_at_once).waiting
+    north, south = talk(both_at_once).open_decisions
     recorded = Recorded([*taken][::-1])
     recorded.use(north, both.order)
     assert [answer.side for answer in recorded.left] == [south.side]
@@ -216,18 +220,19 @@ def test_the_position_set_up_is_the_first_resting_point() -> None:
     outcome = begin(Talk(one_a_day), "short", b"0", SeededDice(1))
     assert outcome.rested == Count()
     assert [event.kind for event in outcome.events] == ["set_up"]
-    assert outcome.session.waiting[0].side == "north"
+    assert outcome.session.open_decisions[0].side == "north"
     assert outcome.answers == []
 
 
-def test_an_adjudication_plays_one_span_and_what_is_left_of_a_sheet_lapses() -> None:
+def test_adjudication_plays_one_span_and_rest_of_a_sheet_expires() -> None:
+    """An adjudication plays one span, and what is left of a sheet expires."""
     dice = SeededDice(1)
     session = begin(Talk(one_a_day), "short", b"0", dice).session
     sources = Sources({"north": [say("a"), say("c")], "south": [say("b"), say("d")]})
     outcome = advance(session, b"1", dice, sources)
     assert [answer.order["word"] for answer in outcome.answers] == ["a", "b"]
     assert outcome.rested == Count(["a", "b"])
-    assert outcome.session.waiting[0].facts == {"nth": 2}
+    assert outcome.session.open_decisions[0].facts == {"nth": 2}
     assert [(side, queued.order["word"], faults) for side, queued, faults in sources.lapsed] == [
         ("north", "c", []),
         ("south", "d", []),
@@ -240,7 +245,7 @@ def test_what_is_left_of_a_sheet_is_kept_over_a_pause() -> None:
             order = yield from table.ask("north", "say", rule="1", nth=len(game.said))
             game.said.append(order["word"])
             table.roll("echo/north", rule="2")
-            yield PAUSE if len(game.said) == 1 else REST
+            yield Checkpoint(keep_queue=True) if len(game.said) == 1 else Checkpoint()
 
     dice = SeededDice(1)
     session = begin(Talk(with_pauses), "short", b"0", dice).session
@@ -271,7 +276,7 @@ def test_replayed_rolls_fall_under_their_own_adjudication() -> None:
     dice, whole = SeededDice(1), SeededDice(1)
     first = advance(resume(Talk(one_a_day), Count(), [Step(b"0")], dice), b"1", dice, Sources({"north": [say("a")]}))
     session = resume(Talk(one_a_day), Count(), [Step(b"0"), Step(b"1", first.answers)], dice)
-    whole.turn_to(b"1")
+    whole.reseed(b"1")
     assert session.table.rolls[0].faces == first.rolls[0].faces == whole.faces("echo/north", 1, 6)
 
 
@@ -287,7 +292,7 @@ def test_the_end_is_reached_through_a_rest() -> None:
         if not game.said:
             order = yield from table.ask("north", "say", rule="1")
             game.said.append(order["word"])
-            yield REST
+            yield Checkpoint()
         table.tell("done")
 
     dice = SeededDice(1)
@@ -300,7 +305,7 @@ def test_the_end_is_reached_through_a_rest() -> None:
 def test_rules_that_rest_for_ever_are_found_out() -> None:
     def tired(game: Count, table: Table) -> Generator[Any, Any, None]:
         while True:
-            yield REST
+            yield Checkpoint()
 
     with pytest.raises(Stuck, match="talk rests"):
         begin(Talk(tired), "short", b"0", SeededDice(1))
@@ -337,7 +342,8 @@ def test_recorded_answers_play_the_game_again() -> None:
         ({"facts": {"nth": 1, "more": 2}}, "rule 1: the facts of say differ from the recorded ones: more"),
     ],
 )
-def test_a_question_that_is_not_the_recorded_one_stops_the_engine(change: dict[str, Any], said: str) -> None:
+def test_question_unlike_the_recorded_one_stops_the_engine(change: dict[str, Any], said: str) -> None:
+    """A question that is not the recorded one stops the engine."""
     with pytest.raises(RulesDiffer, match=said):
         talk().feed(recorded(**change))
 
@@ -347,7 +353,8 @@ def test_an_answer_too_many_stops_the_engine() -> None:
         talk().feed([*recorded(), Answer("north", "say", "1", {"nth": 2}, {"word": "c"}, "sheet")])
 
 
-def test_half_the_answers_of_a_simultaneous_question_stop_the_engine() -> None:
+def test_half_the_answers_of_a_joint_question_stop_the_engine() -> None:
+    """Half the answers of a simultaneous question stop the engine."""
     with pytest.raises(RulesDiffer, match="no such question"):
         talk(both_at_once).feed([Answer("north", "say", "1", {}, {"word": "a"}, "sheet")])
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.game.choices import NOT_TOLD, Choices, chain, each, grid, later, listed, subsets
+from pbem.game.choices import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
 from pbem.protocol import Order
 
 
@@ -18,8 +18,8 @@ def order(*values: object) -> Order:
     return Order("go", {"values": list(values)})
 
 
-def letters(text: str) -> Choices:
-    return listed([order(letter) for letter in text])
+def letters(text: str) -> LegalOrders:
+    return of([order(letter) for letter in text])
 
 
 def test_a_list_is_itself() -> None:
@@ -38,17 +38,17 @@ def test_there_is_nothing_beyond_either_end(index: int) -> None:
 
 
 def test_parts_follow_one_another() -> None:
-    choices = chain(letters("ab"), letters(""), letters("c"))
+    choices = concat(letters("ab"), letters(""), letters("c"))
     assert list(choices) == [choices[i] for i in range(3)] == [order("a"), order("b"), order("c")]
 
 
 def test_the_last_axis_of_a_grid_turns_fastest() -> None:
-    choices = grid(lambda *values: order(*values), "ab", [1, 2, 3])
+    choices = product(lambda *values: order(*values), "ab", [1, 2, 3])
     assert [one["values"] for one in choices] == [["a", 1], ["a", 2], ["a", 3], ["b", 1], ["b", 2], ["b", 3]]
 
 
 def test_an_axis_without_values_leaves_no_choice() -> None:
-    choices = grid(lambda *values: order(*values), "ab", [])
+    choices = product(lambda *values: order(*values), "ab", [])
     assert len(choices) == 0
     assert choices.pick(Random(1).random) is None
 
@@ -62,7 +62,7 @@ def test_subsets_are_the_combinations(count: int, sizes: list[int]) -> None:
 
 
 def test_a_part_that_cannot_be_told_makes_the_whole_untold() -> None:
-    choices = chain(letters("ab"), NOT_TOLD)
+    choices = concat(letters("ab"), NOT_TOLD)
     assert not choices.certain
     assert len(choices) == 0
     assert letters("").certain, "no choice at all is not the same as not to know"
@@ -71,25 +71,26 @@ def test_a_part_that_cannot_be_told_makes_the_whole_untold() -> None:
 def test_nothing_is_put_together_before_it_is_looked_into() -> None:
     asked = []
 
-    def put_together() -> Choices:
+    def put_together() -> LegalOrders:
         asked.append(1)
         return letters("ab")
 
-    choices = chain(letters("c"), later(put_together))
+    choices = concat(letters("c"), lazy(put_together))
     assert choices.certain
     assert asked == []
     assert [len(choices), choices[2], list(choices)[1]] == [3, order("b"), order("a")]
     assert asked == [1], "and only once"
 
 
-def test_a_part_for_each_item_is_put_together_only_when_it_is_looked_into() -> None:
+def test_part_for_an_item_is_built_only_when_it_is_looked_into() -> None:
+    """The part for each item is put together only when it is looked into."""
     asked = []
 
-    def part(word: str) -> Choices:
+    def part(word: str) -> LegalOrders:
         asked.append(word)
         return letters(word)
 
-    choices = each(part, ["ab", "", "c"])
+    choices = flat_map(part, ["ab", "", "c"])
     assert choices.certain
     assert next(iter(choices)) == order("a")
     assert asked == ["ab"]
@@ -99,12 +100,12 @@ def test_a_part_for_each_item_is_put_together_only_when_it_is_looked_into() -> N
     asked.clear()
     assert [len(choices), choices[2], list(choices)] == [3, order("c"), [order("a"), order("b"), order("c")]]
     assert {str(choices.pick(Random(seed).random)) for seed in range(40)} == {str(one) for one in choices}
-    assert each(part, ["", ""]).pick(Random(1).random) is None
+    assert flat_map(part, ["", ""]).pick(Random(1).random) is None
 
 
 def test_a_pick_gives_every_part_its_chance() -> None:
-    many = grid(lambda n: order(n), range(10_000))
-    choices = chain(letters(""), letters("a"), many)
+    many = product(lambda n: order(n), range(10_000))
+    choices = concat(letters(""), letters("a"), many)
     random = Random(1).random
     picked = Counter(isinstance(one["values"][0], str) for one in (choices.pick(random) for _ in range(1000)) if one)
     assert picked.total() == 1000
@@ -112,14 +113,14 @@ def test_a_pick_gives_every_part_its_chance() -> None:
 
 
 def test_a_pick_finds_the_only_choice_there_is() -> None:
-    choices = chain(letters(""), later(lambda: letters("")), letters("x"))
+    choices = concat(letters(""), lazy(lambda: letters("")), letters("x"))
     assert {str(choices.pick(Random(seed).random)) for seed in range(20)} == {str(order("x"))}
-    assert chain(letters(""), letters("")).pick(Random(1).random) is None
+    assert concat(letters(""), letters("")).pick(Random(1).random) is None
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5), st.integers(0, 1000))
 def test_index_and_listing_agree_whatever_the_parts(sizes: list[int], seed: int) -> None:
-    choices = chain(*(grid(lambda a, b: order(a, b), range(size), "xy") for size in sizes))
+    choices = concat(*(product(lambda a, b: order(a, b), range(size), "xy") for size in sizes))
     assert [choices[i] for i in range(len(choices))] == list(choices)
     picked = choices.pick(Random(seed).random)
     assert (picked in list(choices)) if len(choices) else picked is None

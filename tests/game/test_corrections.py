@@ -90,7 +90,8 @@ def test_a_game_keeps_its_corrections_and_every_clone_has_them(tmp_path: Path) -
     assert "map: box/map.yaml" in said("rules", "italy")
 
 
-def test_a_player_at_home_checks_with_the_corrections_of_the_game(tmp_path: Path) -> None:
+def test_check_at_home_uses_the_corrections_of_the_game(tmp_path: Path) -> None:
+    """A player at home checks with the corrections of the game."""
     begun("--correct", str(corrected(tmp_path / "mine", "map", ("name: Placentia", "name: Placenta"))))
     with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
         (tmp_path / "position.json").write_text(json.dumps(game.take_home("rome")), "utf-8")
@@ -109,14 +110,16 @@ def test_a_game_under_way_is_moved_to_corrections(tmp_path: Path) -> None:
     assert "nothing to move" in said("migrate", "italy", "--correct", str(map))
 
 
-def test_what_a_game_keeps_counts_before_what_lies_beside_the_box(tmp_path: Path) -> None:
+def test_corrections_a_game_keeps_outrank_those_beside_the_box(tmp_path: Path) -> None:
+    """What a game keeps counts before what lies beside the box."""
     begun("--correct", str(corrected(tmp_path / "mine", "map", LOYALTY)))
     corrected(tmp_path / "rules" / GAME, "map", ("loyalty: 3", "loyalty: 1"))
     with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
         assert game.rules.board.cities["taurasia"].loyalty == 5  # type: ignore[attr-defined]
 
 
-def test_a_slip_that_no_rule_would_stumble_over_is_refused_all_the_same(tmp_path: Path) -> None:
+def test_slip_no_rule_would_stumble_over_is_refused_all_the_same(tmp_path: Path) -> None:
+    """A slip that no rule would stumble over is refused all the same."""
     begun()
     slip = corrected(
         tmp_path / "mine", "map", ("class: unfortified, loyalty: 3", "class: unfortified, loyalty: 3, loyal: 4")
@@ -151,11 +154,11 @@ def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
     rules: Any = shelf.load(GAME).rules
     offered = 0
 
-    def answer(known: Any, decision: Decision) -> Order:
+    def answer(view: Any, decision: Decision) -> Order:
         nonlocal offered
         if decision.kind == "place":
             offered += "2114" in decision.facts["hexes"]  # where it is not, Rome is crowded
-        order: Order = rules.advise(known, decision)
+        order: Order = rules.bot_order(view, decision)
         return order
 
     start = rules.setup("short", Table(SeededDice(1)))
@@ -165,7 +168,8 @@ def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
     assert offered
 
 
-def test_all_that_is_wrong_with_a_corrected_file_is_told_at_once_with_line_and_column(tmp_path: Path) -> None:
+def test_flaws_of_a_corrected_file_are_all_told_with_their_place(tmp_path: Path) -> None:
+    """All that is wrong with a corrected file is reported at once, with line and column."""
     faulty = corrected(
         tmp_path / "mine", "tables",
         ("works_number", "work_number"), ("[A5, A4, A3, A3, A2, E2]", "[A5, A4, A3, A3, A2]"),

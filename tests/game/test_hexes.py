@@ -58,9 +58,8 @@ def test_distance_is_one(one: HexCoordinate, other: HexCoordinate, third: HexCoo
 
 
 @given(HEXES, HEXES)
-def test_a_way_of_as_many_steps_as_the_distance_leads_there_and_no_shorter_one(
-    one: HexCoordinate, other: HexCoordinate
-) -> None:
+def test_shortest_way_takes_as_many_steps_as_the_distance(one: HexCoordinate, other: HexCoordinate) -> None:
+    """A way of as many steps as the distance leads there, and no shorter one does."""
     left = distance(one, other)
     while left:
         assert min(distance(there, other) for there in neighbours(one).values()) == left - 1

@@ -149,7 +149,8 @@ def test_what_a_word_means(word: str, value: Any) -> None:
         "---\na:\t1\nb:\t[x,\ty]\t\n \t\n",
     ],
 )
-def test_marks_of_order_and_line_ends_and_tabs_between_words_do_no_harm(text: bytes | str) -> None:
+def test_byte_order_mark_line_ends_and_tabs_do_no_harm(text: bytes | str) -> None:
+    """Byte order marks, line ends of any kind and tabs between words do no harm."""
     document = read(text, name="x", limits=LETTER)
     assert document.value == {"a": 1, "b": ["x", "y"]}
     assert document.mark(("b",), key=True).column == 1

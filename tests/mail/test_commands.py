@@ -58,7 +58,7 @@ def bare(folder: Folder, *parts: str, subject: str = "Hello", more: str = "") ->
 
 def bury(folder: Folder, side: str) -> str:
     with folder.open() as game:
-        return sheet(game, side, order("bury", card=game.known(side).hands[side][0])).decode()
+        return sheet(game, side, order("bury", card=game.view(side).hands[side][0])).decode()
 
 
 def flat(handled: Handled) -> str:
@@ -92,9 +92,8 @@ def key_of(folder: Folder, side: str, name: str = "punica") -> str | None:
         ("nobody.knows: gallia", "", "In-Reply-To: <punica.red.1@example.com>\n"),
     ],
 )
-def test_the_game_is_what_the_letter_says_or_answers_or_its_subject_begins_with(
-    two: Folder, subject: str, line: str, more: str
-) -> None:
+def test_game_is_named_by_the_letter_its_thread_or_its_subject(two: Folder, subject: str, line: str, more: str) -> None:
+    """The game is the one that the letter names, that it answers, or that its subject begins with."""
     handled = bare(two, *([line] if line else []), f"KEY {KEY}", subject=subject, more=more)
     assert handled.accepted, flat(handled)
     assert (key_of(two, "red"), key_of(two, "red", "gallia")) == (None, KEY)
@@ -106,7 +105,8 @@ def test_who_consents_says_for_which_game(two: Folder, word: str) -> None:
     assert only(bare(two, f"{word} gallia 1", more=more)).subject == f"gallia: {word}"
 
 
-def test_a_letter_that_says_no_game_is_told_those_of_its_sender_and_no_others(two: Folder) -> None:
+def test_letter_that_names_no_game_is_told_those_of_its_sender(two: Folder) -> None:
+    """A letter that names no game is told those of its sender and no others."""
     two.create(name="roma", addresses={"blue": "bob@example.net"}, secrets=OTHERS).close()
     (two.games / "ruined.git").mkdir()
     before = [head(two, name) for name in ("punica", "gallia", "roma")]
@@ -135,7 +135,7 @@ def test_the_words_beside_a_sheet_are_about_its_game(two: Folder) -> None:
     assert handled.accepted
     assert (key_of(two, "red"), key_of(two, "red", "gallia")) == (KEY, None)
     with two.open("gallia") as game:
-        other = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0])).decode()
+        other = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0])).decode()
     handled = bare(two, "STATUS", bury(two, "red"), other)
     assert not handled.accepted
     assert "Are its words about punica or gallia?" in flat(handled)
@@ -168,8 +168,8 @@ def test_a_key_is_put_on_record_however_the_mail_breaks_it(folder: Folder, body:
     assert max(map(len, got.text.splitlines())) <= 72
     assert key_of(folder, "red") == key
     with folder.open() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        give(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
         assert game.ledger.repo.read("known/red.age") is not None
         assert game.ledger.repo.read("known/blue.age") is None
 
@@ -186,9 +186,8 @@ def test_a_key_is_put_on_record_however_the_mail_breaks_it(folder: Folder, body:
         ("is under the mat", "this is no public key"),
     ],
 )
-def test_a_bad_key_is_answered_with_what_is_wrong_and_what_a_right_one_looks_like(
-    folder: Folder, key: str, reason: str
-) -> None:
+def test_bad_key_is_answered_with_the_fault_and_the_right_form(folder: Folder, key: str, reason: str) -> None:
+    """A bad key is answered with what is wrong and with what a right one looks like."""
     before = head(folder)
     handled = says(folder, "red", f"KEY {key}".strip())
     assert not handled.accepted
@@ -201,7 +200,8 @@ def test_a_bad_key_is_answered_with_what_is_wrong_and_what_a_right_one_looks_lik
 # ---- several words, and once
 
 
-def test_each_word_is_answered_and_one_that_is_refused_keeps_none_from_being_carried_out(folder: Folder) -> None:
+def test_refused_command_keeps_no_other_from_being_carried_out(folder: Folder) -> None:
+    """Each command is answered, and one that is refused keeps no other from being carried out."""
     handled = says(folder, "red", "PHRASE too late", f"KEY {KEY}", f"KEY {SSH}", "STATUS\nFORM")
     assert not handled.accepted
     got = only(handled)
@@ -246,7 +246,8 @@ def test_words_and_sheet_of_one_letter_are_one(folder: Folder, monkeypatch: pyte
     assert head(folder) == then
 
 
-def test_a_sheet_with_faults_does_not_keep_the_words_from_being_carried_out(folder: Folder) -> None:
+def test_faulty_sheet_keeps_no_command_from_being_carried_out(folder: Folder) -> None:
+    """A sheet with faults does not keep the commands from being carried out."""
     handled = says(folder, "red", f"KEY {KEY}", bury(folder, "red").replace("card: ", "card: x"))
     assert not handled.accepted
     assert [read(out).subject for out in handled.letters] == ["punica: your orders need mending", "punica: KEY"]
@@ -266,9 +267,8 @@ def test_words_wait_while_the_rules_here_are_others(folder: Folder, monkeypatch:
 # ---- words above a quoted form
 
 
-def test_words_above_the_quoted_form_are_no_orders_and_a_changed_form_is_not_passed_over_in_silence(
-    folder: Folder,
-) -> None:
+def test_form_quoted_below_commands_is_reported_only_if_changed(folder: Folder) -> None:
+    """Commands above a quoted form are no orders, and a changed form is not passed over in silence."""
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
@@ -290,7 +290,7 @@ def test_status_says_where_the_game_stands_and_nothing_secret(folder: Folder) ->
     assert got.text.startswith("punica: Three Hills (usual).\nAfter adjudication 1.")
     assert "You are asked: Which card do you bury face down?" in got.text
     with folder.open() as game:
-        give(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert "It waits for Blue." in only(says(folder, "red", "STATUS")).text
     assert got.parts == {}
     assert head(folder) != before

@@ -119,7 +119,8 @@ def test_the_sheet_of_every_mail_program_is_found(name: str, wire: bool) -> None
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_letter_with_nothing_to_read_is_refused_with_the_reason(name: str) -> None:
+def test_letter_with_nothing_to_read_is_refused_with_the_reason(name: str) -> None:
+    """A letter with nothing to read is refused with the reason."""
     letter = open_letter(posted(name))
     assert letter.refusal is not None
     assert REFUSED[name] in letter.refusal
@@ -127,7 +128,8 @@ def test_a_letter_with_nothing_to_read_is_refused_with_the_reason(name: str) -> 
 
 
 @pytest.mark.parametrize("name", AUTOMATIC)
-def test_an_automatic_letter_gives_no_orders_although_it_quotes_a_form(name: str) -> None:
+def test_automatic_letter_that_quotes_a_form_gives_no_orders(name: str) -> None:
+    """An automatic letter gives no orders, although it quotes a form."""
     letter = open_letter(posted(name))
     assert letter.automatic
     assert (letter.enclosures, letter.words, letter.refusal) == ((), (), None)
@@ -411,7 +413,8 @@ def test_charsets_as_they_are_and_as_they_are_labelled(content: bytes, label: st
 YAML_FILE = 'Content-Type: application/octet-stream; name="orders.yaml"\n\n' + PLAY
 
 
-def test_the_senders_text_goes_before_the_file_and_the_file_before_the_quote() -> None:
+def test_senders_text_goes_before_the_file_and_that_before_quote() -> None:
+    """The sender's text goes before the file, and the file before the quotation."""
     quoted = "".join(f"> {line}\n" for line in FORM.splitlines())
     assert found(open_letter(attached(f"\n{GAUL}", YAML_FILE))) == [("body", GAUL), ("attachment", PLAY)]
     assert found(open_letter(attached(f"\nSee file.\n\n{quoted}", YAML_FILE))) == [("attachment", PLAY)]
@@ -434,7 +437,8 @@ def test_files_are_known_by_name_or_type(headers: str, name: str) -> None:
     assert (enclosure.name, enclosure.where, enclosure.text.decode().rstrip()) == (name, "attachment", PLAY.rstrip())
 
 
-def test_a_yaml_file_is_taken_whole_and_another_only_if_it_holds_a_sheet() -> None:
+def test_yaml_file_is_taken_whole_and_another_only_with_a_sheet() -> None:
+    """A YAML file is taken whole, and another file only if it holds a sheet."""
     odd = "orders: 1\nI forgot\n"
     assert found(open_letter(attached(f"Content-Type: text/yaml\n\n{odd}"))) == [("attachment", odd)]
     assert open_letter(attached(f"Content-Type: text/plain; name=a.txt\n\n{odd}")).enclosures == ()

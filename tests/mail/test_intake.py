@@ -65,14 +65,14 @@ def head(folder: Folder, name: str = "punica") -> str:
 
 def cards(folder: Folder, side: str) -> list[int]:
     with folder.open() as game:
-        hand: list[int] = game.known(side).hands[side]
+        hand: list[int] = game.view(side).hands[side]
         return hand
 
 
 def bury(folder: Folder, side: str, at: int = 0, **more: Any) -> bytes:
     """Return a letter in which a side buries one of its cards."""
     with folder.open() as game:
-        return letter(side, sheet(game, side, order("bury", card=game.known(side).hands[side][at])), **more)
+        return letter(side, sheet(game, side, order("bury", card=game.view(side).hands[side][at])), **more)
 
 
 def form_of(folder: Folder, side: str) -> str:
@@ -91,11 +91,12 @@ def only(handled: Handled) -> Read:
 
 
 @pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
-def test_a_sheet_that_carries_the_game_on_is_answered_to_every_side(folder: Folder, rules: str) -> None:
+def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder, rules: str) -> None:
+    """A sheet that carries the game on is answered to every side."""
     one, other = SIDES[rules]
     with folder.create(rules) as game:
         if rules == "toy":
-            give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+            give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
             mailed = bury(folder, one)
         else:
             one, other = other, one
@@ -126,7 +127,8 @@ def test_a_sheet_that_carries_the_game_on_is_answered_to_every_side(folder: Fold
     assert letters[f"{other}@example.org"].message["In-Reply-To"] is None
 
 
-def test_a_sheet_that_waits_for_another_is_answered_to_its_sender_alone(folder: Folder, toy: Adjudicator) -> None:
+def test_sheet_that_waits_for_another_is_answered_to_its_sender(folder: Folder, toy: Adjudicator) -> None:
+    """A sheet that waits for another is answered to its sender alone."""
     handled = take_in(bury(folder, "red"), folder.office)
     assert handled.accepted
     assert only(handled).to == "red@example.org"
@@ -145,14 +147,15 @@ def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: 
 
 def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:
     with folder.create(addresses={"red": "red@example.org"}) as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
     assert only(take_in(bury(folder, "red"), folder.office)).to == "red@example.org"
 
 
 # ---- taken in again
 
 
-def test_a_letter_taken_in_again_changes_nothing_and_is_answered_again(folder: Folder, toy: Adjudicator) -> None:
+def test_letter_taken_in_again_is_answered_and_changes_nothing(folder: Folder, toy: Adjudicator) -> None:
+    """A letter that is taken in again changes nothing and is answered again."""
     mailed = [bury(folder, "red"), bury(folder, "blue")]
     first = [take_in(raw, folder.office) for raw in mailed]
     then = head(folder)
@@ -171,7 +174,7 @@ def test_a_letter_taken_in_again_changes_nothing_and_is_answered_again(folder: F
 def test_a_letter_taken_in_twice_at_the_same_time_counts_once(
     folder: Folder, toy: Adjudicator, blank_maps: None
 ) -> None:
-    give(toy, "blue", order("bury", card=toy.known("blue").hands["blue"][0]))
+    give(toy, "blue", order("bury", card=toy.view("blue").hands["blue"][0]))
     raw = bury(folder, "red")
     with ThreadPoolExecutor(3) as pool:
         handled = list(pool.map(lambda _: take_in(raw, folder.office), range(3)))
@@ -269,9 +272,8 @@ def test_who_asks_for_a_forecast_has_not_ordered_anything(folder: Folder, toy: A
     "more",
     ["Auto-Submitted: auto-replied\n", "Precedence: bulk\n", "Return-Path: <>\n", "From: blue@example.org\n"],
 )
-def test_what_a_program_or_nobody_in_particular_sent_is_never_answered(
-    folder: Folder, toy: Adjudicator, more: str
-) -> None:
+def test_letter_from_a_program_or_nobody_is_never_answered(folder: Folder, toy: Adjudicator, more: str) -> None:
+    """What a program or nobody in particular sent is never answered."""
     before = head(folder)
     handled = take_in(bury(folder, "red", more=more), folder.office)
     assert (handled.letters, handled.accepted) == ([], False)
@@ -288,9 +290,8 @@ def test_our_own_letters_are_not_answered(folder: Folder, toy: Adjudicator) -> N
 
 
 @pytest.mark.parametrize("name", [*FOUND, *REFUSED, *AUTOMATIC, "commands"])
-def test_every_letter_of_a_real_mail_program_is_answered_once_or_never(
-    folder: Folder, blank_maps: None, name: str
-) -> None:
+def test_letter_of_a_real_mail_program_is_answered_once_or_never(folder: Folder, blank_maps: None, name: str) -> None:
+    """Every letter of a real mail program is answered once or never."""
     addresses = {"rome": "ann@example.org", "carthage": "bob@example.net"}
     folder.create("rome_carthage", addresses=addresses).close()
     before = head(folder)
@@ -312,10 +313,11 @@ def test_every_letter_of_a_real_mail_program_is_answered_once_or_never(
 
 
 @pytest.mark.parametrize("name", ["gmail", "apple_mail", "thunderbird", "mutt", "marks_without_blank", "outlook_below"])
-def test_orders_in_the_shape_of_a_real_mail_program_are_carried_out(
-    folder: Folder, blank_maps: None, name: str
-) -> None:
-    """The fixtures with the names changed: quoting, top and bottom posting and attachments stay."""
+def test_orders_shaped_by_a_real_mail_program_are_carried_out(folder: Folder, blank_maps: None, name: str) -> None:
+    """Orders in the shape of a real mail program are carried out.
+
+    The fixtures with the names changed: quoting, top and bottom posting and attachments stay.
+    """
     folder.create(addresses={"red": "ann@example.org"}).close()
     raw = (LETTERS / f"{name}.eml").read_bytes()
     for old, new in ((b"side: rome", b"side: red"), (b"adjudication: 41", b"adjudication: 1")):
@@ -328,8 +330,8 @@ def test_orders_in_the_shape_of_a_real_mail_program_are_carried_out(
     handled = take_in(raw, folder.office)
     assert handled.accepted, handled.complaints
     with folder.open() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        assert game.known("red").buried["red"] == card
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        assert game.view("red").buried["red"] == card
 
 
 @pytest.mark.parametrize(
@@ -360,7 +362,7 @@ def bid(folder: Folder) -> None:
     """Bring the toy to a question that has a default."""
     with folder.open() as game:
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 @pytest.mark.parametrize("default", [False, True])
@@ -384,9 +386,10 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert head(folder) == before
 
 
-def test_the_form_counts_when_it_is_changed_in_the_quotation_or_copied_out_of_it(
+def test_form_changed_in_the_quotation_or_copied_from_it_counts(
     folder: Folder, toy: Adjudicator, blank_maps: None
 ) -> None:
+    """The form counts when it is changed in the quotation or copied out of it."""
     bid(folder)
     card = cards(folder, "red")[0]
     changed = quoted(form_of(folder, "red")).replace(b"- bid: {card: lowest}", b"- bid: {card: %d}" % card)
@@ -398,9 +401,8 @@ def test_the_form_counts_when_it_is_changed_in_the_quotation_or_copied_out_of_it
     assert answers in ({"red": {"card": card}, "blue": {"card": "lowest"}}, {})
 
 
-def test_a_thank_you_below_which_the_old_form_is_quoted_does_not_replace_the_answer(
-    folder: Folder, toy: Adjudicator, blank_maps: None
-) -> None:
+def test_thank_you_above_the_quoted_form_replaces_no_answer(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    """A thank-you with the old form quoted below it does not replace the answer."""
     bid(folder)
     form, card = form_of(folder, "red"), cards(folder, "red")[1]
     with folder.open() as game:
@@ -415,7 +417,7 @@ def test_a_thank_you_below_which_the_old_form_is_quoted_does_not_replace_the_ans
 
 def test_a_letter_may_hold_sheets_for_two_games(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
     with folder.create(name="gallia", secrets=OTHERS) as game:
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     own = sheet(toy, "red", order("bury", card=cards(folder, "red")[0]))
     handled = take_in(letter("red", own, b"And for Gaul:", text), folder.office)
     assert handled.accepted
@@ -435,8 +437,8 @@ def test_of_two_sheets_for_one_game_the_first_counts(folder: Folder, toy: Adjudi
     assert take_in(letter("red", texts[0], b"or rather", texts[1]), folder.office).accepted
     with folder.open() as game:
         assert game.sheets("red") == 1
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        assert game.known("red").buried["red"] == first
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        assert game.view("red").buried["red"] == first
 
 
 @pytest.mark.parametrize(
@@ -494,8 +496,8 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
     folder.create("rome_carthage").close()
     for number in range(30):
         with folder.open() as game:
-            side = game.waiting[0].side
-            orders = [pick(game, each, random) for each in game.waiting if each.side == side]
+            side = game.open_decisions[0].side
+            orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
             raw = letter(side, sheet(game, side, *orders), number=number)
         handled = take_in(raw, folder.office)
         assert handled.accepted, handled.complaints
@@ -504,9 +506,9 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
             names = {card: record.name for card, record in board.board.cards.items()}
             for out in handled.letters:
                 reader = out.to.partition("@")[0]
-                known, enemy = game.known(reader), "rome" if reader == "carthage" else "carthage"
-                seen = {names[card] for card in [*known.hands[reader], *known.discards, *known.removed]}
-                hidden = {names[card] for card in game.known(enemy).hands[enemy]} - seen
+                view, enemy = game.view(reader), "rome" if reader == "carthage" else "carthage"
+                seen = {names[card] for card in [*view.hands[reader], *view.discards, *view.removed]}
+                hidden = {names[card] for card in game.view(enemy).hands[enemy]} - seen
                 content = read(out)
                 for name in hidden:
                     scanned += 1
@@ -519,7 +521,8 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
     assert scanned > 100
 
 
-def test_nobody_can_tell_from_the_repo_what_a_letter_said_by_guessing_it(folder: Folder, toy: Adjudicator) -> None:
+def test_guess_at_a_letter_cannot_be_confirmed_by_the_repo(folder: Folder, toy: Adjudicator) -> None:
+    """Nobody can tell from the repo what a letter said by guessing it."""
     mailed = bury(folder, "red")
     assert take_in(mailed, folder.office).accepted
     with folder.open() as game:

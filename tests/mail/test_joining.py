@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 @pytest.fixture
-def waiting(folder: Folder) -> Folder:
+def open_decisions(folder: Folder) -> Folder:
     """Return a folder with a game that waits for a phrase of each side."""
     folder.create(begin=False).close()
     return folder
@@ -124,7 +124,8 @@ def test_a_new_game_with_addresses_waits_for_its_players(shell: Folder) -> None:
 
 
 @pytest.mark.parametrize("words", [["--begin", *PLAYERS], ["--player", "red=Ann"], []])
-def test_a_new_game_begins_at_once_if_it_is_to_or_nobody_has_an_address(shell: Folder, words: list[str]) -> None:
+def test_new_game_begins_at_once_if_told_to_or_without_addresses(shell: Folder, words: list[str]) -> None:
+    """A new game begins at once if it is told to or if nobody has an address."""
     record = told(0, *OF_TOY, *words)
     assert (record["awaited"], len(record["waiting"])) == ([], 2)
     assert len(record["letters"]) == (2 if "--begin" in words else 0)
@@ -135,7 +136,8 @@ def test_a_new_game_begins_at_once_if_it_is_to_or_nobody_has_an_address(shell: F
 # ---- phrases
 
 
-def test_a_phrase_is_put_on_record_and_the_last_one_begins_the_game(waiting: Folder) -> None:
+def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) -> None:
+    """A phrase is put on record, and the last one begins the game."""
     handled = says(waiting, "red", "Hello,", "PHRASE alea   iacta est", "--", "PHRASE Ann")
     assert handled.accepted
     answer = got(handled)["red"]
@@ -167,11 +169,12 @@ def test_the_phrases_turn_the_first_shuffle(tmp_path: Path) -> None:
         with Folder(tmp_path / str(number)).create(begin=False) as game:
             game.join("red", phrase=phrase)
             game.adjudicate()
-            hands.append(game.known("red").hands["red"])
+            hands.append(game.view("red").hands["red"])
     assert hands[0] == hands[1] != hands[2]
 
 
-def test_until_the_first_shuffle_a_second_phrase_takes_the_place_of_the_first(waiting: Folder) -> None:
+def test_second_phrase_before_the_shuffle_replaces_the_first(waiting: Folder) -> None:
+    """Until the first shuffle a second phrase takes the place of the first."""
     says(waiting, "red", "PHRASE one")
     first = letter("red", b"PHRASE two", number=2)
     assert "on record for Red: two" in got(take_in(first, waiting.office))["red"].text
@@ -185,7 +188,8 @@ def test_until_the_first_shuffle_a_second_phrase_takes_the_place_of_the_first(wa
         assert [line for line in subjects(game) if line.endswith("joins")] == ["punica: red joins"] * 3
 
 
-def test_after_the_first_shuffle_a_phrase_is_refused_with_the_reason(folder: Folder) -> None:
+def test_phrase_after_the_shuffle_is_refused_with_the_reason(folder: Folder) -> None:
+    """After the first shuffle a phrase is refused with the reason."""
     folder.create().close()
     before = git(folder.repo("punica"), "rev-parse", "main")
     for words in ("PHRASE alea iacta est", f"CHAIN {'ab' * 32} 500"):
@@ -294,12 +298,13 @@ def test_a_letter_that_joins_counts_once_and_is_answered_again(waiting: Folder) 
     assert git(waiting.repo("punica"), "rev-parse", "main") == then
     with waiting.open() as game:
         for side in ("red", "blue"):
-            text = sheet(game, side, order("bury", card=game.known(side).hands[side][0]))
+            text = sheet(game, side, order("bury", card=game.view(side).hands[side][0]))
             assert take_in(letter(side, text, number=5), waiting.office).accepted
     assert [out.to for out in take_in(mailed[1], waiting.office).letters] == ["blue@example.org"]
 
 
-def test_a_letter_whose_reader_died_before_the_beginning_begins_the_game(waiting: Folder) -> None:
+def test_letter_whose_reader_died_before_beginning_begins_game(waiting: Folder) -> None:
+    """A letter whose reader died before the beginning begins the game."""
     raw = letter("blue", b"PHRASE vae victis")
     says(waiting, "red", "PHRASE alea iacta est")
     with waiting.open() as game, pytest.MonkeyPatch.context() as broken:
@@ -325,7 +330,8 @@ def test_a_key_that_came_by_letter_opens_what_its_side_may_know(waiting: Folder)
         assert "known/blue.age" not in found
 
 
-def test_a_player_opens_with_his_key_what_is_sealed_to_it_and_can_check_a_sheet_with_it(shell: Folder) -> None:
+def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -> None:
+    """Players open with their key what is sealed to it, and can check a sheet with what they find."""
     identity = new_identity()
     keys = [shell.path / name for name in ("mine.txt", "other.txt", "none.txt")]
     for path, text in zip(keys, (f"# made today\n{identity}\n", new_identity(), "secret"), strict=True):
@@ -334,7 +340,7 @@ def test_a_player_opens_with_his_key_what_is_sealed_to_it_and_can_check_a_sheet_
         game.join("red", key=recipient_of(identity))
         game.adjudicate()
         sealed, home = game.ledger.repo.read("known/red.age"), game.take_home("red")
-        mine = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        mine = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert sealed is not None
     file, position, orders = (shell.path / name for name in ("red.age", "position.json", "orders.yaml"))
     file.write_bytes(sealed)

@@ -44,11 +44,11 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which a game waits for red alone, with its letter beside it."""
     folder = Folder(tmp_path_factory.mktemp("begun"))
     with folder.create() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         for side in ("red", "blue"):
             text = sheet(game, side).replace(b"orders:\n", STANDING)
             assert game.receive(side, text).number is not None
-        text = sheet(game, "red", order("bury", card=game.known("red").hands["red"][0]))
+        text = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     (folder.path / LETTER).write_bytes(letter("red", text))
     return folder.path
 
@@ -121,7 +121,8 @@ def test_a_letter_whose_reader_dies_anywhere_is_taken_in_again(
     assert at > 100
 
 
-def test_no_answer_is_written_before_what_it_tells_of_is_on_the_disk(begun: Path, tmp_path: Path) -> None:
+def test_answer_is_written_after_what_it_tells_of_is_on_the_disk(begun: Path, tmp_path: Path) -> None:
+    """No answer is written before what it tells of is on the disk."""
     path = tmp_path / "recorded"
     shutil.copytree(begun, path)
     with recorded() as calls:

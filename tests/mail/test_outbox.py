@@ -159,7 +159,8 @@ def test_nothing_is_smuggled_into_the_headers() -> None:
             letter(**wrong)
 
 
-def test_message_ids_are_never_encoded_and_a_long_thread_is_cut_in_its_middle() -> None:
+def test_message_ids_are_not_encoded_and_a_long_thread_is_cut() -> None:
+    """Message-IDs are never encoded, and a long thread is cut in its middle."""
     long_id = f"<{'x' * 150}@example.org>"
     ids = [f"<punica.{n}@pbem.example>" for n in range(60)]
     raw = letter(in_reply_to=long_id, references=ids)
@@ -246,7 +247,8 @@ def test_a_name_must_be_fit_for_a_file(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_letter_written_again_at_another_time_is_the_same_letter(tmp_path: Path) -> None:
+def test_letter_written_again_at_another_time_is_the_same_letter(tmp_path: Path) -> None:
+    """A letter that is written again at another time is the same letter."""
     first = write_to_maildir(tmp_path, letter(), "a")
     upon = {"in_reply_to": "<b@x.org>", "references": [f"<{n}@{'long' * 9}.org>" for n in range(9)]}
     again = letter(date=datetime(2031, 1, 1, tzinfo=UTC), **upon)

@@ -26,6 +26,7 @@ from pbem.protocol import Decision, Event, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.messages import sentences
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
+from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, walk
 
 FORMS, NAMES = open_box("rome_carthage").forms, open_box("rome_carthage").names
@@ -114,14 +115,16 @@ def test_every_slip_in_standing_orders_has_its_place() -> None:
     ]
 
 
-def test_a_fact_that_the_question_does_not_have_is_refused_with_those_it_has() -> None:
+def test_unknown_fact_is_refused_with_those_the_question_has() -> None:
+    """A fact that the question does not have is refused with those that it has."""
     ((path, reason),) = faults([{"intercept": {"with": []}, "when": {"enemycu": 3}}])
     assert path == ("standing", 0, "when", "enemycu")
     assert reason.startswith("intercept has no fact enemycu; did you mean enemy_cu? Its facts are ")
     assert "mover" in reason
 
 
-def test_a_name_that_was_misspelt_is_refused_for_it_would_never_fit() -> None:
+def test_misspelt_name_is_refused_for_it_would_never_fit() -> None:
+    """A name that was misspelt is refused, for it would never fit."""
     when = {"mover": ["hanibal", "mago"], "at": {"not": "cappua"}, "marker": "nobody_at_all"}
     assert faults([{"intercept": {"with": []}, "when": when}]) == [
         (("standing", 0, "when", "mover", 0), "there is no hanibal; did you mean hannibal?"),
@@ -183,16 +186,13 @@ def test_the_examples_for_players_can_be_filed() -> None:
 # ---- in force
 
 
-class Rules:
+class Rules(NoGame):
     """As much of a game as standing orders need: its periods are its position."""
 
     def periods(self, position: Any) -> Mapping[str, Any]:
         return {"turn": position}
 
-    def known(self, position: Any, side: str | None) -> Any:
-        return position
-
-    def facts(self, known: Any, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Any, decision: Decision) -> Mapping[str, Any]:
         return {"hand": [5, 8]}
 
 
@@ -259,7 +259,8 @@ class Line:
         self.event = event
 
 
-def test_where_nobody_waits_only_orders_with_conditions_are_told_of_and_each_but_once() -> None:
+def test_orders_with_conditions_are_told_once_where_nobody_waits() -> None:
+    """Where nobody waits, only orders with conditions are reported, and each only once."""
     rules: Any = Rules()
     session: Any = Table()
     orders = filed({"intercept": {"illegal": True}}, {"intercept": {"with": []}, "when": {"enemy_cu": "<= 5"}})
@@ -311,7 +312,8 @@ def test_alternatives_are_checked_one_by_one() -> None:
     ]
 
 
-def test_an_order_does_not_act_on_what_was_asked_before_it_was_filed() -> None:
+def test_order_does_not_act_on_what_was_asked_before_its_filing() -> None:
+    """An order does not act on what was asked before it was filed."""
     late, early = filed({"intercept": "default"}, after=7), filed({"intercept": "default"}, after=6)
     assert tried(late, earlier=[ASKED], opened=7) == (None, [])
     assert tried(early, earlier=[ASKED], opened=7)[0] is not None
@@ -361,23 +363,25 @@ def kinds(game: Adjudicator, side: str, since: int) -> Iterator[tuple[str, Any]]
             yield told.event.kind, facts["answered"] if "answered" in facts else facts["by"]
 
 
-def test_a_standing_order_spares_a_letter_and_is_told_to_its_side_alone(tmp_path: Path) -> None:
+def test_standing_order_spares_a_letter_and_tells_its_side_alone(tmp_path: Path) -> None:
+    """A standing order spares a letter and is reported to its side alone."""
     with punica(tmp_path) as game:
         assert give(game, "carthage", "standing:\n- first_player: {side: rome}\n") == []
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
-        assert game.known(None).to_play == "rome"
-        assert [each.kind for each in game.waiting] == ["play"]
+        assert game.view(None).to_play == "rome"
+        assert [each.kind for each in game.open_decisions] == ["play"]
         assert list(kinds(game, "carthage", 1)) == [("standing_fired", ["first_player (1 of sheet 1)"])]
         assert list(kinds(game, "rome", 1)) == []
         assert b"standing_fired" not in (game.ledger.repo.read("turns/000/0002.yaml") or b"")
         assert list(replay(game)) == []
 
 
-def test_an_order_that_stops_is_told_once_with_the_question_that_it_leaves_open(tmp_path: Path) -> None:
+def test_order_that_stops_is_told_once_with_its_open_question(tmp_path: Path) -> None:
+    """An order that stops is reported once, with the question that it leaves open."""
     with punica(tmp_path) as game:
         give(game, "carthage", "standing:\n- first_player: {side: rome}\n  when: {turn: '>= 2'}\n")
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
-        assert [each.kind for each in game.waiting] == ["first_player"]
+        assert [each.kind for each in game.open_decisions] == ["first_player"]
         (told,) = [told.event for told in game.told("carthage", 1) if told.event.kind == "standing_passed"]
         assert told.facts["reasons"] == ["turn 1 is less than 2"]
         before = game.adjudication
@@ -390,7 +394,7 @@ def test_an_order_that_stops_is_told_once_with_the_question_that_it_leaves_open(
 def test_an_order_filed_when_its_question_is_open_leaves_it_open(tmp_path: Path) -> None:
     with punica(tmp_path) as game:
         assert give(game, "rome", "standing:\n- claim_first: default\n") == []
-        assert [each.kind for each in game.waiting] == ["claim_first"]
+        assert [each.kind for each in game.open_decisions] == ["claim_first"]
         assert give(game, "rome", "orders:\n- claim_first: {card: none}\n") == [2]
 
 
@@ -399,7 +403,7 @@ def test_orders_that_are_added_come_before_those_in_force(tmp_path: Path) -> Non
         give(game, "carthage", "standing:\n- first_player: {side: rome}\n")
         give(game, "carthage", "standing_add:\n- first_player: {side: carthage}\n  until: end_of_turn\n")
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
-        assert game.known(None).to_play == "carthage"
+        assert game.view(None).to_play == "carthage"
         assert list(kinds(game, "carthage", 1)) == [("standing_fired", ["first_player (1 of sheet 2)"])]
 
 
@@ -409,7 +413,7 @@ def test_an_order_of_a_day_lapses_by_the_clock_and_that_is_told(tmp_path: Path) 
         give(game, "carthage", "standing:\n- first_player: {side: rome}\n  until: 2026-11-22\n- losses: default\n")
         game.today = date(2026, 11, 23)
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
-        assert [each.kind for each in game.waiting] == ["first_player"]
+        assert [each.kind for each in game.open_decisions] == ["first_player"]
         assert list(kinds(game, "carthage", 1)) == [("standing_over", "standing 1 of sheet 1")]
         state = game.ledger.state()
         assert state is not None
@@ -422,32 +426,33 @@ def test_an_empty_list_withdraws_standing_orders(tmp_path: Path) -> None:
         give(game, "carthage", "standing:\n- first_player: {side: rome}\n")
         give(game, "carthage", "standing: []\n")
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
-        assert [(each.side, each.kind) for each in game.waiting] == [("carthage", "first_player")]
+        assert [(each.side, each.kind) for each in game.open_decisions] == [("carthage", "first_player")]
 
 
-def test_a_sheet_that_came_for_its_standing_orders_leaves_the_orders_that_wait(tmp_path: Path) -> None:
+def test_sheet_of_standing_orders_leaves_the_orders_that_wait(tmp_path: Path) -> None:
+    """A sheet that came for its standing orders leaves the orders that wait."""
     with Folder(tmp_path).create() as game:
-        card = game.known("red").hands["red"][0]
+        card = game.view("red").hands["red"][0]
         assert game.receive("red", sheet(game, "red", order("bury", card=card))).number == 1
         standing = sheet(game, "red").replace(b"orders:", b"standing:\n- bid: {card: lowest}")
         assert game.receive("red", standing).number == 2
-        assert [each.side for each in game.waiting] == ["blue"]
+        assert [each.side for each in game.open_decisions] == ["blue"]
 
 
-def test_a_side_whose_standing_order_answers_is_not_waited_for_though_another_is(tmp_path: Path) -> None:
+def test_side_whose_standing_order_answers_is_not_waited_for(tmp_path: Path) -> None:
+    """A side whose standing order answers is not waited for, though another is."""
     with Folder(tmp_path).create() as game:
         standing = sheet(game, "red").replace(b"orders:", b"standing:\n- bid: {card: lowest}")
         assert game.receive("red", standing).number == 1
         for side in ("red", "blue"):
-            game.receive(side, sheet(game, side, order("bury", card=game.known(side).hands[side][0])))
+            game.receive(side, sheet(game, side, order("bury", card=game.view(side).hands[side][0])))
         game.adjudicate()
         assert {each.kind for each in game.asked("red")} == {"bid"}
-        assert [(each.side, each.kind) for each in game.waiting] == [("blue", "bid")]
+        assert [(each.side, each.kind) for each in game.open_decisions] == [("blue", "bid")]
 
 
-def test_a_turn_file_names_the_standing_orders_that_went_into_its_dice_but_not_which_of_them_answered(
-    tmp_path: Path,
-) -> None:
+def test_turn_file_lists_standing_orders_not_which_answered(tmp_path: Path) -> None:
+    """A turn file names the standing orders that went into its dice, but not which of them answered."""
     with punica(tmp_path) as game:
         orders = "- first_player: {side: carthage, when: {turn: 9}}\n- first_player: {side: rome}\n"
         give(game, "carthage", f"standing:\n{orders}")
@@ -485,7 +490,8 @@ COUNTERS = """\
 """
 
 
-def test_a_game_by_standing_orders_is_the_same_each_time_and_can_be_replayed(tmp_path: Path) -> None:
+def test_game_by_standing_orders_is_the_same_and_can_be_replayed(tmp_path: Path) -> None:
+    """A game by standing orders is the same each time and can be replayed."""
     heads, letters = [], 0
     for number in (1, 2):
         folder, random = Folder(tmp_path / str(number)), Random(8)
@@ -496,10 +502,10 @@ def test_a_game_by_standing_orders_is_the_same_each_time_and_can_be_replayed(tmp
                 )
                 assert str(game.receive(side, text.encode())) == ""
             for _ in range(25):
-                if not game.waiting:
+                if not game.open_decisions:
                     break
-                side = game.waiting[0].side
-                orders = [pick(game, each, random) for each in game.waiting if each.side == side]
+                side = game.open_decisions[0].side
+                orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
                 receipt = game.receive(side, sheet(game, side, *orders))
                 assert receipt.number is not None, str(receipt)
                 game.adjudicate()
@@ -517,14 +523,14 @@ def test_a_game_by_standing_orders_is_the_same_each_time_and_can_be_replayed(tmp
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_fact_that_a_question_states_can_be_named_in_a_condition(game: str) -> None:
+def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str) -> None:
+    """Every fact that a question states can be named in a condition."""
     for preset in loaded(game).box.presets:
         rules, box = loaded(game, preset).rules, loaded(game, preset).box
         for at in walk(rules, box.scenarios[0], 7, most=400):
-            for decision in at.waiting:
+            for decision in at.open_decisions:
                 stated = dict(decision.facts)
-                if hasattr(rules, "facts"):
-                    stated.update(rules.facts(at.known(decision.side), decision))
+                stated.update(rules.facts(at.view(decision.side), decision))
                 undeclared = sorted(set(stated) - set(box.forms[decision.kind].facts))
                 assert not undeclared, f"orders.yaml does not name the facts {undeclared} of {decision.kind}"
 
@@ -534,28 +540,32 @@ def test_the_set_that_comes_with_a_game_can_be_filed(game: str) -> None:
     for preset in loaded(game).box.presets:
         rules, box = loaded(game, preset).rules, loaded(game, preset).box
         position = next(iter(walk(rules, box.scenarios[0], 1))).position
-        periods = rules.periods(position) if hasattr(rules, "periods") else {}
+        periods = rules.periods(position)
         terms = Terms(box.forms, tuple(periods), (), None, box.names)
         assert [str(fault) for fault in check_standing("standing", box.standing, terms)] == []
 
 
-def test_no_order_of_the_set_that_comes_with_the_game_lets_a_pause_tell_of_a_hand() -> None:
+def test_standing_orders_of_the_box_have_no_condition_on_a_hand() -> None:
+    """No order of the set that comes with the game lets a pause tell of a hand."""
     assert not [item for item in open_box("rome_carthage").standing if "hand" in item.get("when", {})]
 
 
-def test_the_enemy_cannot_tell_from_a_pause_which_cards_a_side_holds() -> None:
-    """With the set in force, whether a question waits is the same for every hand that could be behind it."""
+def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
+    """The enemy cannot tell from a pause which cards a side holds.
+
+    With the set in force, whether a question waits is the same for every hand that could be behind it.
+    """
     rules: Any = loaded("rome_carthage").rules
     box = loaded("rome_carthage").box
     usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
     tried = 0
     for at in walk(rules, "melee", 3, most=150):
-        for decision in at.waiting:
+        for decision in at.open_decisions:
             other = "rome" if decision.side == "carthage" else "carthage"
-            again = rules.reseal(at.position, other, GameTable(SeededDice("reseal")))
+            again = rules.resample_hidden(at.position, other, GameTable(SeededDice("reseal")))
             stops = []
             for position in (at.position, again):
-                seen = rules.known(position, decision.side)
+                seen = rules.view(position, decision.side)
                 found = [
                     each.kind == decision.kind
                     and all(holds(wanted, rules.facts(seen, decision).get(name, decision.facts.get(name)))

@@ -24,7 +24,7 @@ PLAYED = scaled(100, 3)
 """How many games the stand-in plays against random answers, as either side."""
 LOST = 1 + PLAYED // 10
 """How many of them it may lose."""
-WITH_STAND_IN = [game for game in GAMES if hasattr(loaded(game).rules, "advise")]
+WITH_STAND_IN = [game for game in GAMES if loaded(game).rules.has_bot]
 """Every game on the shelf that has one: a new one is tried without a word changed here."""
 CONTESTS = [
     (game, preset, scenario, side)
@@ -38,8 +38,8 @@ each_preset = pytest.mark.parametrize("preset", ["valley2007", "descartes1998"])
 
 
 def stand_in(rules: Any) -> Player:
-    def answer(known: Any, decision: Decision) -> Order:
-        order: Order = rules.advise(known, decision)
+    def answer(view: Any, decision: Decision) -> Order:
+        order: Order = rules.bot_order(view, decision)
         return order
 
     return answer
@@ -81,21 +81,21 @@ def test_it_keeps_consuls_in_italy(preset: str) -> None:
     rules: Any = loaded("rome_carthage", preset).rules
     seen = Counter[str]()
 
-    def italian(known: Any, space: str) -> bool:
-        return bool(known.board.spaces[space].region == "italia")
+    def italian(view: Any, space: str) -> bool:
+        return bool(view.board.spaces[space].region == "italia")
 
-    def watched(known: Any, decision: Decision) -> Order:
-        order: Order = rules.advise(known, decision)
+    def watched(view: Any, decision: Decision) -> Order:
+        order: Order = rules.bot_order(view, decision)
         if decision.kind == "consuls":
             for general, space in order["at"].items():
-                if any(italian(known, place) for place in places_for(known, general)):
-                    assert italian(known, space), order
+                if any(italian(view, place) for place in places_for(view, general)):
+                    assert italian(view, space), order
                     seen["placed"] += 1
         elif decision.kind in ("play", "campaign") and order.get("path"):
             going = [order["general"], *order.get("with", ())]
-            start, _ = known.where(order["general"])
-            if italian(known, start) and any(known.offices.get(general) == "consul" for general in going):
-                assert italian(known, order["path"][-1]), order
+            start, _ = view.where(order["general"])
+            if italian(view, start) and any(view.offices.get(general) == "consul" for general in going):
+                assert italian(view, order["path"][-1]), order
                 seen["marched"] += 1
         return order
 
@@ -110,20 +110,20 @@ def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
     rules: Any = loaded(game).rules
     asked = 0
     for at in walk(rules, loaded(game).box.scenarios[-1], 3, 60):
-        for decision in at.waiting:
-            other = rules.reseal(at.position, decision.side, Table(SeededDice(at.count)))
-            seen, also = rules.known(at.position, decision.side), rules.known(other, decision.side)
-            assert rules.advise(seen, decision) == rules.advise(also, decision)
+        for decision in at.open_decisions:
+            other = rules.resample_hidden(at.position, decision.side, Table(SeededDice(at.count)))
+            seen, also = rules.view(at.position, decision.side), rules.view(other, decision.side)
+            assert rules.bot_order(seen, decision) == rules.bot_order(also, decision)
             asked += 1
     assert asked >= 50
 
 
 def test_a_side_whose_player_is_away_is_played_for(tmp_path: Path) -> None:
     with Folder(tmp_path).create("rome_carthage") as game:
-        asked = game.waiting[0].side
+        asked = game.open_decisions[0].side
         numbers = game.adjudicate(absent=[asked])
         assert numbers
-        assert all(each.side != asked for each in game.waiting)
+        assert all(each.side != asked for each in game.open_decisions)
         answers = [answer for n in numbers for answer in game.ledger.turn(n).answers if answer.side == asked]
         assert {answer.by for answer in answers} <= {"stand-in", "only", "default"}
         assert "stand-in" in {answer.by for answer in answers}

@@ -80,12 +80,12 @@ def test_looking_changes_nothing(game: str, preset: str, scenario: str, lengths:
     for at in stops(game, preset, scenario, lengths):
         before = deepcopy(at.rules.encode(at.position))
         for viewer in viewers(at.rules):
-            known = at.rules.known(at.position, viewer)
-            at.rules.scene(known, at.session.table.events)
-            at.rules.reseal(at.position, viewer, Table(SeededDice(at.count)))
-        for decision in at.waiting:
-            known = at.known(decision.side)
-            list(at.rules.check(known, decision, at.rules.options(known, decision)[0]))
+            view = at.rules.view(at.position, viewer)
+            at.rules.scene(view, at.session.table.events)
+            at.rules.resample_hidden(at.position, viewer, Table(SeededDice(at.count)))
+        for decision in at.open_decisions:
+            view = at.view(decision.side)
+            list(at.rules.check(view, decision, at.rules.legal_orders(view, decision)[0]))
         assert at.rules.encode(at.position) == before
 
 
@@ -96,29 +96,29 @@ def test_looking_changes_nothing(game: str, preset: str, scenario: str, lengths:
 def test_every_question_can_be_answered_as_offered(game: str, preset: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, preset, scenario, lengths):
         rng = Random(at.count)
-        for decision in at.waiting:
-            known = at.known(decision.side)
-            choices = at.rules.options(known, decision)
+        for decision in at.open_decisions:
+            view = at.view(decision.side)
+            choices = at.rules.legal_orders(view, decision)
             assert choices.certain
             assert len(choices) > 0, f"{decision.side} has no answer to {decision.kind}"
             some = [choices[0], choices[len(choices) - 1], choices[rng.randrange(len(choices))]]
             for order in [*some, *filter(None, (choices.pick(rng.random),))]:
                 assert order.kind == decision.kind
                 assert plain(order.body) == order.body
-                assert list(at.rules.check(known, decision, order)) == [], order
+                assert list(at.rules.check(view, decision, order)) == [], order
                 assert faults_of_shape(game, order) == [], order
 
 
 @each_edition
 def test_defaults_are_legal_and_facts_are_plain(game: str, preset: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, preset, scenario, lengths):
-        for decision in at.waiting:
+        for decision in at.open_decisions:
             assert plain(decision.facts) == decision.facts
             assert decision.side in at.rules.sides
             if decision.default is not None:
                 order = Order(decision.kind, decision.default)
                 assert plain(order.body) == order.body
-                assert list(at.rules.check(at.known(decision.side), decision, order)) == [], decision
+                assert list(at.rules.check(at.view(decision.side), decision, order)) == [], decision
                 assert faults_of_shape(game, order) == [], decision
 
 
@@ -127,26 +127,26 @@ def test_an_onlooker_counts_the_same_choices_or_cannot_tell(
     game: str, preset: str, scenario: str, lengths: Any
 ) -> None:
     for at in stops(game, preset, scenario, lengths):
-        for decision in at.waiting:
-            seen = at.rules.options(at.known(None), decision)
+        for decision in at.open_decisions:
+            seen = at.rules.legal_orders(at.view(None), decision)
             if seen.certain:
-                assert list(seen) == list(at.rules.options(at.known(decision.side), decision)), decision
+                assert list(seen) == list(at.rules.legal_orders(at.view(decision.side), decision)), decision
 
 
 @each_edition
 def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, preset: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, preset, scenario, lengths):
         rng = Random(at.count)
-        for place, decision in enumerate(at.waiting):
-            known = at.known(decision.side)
+        for place, decision in enumerate(at.open_decisions):
+            view = at.view(decision.side)
             for order in garbled(at, decision, rng):
                 if faults_of_shape(game, order):
                     continue
-                faults = list(at.rules.check(known, decision, order))
+                faults = list(at.rules.check(view, decision, order))
                 assert all(fault.reason and fault.rule for fault in faults)
                 assert all(leads_into(order.body, fault.path) for fault in faults), (order, faults)
                 if not faults and rng.random() < 0.5:
-                    orders = [at.rules.options(at.known(one.side), one)[0] for one in at.waiting]
+                    orders = [at.rules.legal_orders(at.view(one.side), one)[0] for one in at.open_decisions]
                     orders[place] = order
                     session = at.again()
                     session.answer(orders)
@@ -184,7 +184,7 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, 
         dice, sitting_dice, rng = SeededDice(seed), SeededDice(seed), Random(seed)
         outcome = begin(rules, scenario, key(0), dice)
         checkpoint, past = plain(rules.encode(outcome.rested)), [Step(key(0))]
-        sitting_dice.turn_to(key(0))
+        sitting_dice.reseed(key(0))
         table = Table(sitting_dice)
         sitting = Session(rules, rules.setup(scenario, table), sitting_dice, table.names)
         events, rolls = [*table.events, *sitting.table.events], list(table.rolls)
@@ -195,15 +195,15 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, 
             session = resume(rules, rules.decode(checkpoint), past, dice)
             assert state(session) == state(sitting)
             sheets: dict[Side, list[Queued]] = {}
-            for decision in session.waiting:
-                choices = rules.options(rules.known(session.position, decision.side), decision)
+            for decision in session.open_decisions:
+                choices = rules.legal_orders(rules.view(session.position, decision.side), decision)
                 order = choices.pick(rng.random)
                 assert order is not None
                 sheets.setdefault(decision.side, []).append(Queued(order, f"sheet {n}"))
             outcome = advance(session, key(n), dice, Sources(sheets))
             assert outcome.answers, "an answered question must carry the game on"
             assert not any(sheets.values())
-            sitting_dice.turn_to(key(n))
+            sitting_dice.reseed(key(n))
             at_events, at_rolls = len(sitting.table.events), len(sitting.table.rolls)
             sitting.feed(outcome.answers)
             sitting = on_to_a_question(sitting)
@@ -220,7 +220,7 @@ def key(n: int) -> bytes:
 
 
 def on_to_a_question(session: Session[Any]) -> Session[Any]:
-    while session.at_rest:
+    while session.at_checkpoint:
         session.go_on()
     return session
 
@@ -280,19 +280,19 @@ def test_games_end(game: str, preset: str, scenario: str, lengths: Any) -> None:
 @each_edition
 def test_simultaneous_answers_stay_hidden_until_all_are_in(game: str, preset: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, preset, scenario, lengths):
-        if len(at.waiting) < 2:
+        if len(at.open_decisions) < 2:
             continue
-        orders = [Queued(at.pick(decision), "sheet") for decision in at.waiting]
-        missing = at.waiting[-1]
+        orders = [Queued(at.pick(decision), "sheet") for decision in at.open_decisions]
+        missing = at.open_decisions[-1]
         if missing.waits and at.session.only_answer(missing) is None:
             before = (state(at.session), told(at.session))
-            early = Sources(queues(at.waiting[:-1], orders[:-1]))
+            early = Sources(queues(at.open_decisions[:-1], orders[:-1]))
             assert run(at.session, early) == []
             assert (state(at.session), told(at.session)) == before
-            assert early.sheets == queues(at.waiting[:-1], orders[:-1]), "an early answer waits"
+            assert early.sheets == queues(at.open_decisions[:-1], orders[:-1]), "an early answer waits"
         results = []
         for turned in (False, True):
-            pairs = list(zip(at.waiting, orders, strict=True))[:: -1 if turned else 1]
+            pairs = list(zip(at.open_decisions, orders, strict=True))[:: -1 if turned else 1]
             session = at.again()
             taken = run(session, Sources(queues(*zip(*pairs, strict=True))))
             assert len(taken) >= len(orders)
@@ -311,9 +311,10 @@ def queues(waiting: Any, orders: Any) -> dict[Side, list[Queued]]:
 
 
 @each_edition
-def test_everything_that_happens_has_a_sentence_whose_facts_are_there(
+def test_everything_that_happens_has_a_sentence_with_its_facts(
     game: str, preset: str, scenario: str, lengths: Any
 ) -> None:
+    """Everything that happens has a sentence whose facts are there."""
     rules, box = rules_of(game, preset), loaded(game, preset).box
     for seed, most in lengths:
         played = play_out(rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), most=5 * most)

@@ -61,8 +61,8 @@ def most(request: pytest.FixtureRequest) -> int:
 def played(at: Walk, decision: Decision) -> Order:
     """Pick an answer as the stand-in would, so that there are battles and sieges; or any."""
     rules: Any = at.rules
-    if hasattr(rules, "advise") and at.rng.random() < 0.7:
-        order: Order = rules.advise(at.known(decision.side), decision)
+    if rules.has_bot and at.rng.random() < 0.7:
+        order: Order = rules.bot_order(at.view(decision.side), decision)
         return order
     return PICK(at, decision)
 
@@ -97,13 +97,13 @@ def test_nobody_can_tell_what_is_hidden_from_him(
     rules, veiled, changed, asked = loaded(game, preset).rules, set(), set(), 0
     for at in positions(rules, scenario, most, monkeypatch):
         for viewer in viewers(rules):
-            if rules.encode(rules.known(at.position, viewer)) != rules.encode(at.position):
+            if rules.encode(rules.view(at.position, viewer)) != rules.encode(at.position):
                 veiled.add(viewer)
-            other = rules.reseal(at.position, viewer, Table(SeededDice(at.count)))
+            other = rules.resample_hidden(at.position, viewer, Table(SeededDice(at.count)))
             assert list(rules.audit(other)) == []
             if rules.encode(other) != rules.encode(at.position):
                 changed.add(viewer)
-            asked += any(decision.side == viewer for decision in at.waiting)
+            asked += any(decision.side == viewer for decision in at.open_decisions)
             draws, sheets = Random(at.count).random() < PICTURES, SHEETS if most > FEW else SOME
             seeing = [Eyes(at, viewer, preset, position) for position in (at.position, other)]
             for one, also in zip(*(eyes.see(sheets, draws) for eyes in seeing), strict=True):
@@ -128,8 +128,8 @@ class Eyes:
         self.at, self.viewer, self.position = at, viewer, position
         self.rules: Any = at.rules
         self.box = loaded(self.rules.id, preset).box
-        self.known = self.rules.known(position, viewer)
-        self.mine = [decision for decision in at.waiting if decision.side == viewer]
+        self.view = self.rules.view(position, viewer)
+        self.mine = [decision for decision in at.open_decisions if decision.side == viewer]
         rolled, self.told = 0, []
         for event in at.session.table.events:
             rolled += event.roll is not None
@@ -138,55 +138,51 @@ class Eyes:
 
     def see(self, sheets: int, draws: bool) -> Iterator[Any]:
         """Yield one thing after another, in a fixed order; with `draws` the picture as well."""
-        rules, known = self.rules, self.known
-        yield known
-        yield json.dumps(rules.encode(known))
-        scene = rules.scene(known, [told.event for told in self.told])
+        rules, view, waiting = self.rules, self.view, self.at.open_decisions
+        yield view
+        yield json.dumps(rules.encode(view))
+        scene = rules.scene(view, [told.event for told in self.told])
         yield scene
         if draws:
             yield render(scene)
         yield report(
-            rules, self.box, game="punica", adjudication=7, side=self.viewer, known=known, events=self.told,
-            waiting=self.at.waiting, others=[each.side for each in self.at.waiting], result=self.at.session.result,
+            rules, self.box, game="punica", adjudication=7, side=self.viewer, view=view, events=self.told,
+            waiting=waiting, others=[each.side for each in waiting], result=self.at.session.result,
         )  # fmt: skip
-        yield asked_of(rules, "standing", known)
+        yield rules.summary(view)
         yield periods_of(rules, self.position)
-        for decision in self.at.waiting:
+        for decision in self.at.open_decisions:
             yield from self.ponder(decision)
         if self.viewer is not None:
             yield from self.try_sheets(self.viewer, sheets if self.mine else sheets // 5)
 
     def ponder(self, decision: Decision) -> Iterator[Any]:
         """Yield what a question tells its own side, or what others could list of its answers."""
-        rules, known = self.rules, self.known
-        choices, rng = rules.options(known, decision), Random(self.at.count)
+        rules, view = self.rules, self.view
+        choices, rng = rules.legal_orders(view, decision), Random(self.at.count)
         yield choices.certain, len(choices)
         if len(choices):
             yield [choices[at] for at in (0, len(choices) - 1, *(rng.randrange(len(choices)) for _ in range(10)))]
         if decision.side == self.viewer:
             yield json.dumps(decision_record(decision))
-            for what in ("hints", "facts", "advise"):
-                yield asked_of(rules, what, known, decision)
+            yield list(rules.hints(view, decision))
+            yield rules.facts(view, decision)
+            yield rules.bot_order(view, decision)
 
     def try_sheets(self, side: Side, count: int) -> Iterator[Any]:
         """Yield the complaints about each of some sheets, and what the good ones are forecast to lead to."""
         rng = Random(f"{self.at.seed} {self.at.count} {side}")
         # What is written in a sheet follows from the first position alone: it is the same for both.
-        known = self.rules.known(self.at.position, side)
-        for raw in garbled_sheets(self.rules, self.box, known, side, self.mine, rng, count):
+        view = self.rules.view(self.at.position, side)
+        for raw in garbled_sheets(self.rules, self.box, view, side, self.mine, rng, count):
             receipt, sheet = check_sheet(
                 self.box, "punica", self.rules.sides, side, 7, self.mine,
-                lambda decision, order: self.rules.check(self.known, decision, order), raw,
+                lambda decision, order: self.rules.check(self.view, decision, order), raw,
                 periods=tuple(periods_of(self.rules, self.position)), today="2026-11-22",
             )  # fmt: skip
             yield str(receipt)
             if sheet is not None and rng.random() < 0.2:
-                yield [as_plain(each) for each in of_sheet(self.rules, self.known, self.mine, sheet.orders)]
-
-
-def asked_of(rules: Any, what: str, *known: Any) -> Any:
-    """Return what rules say on something that not every game has."""
-    return getattr(rules, what)(*known) if hasattr(rules, what) else None
+                yield [as_plain(each) for each in of_sheet(self.rules, self.view, self.mine, sheet.orders)]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -195,7 +191,7 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
     loads = loaded(game)
     complaints: list[str] = []
     for at in positions(loads.rules, loads.box.scenarios[0], 10, monkeypatch):
-        for decision in at.waiting[:1]:
+        for decision in at.open_decisions[:1]:
             eyes = Eyes(at, decision.side, loads.box.presets[0], at.position)
             complaints += [each for each in eyes.try_sheets(decision.side, SHEETS) if isinstance(each, str)]
     found = " ".join(complaints)
@@ -209,7 +205,7 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
 
 def lays_open(rules: Any, events: Sequence[Event], viewer: Side | None) -> bool:
     """Tell whether a rule itself has laid open something that was hidden from a viewer."""
-    kinds: frozenset[str] = getattr(rules, "reveals", frozenset())
+    kinds: frozenset[str] = rules.reveals
     return any(event.kind in kinds and (event.to is None or viewer in event.to) for event in events)
 
 
@@ -217,14 +213,14 @@ def seen(session: Session[Any], viewer: Side | None) -> dict[str, Any]:
     """Return all that a viewer reads of a span: the position, events, rolls, draws, questions, facts of its own."""
     rules, table = session.rules, session.table
     return {
-        "known": rules.encode(rules.known(session.position, viewer)),
+        "known": rules.encode(rules.view(session.position, viewer)),
         "told": [repr(event) for event in table.events if event.to is None or viewer in event.to],
         "rolls": [repr(roll) for roll in table.rolls],
         "draws": [(draw.name, len(draw.items)) for draw in table.draws],
-        "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.waiting],
-        "asked": [(dict(one.facts), one.default) for one in session.waiting if one.side == viewer],
-        "only": [session.only_answer(one) for one in session.waiting],
-        "rests": (session.at_rest, session.keeps, session.result),
+        "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.open_decisions],
+        "asked": [(dict(one.facts), one.default) for one in session.open_decisions if one.side == viewer],
+        "only": [session.only_answer(one) for one in session.open_decisions],
+        "rests": (session.at_checkpoint, session.keep_queue, session.result),
     }
 
 
@@ -252,13 +248,13 @@ def resealed(rules: Rules[Any], position: Any, viewer: Side | None, seed: int, *
     Where a hand is quite another, nobody can play on from it with the same cards for long.
     """
     table, rng, written = Stacked(seed), Random(seed), rules.encode(position)
-    other = rules.reseal(position, viewer, table)
+    other = rules.resample_hidden(position, viewer, table)
     for _ in range(60 if near else 0):
         odd = list(misplaced(written, rules.encode(other)))
         if len(odd) <= FEW_CARDS:
             break
         table.exchange(*rng.choice(odd))
-        other = rules.reseal(position, viewer, table)
+        other = rules.resample_hidden(position, viewer, table)
     return other
 
 
@@ -283,34 +279,34 @@ class Twin(Protocol):
     @property
     def position(self) -> Any: ...
     @property
-    def waiting(self) -> tuple[Decision, ...]: ...
+    def open_decisions(self) -> tuple[Decision, ...]: ...
 
 
 def same_orders(twins: Sequence[Twin], viewer: Side | None, rng: Random) -> list[Order] | None:
     """Return an answer to each open question that is legal in both twins and means the same; None: there is none."""
     found = []
-    for at, decision in enumerate(twins[0].waiting):
+    for at, decision in enumerate(twins[0].open_decisions):
         for order in some_answers(twins[0], decision, rng, every=decision.side != viewer):
             by_hand = decision.side != viewer and set(map(str, order.body.values())) & set(BY_HAND)
-            if not by_hand and not any(faults(twin, twin.waiting[at], order) for twin in twins):
+            if not by_hand and not any(faults(twin, twin.open_decisions[at], order) for twin in twins):
                 found.append(order)
                 break
-    return found if len(found) == len(twins[0].waiting) else None
+    return found if len(found) == len(twins[0].open_decisions) else None
 
 
 def some_answers(game: Twin, decision: Decision, rng: Random, *, every: bool) -> Iterator[Order]:
     """Yield what the stand-in would answer, then any: a few, or with `every` some of all kinds."""
-    known = game.rules.known(game.position, decision.side)
-    if (advised := asked_of(game.rules, "advise", known, decision)) is not None and rng.random() < 0.5:
-        yield advised
-    choices = game.rules.options(known, decision)
+    view = game.rules.view(game.position, decision.side)
+    if game.rules.has_bot and rng.random() < 0.5:
+        yield game.rules.bot_order(view, decision)
+    choices = game.rules.legal_orders(view, decision)
     yield from (choices[rng.randrange(len(choices))] for _ in range(6))
     if every:
         yield from (choices[at] for at in rng.sample(range(len(choices)), min(len(choices), 200)))
 
 
 def faults(game: Twin, decision: Decision, order: Order) -> list[Fault]:
-    return list(game.rules.check(game.rules.known(game.position, decision.side), decision, order))
+    return list(game.rules.check(game.rules.view(game.position, decision.side), decision, order))
 
 
 @each_edition
@@ -336,7 +332,7 @@ def test_what_follows_tells_nothing_of_what_is_hidden(
                 compared += 1
                 if twins[0].result is not None:
                     break
-                if twins[0].at_rest:
+                if twins[0].at_checkpoint:
                     for twin in twins:
                         twin.go_on()
                     continue

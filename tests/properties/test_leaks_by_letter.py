@@ -76,8 +76,8 @@ class Twin:
         return self.game._session().position
 
     @property
-    def waiting(self) -> tuple[Decision, ...]:
-        return self.game.waiting
+    def open_decisions(self) -> tuple[Decision, ...]:
+        return self.game.open_decisions
 
     def hand_in(self, raw: bytes) -> list[Any]:
         """Take in a letter; return who is written to, and what the viewer reads in its own letters."""
@@ -182,12 +182,12 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
     orders = same_orders(twins, viewer, rng)
     if not orders:
         return None
-    asked = list(zip((decision.side for decision in twins[0].waiting), orders, strict=True))
+    asked = list(zip((decision.side for decision in twins[0].open_decisions), orders, strict=True))
     side = rng.choice(asked)[0]
     text = sheet(game, side, *(order for of, order in asked if of == side))
     if side == viewer and rng.random() < 0.3:
-        known = game.known(side)
-        (text,) = garbled_sheets(game.rules, game.box, known, side, twins[0].waiting, rng, 1)
+        view = game.view(side)
+        (text,) = garbled_sheets(game.rules, game.box, view, side, twins[0].open_decisions, rng, 1)
         text = text.replace(b"adjudication: 7\n", b"adjudication: %d\n" % game.adjudication)
     elif side == viewer and rng.random() < 0.3:
         word = rng.choice([b"FORECAST", b"STATUS", b"REPORT", b"FORM"])
@@ -269,10 +269,10 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
     twin, random = begun(tmp_path, loaded(game).rules, options, None, None), Random(1)
     with twin.game as live:
         for at in range(ROUNDS):
-            if not live.waiting:
+            if not live.open_decisions:
                 break
-            side = live.waiting[0].side
-            asked = [decision for decision in live.waiting if decision.side == side]
+            side = live.open_decisions[0].side
+            asked = [decision for decision in live.open_decisions if decision.side == side]
             text = sheet(live, side, *(next(some_answers(twin, each, random, every=False)) for each in asked))
             if live.box.standing and at < 4:
                 text += b"standing: default\n"

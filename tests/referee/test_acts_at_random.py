@@ -34,7 +34,7 @@ class _Course:
     def stand(self) -> Any:
         """Return all that a rollback must bring back."""
         session = self.game._session()
-        asked = [(each.side, each.kind, dict(each.facts)) for each in session.waiting]
+        asked = [(each.side, each.kind, dict(each.facts)) for each in session.open_decisions]
         return self.game.rules.encode(session.position), asked
 
     def play(self) -> None:
@@ -56,8 +56,8 @@ class _Course:
                 assert self.stand() == self.stood[to]
 
     def answer(self, rule: Any = ruling.answer) -> None:
-        if self.game.waiting:
-            decision = self.random.choice(self.game.waiting)
+        if self.game.open_decisions:
+            decision = self.random.choice(self.game.open_decisions)
             text = sheet(self.game, decision.side, pick(self.game, decision, self.random))
             receipt, n = rule(self.game, decision.side, text, REASON)
             assert n is not None, str(receipt)
@@ -99,7 +99,7 @@ def course(folder: Folder, rules: str, seed: int, steps: int) -> None:
             way.step()
             with folder.open() as again:
                 assert _Course(folder, again, 0).stand() == way.stand()
-                assert again.waiting == game.waiting
+                assert again.open_decisions == game.open_decisions
         if game.result is None:
             ruling.break_off(game, REASON)
         assert list(replay(game)) == []

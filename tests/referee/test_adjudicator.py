@@ -76,7 +76,7 @@ def moves(game: Adjudicator, reader: str | None) -> list[Told]:
 
 
 def hand(game: Adjudicator, side: str) -> list[int]:
-    cards: list[int] = game.known(side).hands[side]
+    cards: list[int] = game.view(side).hands[side]
     return cards
 
 
@@ -87,7 +87,7 @@ def buried(toy: Adjudicator) -> None:
 
 
 def kinds(game: Adjudicator) -> list[tuple[str, str]]:
-    return [(each.side, each.kind) for each in game.waiting]
+    return [(each.side, each.kind) for each in game.open_decisions]
 
 
 # ---- the same in, the same out
@@ -129,7 +129,8 @@ def test_each_sheet_and_each_adjudication_is_one_commit(folder: Folder, rules: s
 
 
 @GAMES
-def test_reopened_after_every_sheet_it_is_as_if_it_had_stayed_open(tmp_path: Path, rules: str) -> None:
+def test_game_reopened_after_every_sheet_is_as_if_never_closed(tmp_path: Path, rules: str) -> None:
+    """A game that is reopened after every sheet is as if it had stayed open."""
     whole, pieces = Folder(tmp_path / "whole"), Folder(tmp_path / "pieces")
     pieces.create(rules).close()
     with whole.create(rules) as game:
@@ -154,16 +155,18 @@ def test_two_that_have_the_game_open_see_each_others_sheets(folder: Folder) -> N
 
 
 @GAMES
-def test_what_is_published_of_the_position_is_what_an_onlooker_knows(folder: Folder, rules: str) -> None:
+def test_published_position_is_what_an_observer_knows(folder: Folder, rules: str) -> None:
+    """What is published of the position is what an observer knows."""
     with folder.create(rules) as game:
         for _ in play(game, 5, SHEETS[rules]):
-            onlooker = game.rules.encode(game.known(None))
+            onlooker = game.rules.encode(game.view(None))
             published = game.ledger.repo.read("position.yaml")
             assert published == yamlio.dump(onlooker).encode()
             assert yamlio.read(published, name="position").value == onlooker
 
 
-def test_a_roll_may_have_the_name_of_one_before_the_last_rest_also_in_a_game_that_stays_open(folder: Folder) -> None:
+def test_roll_may_repeat_a_name_from_before_the_last_checkpoint(folder: Folder) -> None:
+    """A roll may have the name of one before the last checkpoint, even in a game that stays open."""
     for seed in range(1, 20):
         secrets = replace(SECRETS, hidden=bytes([seed]) * 32)
         with folder.create(scenario="siege", name=f"siege_{seed}", secrets=secrets) as game:
@@ -172,8 +175,8 @@ def test_a_roll_may_have_the_name_of_one_before_the_last_rest_also_in_a_game_tha
             while len(rolled) == len(set(rolled)) and game.result is None:
                 for side in ("red", "blue"):
                     give(game, side, order("bid", card="lowest"))
-                lead = game.known(None).lead
-                give(game, lead, order("assault", hill=game.known(lead).targets(lead)[-1], card=hand(game, lead)[0]))
+                lead = game.view(None).lead
+                give(game, lead, order("assault", hill=game.view(lead).targets(lead)[-1], card=hand(game, lead)[0]))
                 give(game, "blue" if lead == "red" else "red", order("react", card="none"))
                 rolled = [told.event.roll.name for told in game.told(None, 0) if told.event.roll is not None]
         if len(rolled) > len(set(rolled)):
@@ -222,7 +225,8 @@ def test_all_faults_are_told_at_once(toy: Adjudicator) -> None:
     ]  # fmt: skip
 
 
-def test_a_sheet_without_orders_is_a_fault_only_if_something_is_asked(toy: Adjudicator) -> None:
+def test_sheet_without_orders_is_a_fault_unless_it_has_standing(toy: Adjudicator) -> None:
+    """A sheet without orders is a fault if something is asked, unless it came for its standing orders."""
     empty = sheet(toy, "red").replace(b"orders:", b"orders: []")
     (fault,) = toy.receive("red", empty).rows()
     assert (fault["line"], fault["reason"]) == (4, "the sheet has no order; the game asks for bury")
@@ -237,7 +241,7 @@ def test_a_newer_sheet_takes_the_place_of_one_not_yet_used(toy: Adjudicator) -> 
     assert give(toy, "red", order("bury", card=second)) == []
     assert toy.sheets("red") == 2
     (number,) = give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
-    assert toy.known("red").buried["red"] == second
+    assert toy.view("red").buried["red"] == second
     assert first in hand(toy, "red")
     named = toy.ledger.public_turn(number)["sheets"]
     assert {side: list(sheets) for side, sheets in named.items()} == {
@@ -263,7 +267,8 @@ def test_further_orders_wait_for_their_questions_in_turn(invaded: Adjudicator) -
     ]
 
 
-def test_orders_that_wait_can_be_withdrawn_or_replaced_while_the_other_side_is_asked(invaded: Adjudicator) -> None:
+def test_waiting_orders_can_be_withdrawn_while_others_are_asked(invaded: Adjudicator) -> None:
+    """Orders that wait can be withdrawn or replaced while the other side is asked."""
     give(invaded, "carthage", *march_orders(invaded, "cannae", then="ask"), *ON_TO_TARENTUM)
     assert invaded.asked("carthage") == []
     assert "asks nothing of you" in str(invaded.receive("carthage", sheet(invaded, "carthage", *ON_TO_TARENTUM)))
@@ -274,7 +279,8 @@ def test_orders_that_wait_can_be_withdrawn_or_replaced_while_the_other_side_is_a
     assert [told for told in invaded.told("carthage", 0) if told.event.kind.startswith("order_")] == []
 
 
-def test_an_order_that_no_longer_fits_lapses_and_only_its_side_is_told(invaded: Adjudicator) -> None:
+def test_order_that_no_longer_fits_expires_told_only_to_its_side(invaded: Adjudicator) -> None:
+    """An order that no longer fits expires, and only its side is told."""
     give(invaded, "carthage", *march_orders(invaded, "cannae", then="ask"), order("march", path=["capua"]))
     before = invaded.adjudication
     give(invaded, "rome", NOBODY)
@@ -305,7 +311,8 @@ def test_a_standing_order_that_does_not_fit_is_no_adjudication(toy: Adjudicator)
 # ---- secret until all are in
 
 
-def test_nothing_of_the_first_of_two_secret_answers_is_seen_before_the_second_is_in(folder: Folder) -> None:
+def test_first_of_two_secret_answers_is_unseen_until_the_second(folder: Folder) -> None:
+    """Nothing of the first of two secret answers is seen before the second is in."""
     seen = []
     for choice in (0, 1):
         with Folder(folder.path / str(choice)).create() as game:
@@ -315,11 +322,11 @@ def test_nothing_of_the_first_of_two_secret_answers_is_seen_before_the_second_is
                     "readable": readable(game.ledger.repo),
                     "sizes": rooms(game.ledger.repo),
                     "messages": [commit.message for commit in game.ledger.repo.history()],
-                    "waiting": [*map(repr, game.waiting)],
+                    "waiting": [*map(repr, game.open_decisions)],
                     "blue": side_report(game, "blue", 0),
                     "onlooker": side_report(game, None, 0),
                     "home": game.take_home("blue"),
-                    "known": (game.known("blue"), game.known(None)),
+                    "known": (game.view("blue"), game.view(None)),
                     "told": (game.told("blue", 0), game.told(None, 0)),
                 }
             )
@@ -335,16 +342,16 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path, rounds: int) -> No
     for at, (one, other) in enumerate([("red", "blue"), ("blue", "red")]):
         with Folder(tmp_path / str(at)).create() as game:
             for _ in range(rounds):
-                question = game.waiting[0].kind
+                question = game.open_decisions[0].kind
                 cards = {side: hand(game, side)[0] for side in (one, other)}
                 for side in (one, other):
                     give(game, side, order(question, card=cards[side]))
                 if kinds(game)[0][1] == "assault":
-                    give(game, game.waiting[0].side, order("assault", hold=True))
+                    give(game, game.open_decisions[0].side, order("assault", hold=True))
             ends.append(
                 (
                     readable(game.ledger.repo),
-                    game.rules.encode(game.known("red")),
+                    game.rules.encode(game.view("red")),
                     [(told.event.kind, told.event.facts) for told in game.told("blue", 0)],
                     game.take_home("blue"),
                 )
@@ -355,7 +362,8 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path, rounds: int) -> No
 # ---- answers that nobody gives
 
 
-def test_an_only_answer_is_given_where_everybody_can_see_that_it_is_the_only_one(folder: Folder) -> None:
+def test_only_answer_is_given_where_all_see_it_is_the_only_one(folder: Folder) -> None:
+    """An only answer is given where everybody can see that it is the only one."""
     with folder.create(scenario="siege") as game:
         _beat_guards(game)
         answers = [answer for n in range(1, game.adjudication + 1) for answer in game.ledger.turn(n).answers]
@@ -366,23 +374,23 @@ def test_an_only_answer_is_given_where_everybody_can_see_that_it_is_the_only_one
 def _beat_guards(game: Adjudicator) -> None:
     """Let red assault the middle hill until it falls; blue, who holds one other, is never asked where to go."""
     random = Random(2)
-    while game.known(None).holders["middle"] == "blue" and game.waiting:
-        for each in game.waiting:
-            assert each.kind != "fall_back" or len(game.known(None).held(each.side)) > 1
-        side = game.waiting[0].side
-        kind = game.waiting[0].kind
+    while game.view(None).holders["middle"] == "blue" and game.open_decisions:
+        for each in game.open_decisions:
+            assert each.kind != "fall_back" or len(game.view(None).held(each.side)) > 1
+        side = game.open_decisions[0].side
+        kind = game.open_decisions[0].kind
         if kind == "bid":
-            card = max(hand(game, side), key=game.known(side).strength) if side == "red" else "lowest"
+            card = max(hand(game, side), key=game.view(side).strength) if side == "red" else "lowest"
             give(game, side, order("bid", card=card))
         elif kind == "assault" and side == "red":
-            card = max(hand(game, side), key=game.known(side).strength)
+            card = max(hand(game, side), key=game.view(side).strength)
             give(game, side, order("assault", hill="middle", card=card))
         elif kind == "assault":
             give(game, side, order("assault", hold=True))
         elif kind == "react":
             give(game, side, order("react", card="none"))
         else:
-            give(game, side, pick(game, game.waiting[0], random))
+            give(game, side, pick(game, game.open_decisions[0], random))
 
 
 def test_an_only_answer_that_a_hidden_hand_decides_is_waited_for(folder: Folder) -> None:
@@ -391,8 +399,8 @@ def test_an_only_answer_that_a_hidden_hand_decides_is_waited_for(folder: Folder)
         with Folder(folder.path / str(seed)).create(
             "rome_carthage", secrets=replace(SECRETS, hidden=bytes([seed]) * 32)
         ) as game:
-            (claim,) = game.waiting
-            own = game.rules.options(game.known("rome"), claim)
+            (claim,) = game.open_decisions
+            own = game.rules.legal_orders(game.view("rome"), claim)
             assert claim.kind == "claim_first"
             if len(own) == 1:
                 return
@@ -411,15 +419,16 @@ def test_defaults_are_for_those_who_are_late(toy: Adjudicator) -> None:
     }
     assert answers["red"] == ({"card": "lowest"}, "default")
     assert answers["blue"][1] == "sheet 2"
-    assert toy.known(None).spent[0] == lowest
+    assert toy.view(None).spent[0] == lowest
 
 
-def test_a_deadline_that_has_passed_counts_until_the_game_rests_and_no_longer(toy: Adjudicator) -> None:
+def test_passed_deadline_counts_only_until_the_next_checkpoint(toy: Adjudicator) -> None:
+    """A deadline that has passed counts until the next checkpoint and no longer."""
     buried(toy)
     for round in (1, 2):
         toy.adjudicate(late=["red", "blue"])
-        assert kinds(toy) == [(toy.known(None).lead, "assault")]
-        assert toy.known(None).round == round
+        assert kinds(toy) == [(toy.view(None).lead, "assault")]
+        assert toy.view(None).round == round
         toy.adjudicate(late=["red", "blue"])
         assert kinds(toy) == [("red", "bid"), ("blue", "bid")]
 
@@ -427,16 +436,17 @@ def test_a_deadline_that_has_passed_counts_until_the_game_rests_and_no_longer(to
 # ---- the rules change
 
 
-def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
+def test_rules_that_ask_otherwise_stop_the_game_naming_the_rule(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Rules that ask something else stop the game and name the rule."""
     toy_game: Any = import_module(type(loaded("toy").rules).__module__)
     with folder.create(scenario="siege") as game:
         buried(game)
         for side in ("red", "blue"):
             give(game, side, order("bid", card=hand(game, side)[0]))
-        lead = game.known(None).lead
-        hill = next(hill for hill in game.known(lead).targets(lead))
+        lead = game.view(None).lead
+        hill = next(hill for hill in game.view(lead).targets(lead))
         give(game, lead, order("assault", hill=hill, card=hand(game, lead)[0]))
         (question,) = kinds(game)
         assert question[1] == "react"
@@ -461,7 +471,8 @@ def test_rules_that_ask_something_else_stop_the_game_and_name_the_rule(
 # ---- keys, names, games that are there or not
 
 
-def test_keys_that_are_missing_open_to_others_or_of_another_game_are_told_apart(folder: Folder, tmp_path: Path) -> None:
+def test_missing_open_and_foreign_keys_are_told_apart(folder: Folder, tmp_path: Path) -> None:
+    """Keys that are missing, open to others or of another game are told apart."""
     folder.create().close()
     folder.create(name="gallia", secrets=OTHERS).close()
     key = folder.keys / "punica.yaml"
@@ -502,7 +513,8 @@ def test_a_game_is_never_made_twice(folder: Folder) -> None:
     assert git(folder.repo("punica"), "rev-parse", "main") == before
 
 
-def test_secrets_left_behind_by_a_game_that_never_came_to_be_are_used_up(folder: Folder) -> None:
+def test_secrets_left_by_a_game_never_made_serve_the_next_one(folder: Folder) -> None:
+    """Secrets left behind by a game that never came to be are used by the next game of that name."""
     with folder.create(secrets=None) as game:
         tip = game.charter.dice.tip
     subprocess.run(["rm", "-r", str(folder.repo("punica"))], check=True)
@@ -520,7 +532,8 @@ def test_a_side_that_is_none_is_refused_before_anything_is_made(folder: Folder, 
     assert not folder.keys.exists()
 
 
-def test_a_scenario_that_is_none_is_refused_before_anything_is_made(folder: Folder) -> None:
+def test_unknown_scenario_is_refused_before_anything_is_made(folder: Folder) -> None:
+    """A scenario that does not exist is refused before anything is made."""
     with pytest.raises(LookupError, match="there is no scenario sieg"):
         folder.create(scenario="sieg")
     assert not folder.keys.exists()
@@ -538,7 +551,7 @@ def secrets_of(game: Adjudicator) -> Iterator[tuple[str, bytes]]:
     yield from (("identity", keys.identity.encode()), ("office", keys.office.encode()))
     yield "the next link", game.ledger.chain.link(game.adjudication + 1).encode()
     for side in game.rules.sides:
-        cards = game.known(side).hands[side]
+        cards = game.view(side).hands[side]
         if len(cards) > 1:
             for style, text in numbers_in(cards).items():
                 yield f"hand of {side}, {style}", text.encode()
@@ -580,7 +593,7 @@ def test_the_steps_that_lie_ahead_of_a_march_are_not_published(invaded: Adjudica
     give(invaded, "rome", NOBODY)
     assert "answers" not in invaded.ledger.public_turn(invaded.adjudication)
     invaded.adjudicate(late=["carthage"])
-    assert invaded.known(None).march is None
+    assert invaded.view(None).march is None
     later = [invaded.ledger.public_turn(n) for n in range(before, invaded.adjudication + 1)]
     published = [answer for turn in later for answer in turn.get("answers", ())]
     assert [answer["order"]["path"] for answer in published if answer["kind"] == "play"] == [["cannae", "tarentum"]]

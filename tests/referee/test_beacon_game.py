@@ -54,7 +54,7 @@ def toy(folder: Folder) -> Iterator[Adjudicator]:
 
 
 def card(game: Adjudicator, side: str, at: int = 0) -> Any:
-    return order(game.asked(side)[0].kind, card=game.known(side).hands[side][at])
+    return order(game.asked(side)[0].kind, card=game.view(side).hands[side][at])
 
 
 def close(game: Adjudicator) -> Closing:
@@ -97,7 +97,8 @@ def test_the_set_up_waits_for_a_round_too(folder: Folder) -> None:
         assert turn["inputs"] == inputs_digest(turn)
 
 
-def test_sheets_are_closed_only_when_every_question_has_its_answer(toy: Adjudicator) -> None:
+def test_sheets_are_closed_only_when_all_questions_are_answered(toy: Adjudicator) -> None:
+    """Sheets are closed only when every question has its answer."""
     assert give(toy, "red", card(toy, "red")) == []
     assert toy.closed is None
     assert give(toy, "red", card(toy, "red", 1)) == []  # a sheet may still be replaced
@@ -115,12 +116,14 @@ def test_the_round_is_the_first_that_is_ten_minutes_away(toy: Adjudicator, early
     assert close(toy).round == number
 
 
-def test_the_round_is_later_than_any_before_whatever_the_clock_says(toy: Adjudicator) -> None:
+def test_round_is_later_than_any_before_whatever_the_clock_says(toy: Adjudicator) -> None:
+    """The round is later than any before, whatever the clock says."""
     toy.moment = time_of(1)
     assert close(toy).round == FIRST + 1
 
 
-def test_what_is_closed_is_said_before_the_round_is_known_and_is_what_goes_in(toy: Adjudicator) -> None:
+def test_closed_sheets_are_said_before_the_round_and_are_used(toy: Adjudicator) -> None:
+    """What is closed is said before the round is known, and is what goes in."""
     closed = close(toy)
     assert toy.put_in_round(SECOND, PUBLISHED[SECOND]) == [2]
     turn = toy.ledger.public_turn(2)
@@ -137,7 +140,7 @@ def test_what_is_closed_is_said_before_the_round_is_known_and_is_what_goes_in(to
 def test_a_sheet_that_comes_after_the_closing_changes_nothing(toy: Adjudicator) -> None:
     close(toy)
     before = head(toy)
-    late = sheet(toy, "red", order("bury", card=toy.known("red").hands["red"][1]))
+    late = sheet(toy, "red", order("bury", card=toy.view("red").hands["red"][1]))
     receipt = toy.receive("red", b"\n" + late)
     (row,) = receipt.rows()
     assert (receipt.number, row["line"], row["column"]) == (None, 2, 1)
@@ -180,12 +183,15 @@ def test_the_signature_turns_the_dice(tmp_path: Path, monkeypatch: pytest.Monkey
             game.moment = time_of(FIRST) - PATIENCE
             game.adjudicate()
             game.put_in_round(FIRST, signature)
-            hands.add((*game.known("red").hands["red"], *game.known("blue").hands["blue"]))
+            hands.add((*game.view("red").hands["red"], *game.view("blue").hands["blue"]))
     assert len(hands) == 2
 
 
-def test_it_decides_what_follows_without_anything_new_and_no_more(toy: Adjudicator) -> None:
-    """With standing orders on both sides the game plays on by itself; each round of it is one adjudication or more."""
+def test_round_decides_what_follows_without_anything_new(toy: Adjudicator) -> None:
+    """A round decides what follows without anything new, and no more.
+
+    With standing orders on both sides the game plays on by itself; each round of it is one adjudication or more.
+    """
     close(toy)
     toy.put_in_round(SECOND, PUBLISHED[SECOND])
     toy.moment = time_of(THIRD) - PATIENCE
@@ -257,9 +263,10 @@ def test_a_round_that_never_comes_is_put_on_record_and_told(toy: Adjudicator) ->
 # ---- it survives
 
 
-def test_after_a_crash_between_round_and_adjudication_it_goes_on_with_that_round(
+def test_game_that_crashed_after_a_round_goes_on_with_that_round(
     toy: Adjudicator, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """After a crash between round and adjudication the game goes on with that round."""
     close(toy)
 
     def dies(*_: object, **__: object) -> bool:
@@ -281,9 +288,8 @@ def test_after_a_crash_between_round_and_adjudication_it_goes_on_with_that_round
         assert again.adjudicate() == []
 
 
-def test_a_crash_in_the_midst_of_several_adjudications_changes_none_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crash_amid_several_adjudications_changes_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash in the midst of several adjudications changes none of them."""
     ends = []
     for crash in (False, True):
         folder = Folder(tmp_path / str(crash))
@@ -309,10 +315,13 @@ def test_a_crash_in_the_midst_of_several_adjudications_changes_none_of_them(
     assert len(ends[0]) > 1
 
 
-def test_a_round_is_put_on_record_also_when_the_rules_here_are_others(
+def test_round_is_recorded_even_when_the_rules_here_are_others(
     toy: Adjudicator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a game could neither be adjudicated, since its rules differ, nor migrated, since its sheets are closed."""
+    """A round is put on record even when the rules here are others.
+
+    Else a game could neither be adjudicated, since its rules differ, nor migrated, since its sheets are closed.
+    """
     close(toy)
     with monkeypatch.context() as patched:
         patched.setattr(Adjudicator, "differs", "code")
@@ -375,7 +384,8 @@ def test_every_side_is_written_to_when_the_sheets_are_closed(toy: Adjudicator, f
         assert (game.sheets("red"), game.closed) == (1, closed)
 
 
-def test_the_last_phrase_closes_the_set_up_and_every_side_is_written_to(folder: Folder) -> None:
+def test_last_phrase_closes_the_set_up_and_all_sides_get_letters(folder: Folder) -> None:
+    """The last phrase closes the set-up, and every side is written to."""
     folder.create(begin=False, beacon="drand").close()
     office = replace(folder.office, now=time_of(FIRST) - PATIENCE)
     first = take_in(letter("red", b"PHRASE of red", b"game: punica"), office)

@@ -92,10 +92,10 @@ def write_story(folder: Path, rules: str, seed: int, most: int) -> Story:
     random = Random(seed)
     for number in range(most):
         with there.open(GAME) as game:
-            if not game.waiting:
+            if not game.open_decisions:
                 break
-            side = game.waiting[0].side
-            text = sheet(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+            side = game.open_decisions[0].side
+            text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
         raw = letter(side, text, number=number)
         (there.path / "letter.eml").write_bytes(raw)
         begun = time.monotonic()
@@ -202,8 +202,8 @@ def warm(start: Path) -> None:
     """Read everything that a letter of a game needs, once, and draw its map."""
     folder = Folder(start)
     with folder.open(GAME) as game:
-        side = game.waiting[0].side
-        order = pick(game, game.waiting[0], Random(0))
+        side = game.open_decisions[0].side
+        order = pick(game, game.open_decisions[0], Random(0))
         (start / "warm.eml").write_bytes(letter(side, sheet(game, side, order)))
     take_in(start, "warm.eml")
 

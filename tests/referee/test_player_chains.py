@@ -43,7 +43,7 @@ def toy(folder: Folder) -> Iterator[Adjudicator]:
 
 def opening(game: Adjudicator, side: str, link: str | None, at: int = 0) -> bytes:
     """Return a sheet that answers what a side is asked with a card, and opens a link."""
-    text = sheet(game, side, order(game.asked(side)[0].kind, card=game.known(side).hands[side][at]))
+    text = sheet(game, side, order(game.asked(side)[0].kind, card=game.view(side).hands[side][at]))
     return text if link is None else text.replace(b"orders:", f"link: {link}\norders:".encode())
 
 
@@ -92,7 +92,8 @@ def test_a_side_that_sends_nothing_gives_what_anybody_can_reckon(toy: Adjudicato
     assert toy.own_chain("red") == OwnChain(CHAIN.tip, LENGTH, CHAIN.link(1))
 
 
-def test_several_adjudications_without_a_link_give_each_another_share(toy: Adjudicator) -> None:
+def test_adjudications_without_a_link_each_give_another_share(toy: Adjudicator) -> None:
+    """Several adjudications without a link each give another share."""
     give(toy, "red", CHAIN.link(1))
     give(toy, "blue")
     while len(seen := [shares(toy, n) for n in range(3, toy.adjudication + 1)]) < 3:
@@ -154,7 +155,8 @@ def test_who_has_no_chain_opens_no_link(toy: Adjudicator) -> None:
     )  # fmt: skip
 
 
-def test_a_sheet_that_takes_the_place_of_one_not_used_repeats_its_link(toy: Adjudicator) -> None:
+def test_sheet_that_replaces_an_unused_one_repeats_its_link(toy: Adjudicator) -> None:
+    """A sheet that takes the place of one not used yet repeats its link."""
     give(toy, "red", CHAIN.link(1))
     for again in (None, CHAIN.link(2), "lost"):
         repeat = f"which has not been used yet, has opened a link; repeat it: 'link: {CHAIN.link(1)}'"
@@ -179,7 +181,8 @@ def test_a_lost_chain_ends_on_record(toy: Adjudicator) -> None:
     assert toy.own_chain("red") is None
 
 
-def test_a_chain_thought_lost_and_found_before_the_sheet_is_used_is_none_lost(toy: Adjudicator) -> None:
+def test_chain_found_before_its_sheet_is_used_is_not_lost(toy: Adjudicator) -> None:
+    """A chain that is thought lost and found before the sheet is used is not lost."""
     give(toy, "red", "lost")
     give(toy, "red", CHAIN.link(1))
     (n,) = give(toy, "blue")
@@ -198,7 +201,8 @@ def test_a_chain_that_is_used_up_ends(folder: Folder) -> None:
         assert "lost" in str(shares(game, n))
 
 
-def test_a_chain_is_promised_before_the_first_shuffle_and_not_after(toy: Adjudicator) -> None:
+def test_chain_is_promised_before_the_first_shuffle_not_after(toy: Adjudicator) -> None:
+    """A chain is promised before the first shuffle and not after."""
     with pytest.raises(CannotPlay, match="before the first shuffle"):
         toy.join("blue", chain=ChainPromise(OTHER.tip, LENGTH))
 
@@ -223,7 +227,8 @@ def test_it_holds_in_a_game_that_is_opened_anew_each_time(toy: Adjudicator, fold
         assert shares(again, n) == {"red": {"link": CHAIN.link(1)}}
 
 
-def test_the_form_says_which_link_is_next_and_repeats_one_that_waits(toy: Adjudicator) -> None:
+def test_form_says_which_link_is_next(toy: Adjudicator) -> None:
+    """The form says which link is next. While a link waits, there is no form."""
     form = side_report(toy, "red", 0).sheet
     assert form is not None
     assert "# Put in what this prints: pbem my-chain next FILE --after 0\nlink:\norders:" in form
@@ -275,7 +280,7 @@ def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Pat
         assert mail("red", texts["red"].replace(b"orders:", f"link: {link}\norders:".encode()))
         assert mail("blue", texts["blue"])
         with folder.open() as game:
-            if any(each.kind == "assault" for each in game.waiting):
+            if any(each.kind == "assault" for each in game.open_decisions):
                 game.adjudicate(late=["red", "blue"])
     with folder.open() as game:
         given = [str(next(iter(each["red"]))) for n in range(2, game.adjudication + 1) if (each := shares(game, n))]

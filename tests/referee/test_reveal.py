@@ -113,8 +113,8 @@ def test_a_game_that_is_broken_off_is_opened_too(folder: Folder) -> None:
 
 def test_rulings_and_rollbacks_are_opened(folder: Folder) -> None:
     with folder.create() as game:
-        give(game, "blue", order("bury", card=game.known("blue").hands["blue"][0]))
-        card = game.known("red").hands["red"][2]
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+        card = game.view("red").hands["red"][2]
         _, n = ruling.answer(game, "red", sheet(game, "red", order("bury", card=card)), "he is away")
         game.adjudicate()
         ruling.break_off(game, "enough")

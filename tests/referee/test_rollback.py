@@ -42,7 +42,7 @@ def stand(game: Adjudicator) -> dict[str, Any]:
     assert state is not None
     return {
         "position": game.rules.encode(game._session().position),
-        "asked": [(each.side, each.kind, dict(each.facts)) for each in game._session().waiting],
+        "asked": [(each.side, each.kind, dict(each.facts)) for each in game._session().open_decisions],
         "checkpoint": state.checkpoint,
     }
 
@@ -52,7 +52,7 @@ def stands(game: Adjudicator, sheets: int = 12) -> dict[int, dict[str, Any]]:
     stood = {game.adjudication: stand(game)}
     random = Random(3)
     for _ in range(sheets):
-        if not game.waiting:
+        if not game.open_decisions:
             break
         list(play(game, random.randrange(10**6), 1))
         stood[game.adjudication] = stand(game)
@@ -74,7 +74,7 @@ def first_roll(game: Adjudicator) -> int:
 def buried(game: Adjudicator) -> None:
     """Let both bury their lowest card."""
     for side in ("red", "blue"):
-        give(game, side, order("bury", card=game.known(side).hands[side][0]))
+        give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 def undone(game: Adjudicator) -> list[int]:
@@ -158,9 +158,9 @@ def test_undone_rolls_never_come_again(toy: Adjudicator) -> None:
     buried(toy)
     give(toy, "red", order("bid", card="lowest"))
     give(toy, "blue", order("bid", card="lowest"))
-    before, lead = toy.adjudication, toy.waiting[0].side
-    known = toy.known(lead)
-    attack = order("assault", hill=known.targets(lead)[0], card=known.hands[lead][0])
+    before, lead = toy.adjudication, toy.open_decisions[0].side
+    view = toy.view(lead)
+    attack = order("assault", hill=view.targets(lead)[0], card=view.hands[lead][0])
     seen, links = [], set()
     for _ in range(16):
         (n,) = give(toy, lead, attack)[:1]
@@ -239,19 +239,20 @@ def test_sheets_that_lie_ready_are_dropped_and_told(toy: Adjudicator) -> None:
     assert "red" in toy.ledger.public_turn(n)["sheets"], "what lay ready goes into the dice"
 
 
-def test_standing_orders_stay_as_they_are_and_do_not_answer_what_is_asked_again(toy: Adjudicator) -> None:
+def test_standing_orders_stay_but_answer_nothing_asked_again(toy: Adjudicator) -> None:
+    """Standing orders stay as they are and do not answer what is asked again."""
     buried(toy)
     to = toy.adjudication
-    asked = [(each.side, each.kind) for each in toy.waiting]
+    asked = [(each.side, each.kind) for each in toy.open_decisions]
     assert asked == [("red", "bid"), ("blue", "bid")]
     give(toy, "red", order("bid", card="lowest"))
     give(toy, "blue", order("bid", card="lowest"))
     text = b"game: punica\nside: red\nadjudication: %d\nstanding:\n- bid: default\n" % toy.adjudication
     assert toy.receive("red", text).number
-    give(toy, toy.waiting[0].side, order("assault", hold=True))
+    give(toy, toy.open_decisions[0].side, order("assault", hold=True))
     rollback.roll_back(toy, to, "a slip")
     assert toy.adjudicate() == []
-    assert [(each.side, each.kind) for each in toy.waiting] == asked
+    assert [(each.side, each.kind) for each in toy.open_decisions] == asked
     assert [each.kind for each in toy.standing("red")] == ["bid"]
 
 
@@ -360,7 +361,7 @@ def test_nothing_hidden_stands_in_what_is_public_of_it(folder: Folder) -> None:
         played(game, 10)
         request = rollback.ask_for(game, 3, "a slip")
         public = files(game.ledger.repo)[request_path(1)]
-        hands = [game.known(side).hands[side] for side in game.rules.sides]
+        hands = [game.view(side).hands[side] for side in game.rules.sides]
         assert request.shuffles == [] or all(" of " in each for each in request.shuffles)
         for hand in hands:
             assert str(hand).encode() not in public
@@ -488,7 +489,7 @@ def test_links_of_a_sides_own_chain_never_go_back(folder: Folder) -> None:
         game.adjudicate()
         for number, side in enumerate(("red", "blue", "red"), 1):
             kind = "bury" if number < 3 else "bid"
-            text = sheet(game, side, order(kind, card=game.known(side).hands[side][0]))
+            text = sheet(game, side, order(kind, card=game.view(side).hands[side][0]))
             link = chain.link(1 if number == 1 else 2)
             text = text.replace(b"orders:", f"link: {link}\norders:".encode()) if side == "red" else text
             receipt = game.receive(side, text)
@@ -500,7 +501,7 @@ def test_links_of_a_sides_own_chain_never_go_back(folder: Folder) -> None:
         assert own is not None
         assert own.last == chain.link(2)
         receipt, _ = ruling.answer(
-            game, "red", sheet(game, "red", order("bury", card=game.known("red").hands["red"][0])), "x"
+            game, "red", sheet(game, "red", order("bury", card=game.view("red").hands["red"][0])), "x"
         )
         assert not receipt.complaints, "the game master has no chain of red's to open"
         assert list(replay(game)) == []
@@ -514,7 +515,7 @@ def test_not_while_the_sheets_are_closed(folder: Folder) -> None:
         assert game.miss_round(closed.round, "to test it") == [1]
         game.moment = None
         for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.known(side).hands[side][0]))
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
         closed = game.closed
         assert closed is not None
         for act in (

@@ -22,7 +22,7 @@ REASON = "the player has been away"
 
 
 def hand(game: Adjudicator, side: str) -> list[int]:
-    cards: list[int] = game.known(side).hands[side]
+    cards: list[int] = game.view(side).hands[side]
     return cards
 
 
@@ -94,13 +94,14 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
         assert true(again) == true(toy)
 
 
-def test_it_waits_for_the_other_side_and_takes_the_place_of_a_sheet(toy: Adjudicator) -> None:
+def test_answer_by_ruling_waits_and_takes_the_place_of_a_sheet(toy: Adjudicator) -> None:
+    """An answer by ruling waits for the other side and takes the place of a sheet."""
     low, high = hand(toy, "red")[0], hand(toy, "red")[-1]
     assert toy.receive("red", sheet(toy, "red", order("bury", card=low))).number
     _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=high)), REASON)
     assert n is not None
     assert toy.adjudicate() == []
-    assert [(each.side, each.kind) for each in toy.waiting] == [("blue", "bury")]
+    assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bury")]
     assert "Your order bury (sheet 1) was not needed and has lapsed." in heard(toy, "red", n - 1)
     public = b"".join(readable(toy.ledger.repo).values())
     assert f"card: {high}".encode() not in public
@@ -137,7 +138,7 @@ def test_a_sheet_of_the_game_master_is_checked_like_any_other(toy: Adjudicator) 
     give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
     give(toy, "red", order("bid", card="lowest"))
     give(toy, "blue", order("bid", card="lowest"))
-    other = "red" if toy.waiting[0].side == "blue" else "blue"
+    other = "red" if toy.open_decisions[0].side == "blue" else "blue"
     with pytest.raises(CannotPlay, match=f"asks nothing of {other}"):
         ruling.answer(toy, other, good, REASON)
     assert toy.adjudication == before + 3 - 1
@@ -219,7 +220,8 @@ def test_it_changes_what_everybody_sees(folder: Folder, toy: Adjudicator) -> Non
         sound(again)
 
 
-def test_answers_since_the_resting_point_lapse_and_their_turns_are_undone(toy: Adjudicator) -> None:
+def test_change_of_position_undoes_turns_since_the_checkpoint(toy: Adjudicator) -> None:
+    """On a change of the position, answers since the checkpoint expire and their turns are undone."""
     buried(toy)
     rest = toy.adjudication
     give(toy, "red", order("bid", card="lowest"))
@@ -264,9 +266,9 @@ def test_standing_orders_answer_what_is_asked_after_a_patch(toy: Adjudicator) ->
     buried(toy)
     text = b"game: punica\nside: red\nadjudication: %d\nstanding:\n- bid: default\n" % toy.adjudication
     assert toy.receive("red", text).number
-    assert [each.side for each in toy.waiting] == ["red", "blue"]
+    assert [each.side for each in toy.open_decisions] == ["red", "blue"]
     ruling.change_position(toy, {"round": 2}, "a round was forgotten")
-    assert [(each.side, each.kind) for each in toy.waiting] == [("blue", "bid")]
+    assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bid")]
 
 
 def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
@@ -337,7 +339,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
     assert toy.ledger.public_turn(n)["waiting"] == []
     with folder.open() as again:
         assert again.result == toy.result
-        assert again.waiting == ()
+        assert again.open_decisions == ()
         assert again.asked("red") == []
         assert again.adjudicate() == []
         for side in ("red", None):

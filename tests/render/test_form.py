@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.game import shelf
+from pbem.game import LegalOrders, of, shelf
 from pbem.game.box import Box
 from pbem.mail.sheet_finder import sheets
 from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
@@ -16,15 +16,16 @@ from pbem.protocol import Decision, Order
 from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
+from tests.support.no_game import NoGame
 from tests.support.walks import loaded, start, walk
 
 SEEDS = range(6)
 QUESTIONS = 120
 
 
-def form_of(rules: Any, box: Box, known: Any, decisions: list[Decision]) -> str:
+def form_of(rules: Any, box: Box, view: Any, decisions: list[Decision]) -> str:
     side = decisions[0].side
-    return form(rules, known, decisions, box=box, game="punica", side=side, adjudication=7, heading=["Turn 1"])
+    return form(rules, view, decisions, box=box, game="punica", side=side, adjudication=7, heading=["Turn 1"])
 
 
 def read(text: str, box: Box) -> Sheet:
@@ -47,7 +48,7 @@ def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
     rules = loaded("rome_carthage").rules
     for at in campaign(rules, invasion(start(rules, "standard", seed)), seed, QUESTIONS):
         for side in rules.sides:
-            if own := [decision for decision in at.waiting if decision.side == side]:
+            if own := [decision for decision in at.open_decisions if decision.side == side]:
                 yield at, own
 
 
@@ -55,8 +56,8 @@ def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
 def test_sent_back_unchanged_it_is_the_default(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed):
-        known = at.known(own[0].side)
-        text = form_of(game.rules, game.box, known, own)
+        view = at.view(own[0].side)
+        text = form_of(game.rules, game.box, view, own)
         if all(decision.default is None for decision in own):
             with pytest.raises(BadSheet, match="orders must be a list"):
                 read(text, game.box)
@@ -65,21 +66,21 @@ def test_sent_back_unchanged_it_is_the_default(seed: int) -> None:
         assert not check_heading(sheet, game="punica", side=own[0].side, adjudication=7, sides=game.rules.sides)
         assert [order.body for order in sheet.orders] == [d.default for d in own if d.default is not None]
         for decision, order in zip(own, sheet.orders, strict=True):
-            assert list(game.rules.check(known, decision, order)) == []
+            assert list(game.rules.check(view, decision, order)) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_choice_offered_is_legal_and_another_one(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed):
-        known = at.known(own[0].side)
-        text = form_of(game.rules, game.box, known, own)
+        view = at.view(own[0].side)
+        text = form_of(game.rules, game.box, view, own)
         bare = text[: text.index("orders:") + len("orders:\n")]
         offered = [read(bare + choice + "\n", game.box).orders[0] for choice in choices_in(text)]
         for decision in own:
             others = [order for order in offered if order.kind == decision.kind]
             for order in others:
-                assert list(game.rules.check(known, decision, order)) == [], order
+                assert list(game.rules.check(view, decision, order)) == [], order
                 assert order.body != decision.default
             bodies = [order.body for order in others]
             assert all(body not in bodies[:at_body] for at_body, body in enumerate(bodies))
@@ -90,7 +91,7 @@ def test_every_choice_offered_is_legal_and_another_one(seed: int) -> None:
 def test_no_line_is_longer_than_mail_can_bear(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed):
-        for line in form_of(game.rules, game.box, at.known(own[0].side), own).splitlines():
+        for line in form_of(game.rules, game.box, at.view(own[0].side), own).splitlines():
             order = re.match(r"(# )?(- |    )\w+:", line)
             assert len(line) <= (ORDER_WIDTH if order else WIDTH), line
 
@@ -106,24 +107,24 @@ def test_a_game_without_hints_lists_its_choices() -> None:
     game = loaded("toy")
     for at in walk(game.rules, game.box.scenarios[0], 1, 30):
         for side in game.rules.sides:
-            own = [decision for decision in at.waiting if decision.side == side]
+            own = [decision for decision in at.open_decisions if decision.side == side]
             if not own:
                 continue
-            text = form_of(game.rules, game.box, at.known(side), own)
-            choices = game.rules.options(at.known(side), own[0])
+            text = form_of(game.rules, game.box, at.view(side), own)
+            choices = game.rules.legal_orders(at.view(side), own[0])
             offered = choices_in(text)
             assert offered or len(choices) == 1
             for choice in offered:
                 order = read(f"game: g\nside: {side}\nadjudication: 1\norders:\n{choice}\n", game.box).orders[0]
                 (decision,) = (decision for decision in own if decision.kind == order.kind)
-                assert list(game.rules.check(at.known(side), decision, order)) == []
+                assert list(game.rules.check(at.view(side), decision, order)) == []
 
 
-class Numbers:
+class Numbers(NoGame):
     """A game whose only question has a thousand answers."""
 
-    def options(self, known: Any, decision: Decision) -> list[Order]:
-        return [Order("first_player", {"side": f"side_{n}"}) for n in range(1000)]
+    def legal_orders(self, view: Any, decision: Decision) -> LegalOrders:
+        return of([Order("first_player", {"side": f"side_{n}"}) for n in range(1000)])
 
 
 def test_many_choices_are_shown_from_one_end_to_the_other() -> None:
@@ -139,7 +140,7 @@ def test_many_choices_are_shown_from_one_end_to_the_other() -> None:
 def test_the_inbox_finds_it_in_a_reply(quoted: str) -> None:
     game = loaded("rome_carthage")
     at, own = next(turns(1))
-    text = form_of(game.rules, game.box, at.known(own[0].side), own)
+    text = form_of(game.rules, game.box, at.view(own[0].side), own)
     letter = f"I agree.\n\n----- BEGIN ORDERS -----\n{text}----- END ORDERS -----\n\nAnn\n"
     (found,) = sheets("".join(f"{quoted}{line}\n" for line in letter.splitlines()))
     assert found.text == text

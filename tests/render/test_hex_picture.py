@@ -116,7 +116,7 @@ def begun() -> Game:
 
 
 def seen(game: Game, side: Side | None, told: tuple[Event, ...] = ()) -> Scene:
-    scene: Scene = italy().scene(italy().known(game, side), told)
+    scene: Scene = italy().scene(italy().view(game, side), told)
     return scene
 
 
@@ -216,7 +216,8 @@ def test_every_city_stands_in_its_hex() -> None:
     assert north.x < south.x
 
 
-def test_rome_sees_the_back_of_a_carthaginian_stack_and_never_what_is_with_it() -> None:
+def test_rome_sees_only_the_back_of_a_carthaginian_stack() -> None:
+    """Rome sees the back of a Carthaginian stack and never what is with it."""
     game = begun()
     scene = seen(game, ROME)
     (hannibal,) = (each for each in scene.counters if each.label == "Hannibal")
@@ -258,7 +259,8 @@ def test_arrows_follow_the_marches_and_withdrawals_just_told() -> None:
     ]
 
 
-def test_units_without_a_leader_and_garrisons_are_shown_inside_their_cities() -> None:
+def test_leaderless_units_and_garrisons_are_shown_inside_cities() -> None:
+    """Units without a leader and garrisons are shown inside their cities."""
     game = begun()
     game.loose[ROME] = {"2409": {"roman_foot": 2}, "0522": {"roman_foot": 1}}
     game.loose[CARTHAGE] = {"0318": {"gauls_2": 1}}

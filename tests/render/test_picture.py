@@ -229,7 +229,8 @@ def test_a_picture_is_a_palette_png_of_the_asked_width(width: int | None, height
     assert (png.format, png.mode, png.size) == ("PNG", "P", (width or 1600, height))
 
 
-def test_places_take_the_exact_colour_of_the_side_that_holds_them() -> None:
+def test_places_take_the_exact_colour_of_the_side_holding_them() -> None:
+    """Places take the exact colour of the side that holds them."""
     png = Image.open(io.BytesIO(render(crowded()))).convert("RGB")
     base = italy()
     empty = base.place_kinds["tribe"].empty
@@ -243,7 +244,8 @@ def test_places_take_the_exact_colour_of_the_side_that_holds_them() -> None:
         assert pixel(png, (place.x, place.y)) == rgb(colour), id
 
 
-def test_a_region_takes_a_tint_of_the_side_that_holds_it_and_no_other_does() -> None:
+def test_region_alone_takes_a_tint_of_the_side_that_holds_it() -> None:
+    """A region takes a tint of the side that holds it, and no other region does."""
     plain, tinted = draw(scene()), draw(scene(tints={"latium": "rome"}))
     rome = (1190, 450)  # the ground north of Rome
     before, after = pixel(plain, rome), pixel(tinted, rome)
@@ -371,7 +373,7 @@ def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.M
     monkeypatch.setattr(letters, "render", lambda scene, **_: next(pictures))
     seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
     game: Any = SimpleNamespace(
-        known=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda known, events: known)
+        view=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda view, events: view)
     )
     maps = letters.Maps()
     drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]

@@ -12,7 +12,7 @@ from jinja2 import UndefinedError
 
 from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.session import Session
-from pbem.game.summary import Line, Section, Standing
+from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
 from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
@@ -20,6 +20,7 @@ from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, joined, sentences
 from pbem.render.report import WIDTH, Report, mail, report
 from tests.support.campaigns import Campaign, Told, campaign, invasion
+from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, start
 
 REPORTS = Path(__file__).parent / "reports"
@@ -167,7 +168,8 @@ def test_dice_are_told_whole(changes: dict[str, Any], line: str) -> None:
     ("name", "purpose"),
     [("battle/cannae/round-2/cancel-3", "holds"), ("battle/cannae/deck", "fights"), ("siege/capua", "siege/capua")],
 )
-def test_a_roll_is_named_by_both_ends_of_its_name_or_by_its_first_word(name: str, purpose: str) -> None:
+def test_roll_is_named_by_the_ends_or_first_word_of_its_name(name: str, purpose: str) -> None:
+    """A roll is named by both ends of its name or by its first word."""
     speaks = speaking({}, rolls={"battle": "fights", "battle/cancel": "holds"})
     event = rolled(name)
     assert event.roll is not None
@@ -234,8 +236,8 @@ def test_a_kind_told_together_with_others_can_be_told_alone(game: str) -> None:
 def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
     game = loaded("rome_carthage")
     words: dict[str, Any] = {
-        "game": "punica", "adjudication": at.adjudication, "side": side, "known": at.known(side),
-        "events": at.told, "waiting": at.waiting, "others": [decision.side for decision in at.waiting],
+        "game": "punica", "adjudication": at.adjudication, "side": side, "known": at.view(side),
+        "events": at.told, "waiting": at.open_decisions, "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }  # fmt: skip
     return report(game.rules, game.box, **{**words, **changes})
@@ -263,8 +265,8 @@ def test_a_report_says_the_same_whatever_its_reader_cannot_see() -> None:
     rules = loaded("rome_carthage").rules
     for at in campaigns(range(2), 80):
         for side in ("rome", "carthage", None):
-            other = rules.reseal(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
-            assert told_to(at, side, known=rules.known(other, side)) == told_to(at, side)
+            other = rules.resample_hidden(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
+            assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
 
 
 def test_an_onlooker_gets_neither_hands_nor_a_form() -> None:
@@ -283,7 +285,7 @@ def test_an_onlooker_gets_neither_hands_nor_a_form() -> None:
 
 def test_a_side_is_not_told_what_another_is_asked() -> None:
     at = next(campaigns(range(1)))
-    assert [decision.side for decision in at.waiting] == ["rome"]
+    assert [decision.side for decision in at.open_decisions] == ["rome"]
     seen = told_to(at, "carthage")
     assert (seen.sheet, seen.asked) == (None, "")
     assert "Campaign card" not in seen.text.partition("WHERE THINGS STAND")[0].partition("dealt")[0]
@@ -328,7 +330,7 @@ def test_orders_that_lapsed_are_told_in_every_game() -> None:
     assert line.text == "Your order march (sheet 3) no longer fits and was left out: no path from a to b."
 
 
-class Stands:
+class Stands(NoGame):
     """A game that says where things stand and nothing else."""
 
     sides = ("rome",)
@@ -336,11 +338,12 @@ class Stands:
     def __init__(self, *lines: Line) -> None:
         self.lines = lines
 
-    def standing(self, known: Any) -> Standing:
-        return Standing("Turn 1", (Section("Armies", self.lines),))
+    def summary(self, view: Any) -> Summary:
+        return Summary("Turn 1", (Section("Armies", self.lines),))
 
 
-def test_columns_stand_below_one_another_and_long_ones_are_folded() -> None:
+def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
+    """Columns stand below one another, and long ones are wrapped."""
     names = "Gaius Flaminius, Fabius Maximus, Marcellus, Gaius C. Nero"
     rules = Stands(
         Line("Italia"),
@@ -349,7 +352,7 @@ def test_columns_stand_below_one_another_and_long_ones_are_folded() -> None:
         Line("Arpi", ("", "Mago"), 1),
     )
     box = loaded("rome_carthage").box
-    text = report(rules, box, game="g", adjudication=1, side=None, known=None).text
+    text = report(rules, box, game="g", adjudication=1, side=None, view=None).text
     assert text.endswith(
         "Armies\n"
         "  Italia\n"
@@ -390,7 +393,7 @@ def punica() -> Campaign:
 
 def answer(at: Campaign, **bodies: Mapping[str, Any]) -> None:
     """Answer the open questions, by default those that are not named."""
-    at.session.answer([Order(each.kind, bodies.get(each.kind, each.default or {})) for each in at.waiting])
+    at.session.answer([Order(each.kind, bodies.get(each.kind, each.default or {})) for each in at.open_decisions])
     at.note()
 
 
@@ -411,9 +414,9 @@ def test_the_report_of_a_battle() -> None:
     at = punica()
     asked = at.adjudication
     answer(at, intercept={"with": [{"general": "fabius", "cu": 7}]})
-    while not any(decision.kind == "play" for decision in at.waiting):
+    while not any(decision.kind == "play" for decision in at.open_decisions):
         answer(at)
-        while at.session.at_rest:
+        while at.session.at_checkpoint:
             at.session.go_on()
             at.note()
     events = [each for each in at.told if each.adjudication > asked]

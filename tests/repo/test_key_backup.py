@@ -130,7 +130,8 @@ def test_nothing_is_written_in_clear_unless_it_is_asked_for(home: Folder, tmp_pa
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_one_damaged_file_does_not_keep_the_others_from_being_saved(home: Folder, tmp_path: Path) -> None:
+def test_damaged_file_does_not_keep_others_from_being_saved(home: Folder, tmp_path: Path) -> None:
+    """One damaged file does not keep the others from being saved."""
     (home.keys / "second.yaml").write_text("game: second\n")
     saved = pbem("keys", "backup", tmp_path / "keys.age", "--plain")
     assert saved.exit_code == 1
@@ -191,7 +192,8 @@ def test_nothing_that_is_there_is_overwritten(home: Folder, tmp_path: Path) -> N
     assert (home.keys / "second.yaml").read_text() == "damaged"
 
 
-def test_secrets_of_another_game_of_the_same_name_are_not_restored(home: Folder, tmp_path: Path) -> None:
+def test_secrets_of_another_game_with_that_name_are_not_restored(home: Folder, tmp_path: Path) -> None:
+    """Secrets of another game of the same name are not restored."""
     assert pbem("keys", "backup", tmp_path / "keys.age", "punica", "--plain").exit_code == 0
     for path in (home.repo("punica"), home.keys):
         shutil.rmtree(path)

@@ -93,7 +93,7 @@ def written(cards: list[int]) -> list[bytes]:
 def give_advised(game: Adjudicator, side: Side) -> None:
     """Hand in what the stand-in would order."""
     rules = game.rules
-    orders = [rules.advise(game.known(side), each) for each in game.waiting if each.side == side]  # type: ignore[attr-defined]
+    orders = [rules.bot_order(game.view(side), each) for each in game.open_decisions if each.side == side]
     give(game, side, *orders)
 
 
@@ -101,10 +101,10 @@ def play_on(game: Adjudicator, most: int) -> None:
     """Play on by random answers, at most so many sheets."""
     random = Random(most)
     for _ in range(most):
-        if not game.waiting:
+        if not game.open_decisions:
             break
-        side = game.waiting[0].side
-        give(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+        side = game.open_decisions[0].side
+        give(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
 
 
 def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
@@ -121,7 +121,7 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
                 if len(hand) > 3:
                     secrets[f"a hand of {side}: {hand}"] = written(hand)
             secrets[f"the deck at {game.adjudication}"] = written(position.deck)
-            give_advised(game, game.waiting[0].side)
+            give_advised(game, game.open_decisions[0].side)
             before, held = held, {card for hand in game._session().position.hands.values() for card in hand}
             seen |= before - held
         unseen = position.board.cards.keys() - seen

@@ -29,7 +29,8 @@ def test_every_citation_leads_to_a_paragraph(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", LISTED)
-def test_no_paragraph_is_listed_twice_and_none_that_is_cited_is_excused(game: str) -> None:
+def test_paragraphs_are_listed_once_and_no_cited_one_is_excused(game: str) -> None:
+    """No paragraph is listed twice, and none that is cited is excused."""
     paragraphs = coverage(loaded(game).box).paragraphs
     assert len({one.id for one in paragraphs}) == len(paragraphs)
     assert [one.id for one in paragraphs if one.rulings and one.no_rule] == []
@@ -67,7 +68,8 @@ def test_a_citation_of_the_parent_does_not_count_for_the_child(tmp_path: Path) -
     assert found.uncited == ["1.1"]
 
 
-def test_cites_count_once_a_ruling_and_odd_ones_are_told_with_their_place(tmp_path: Path) -> None:
+def test_cites_count_once_a_case_and_odd_ones_are_told_in_place(tmp_path: Path) -> None:
+    """Cites count once a case, and odd ones are reported with their place."""
     found = coverage(small_box(tmp_path, f'- {{rule: "1.1", cites: ["1.1", "9"], name: a, {EXPECT}}}\n'))
     assert found.uncited == []
     assert [one.rulings for one in found.paragraphs] == [0, 1]

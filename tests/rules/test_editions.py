@@ -34,7 +34,8 @@ for path in BOX.cases():
             RULINGS[case.told["row"]].append(case)
 
 
-def test_every_option_has_a_row_of_its_own_in_the_table_of_editions() -> None:
+def test_every_option_has_its_own_row_in_the_table_of_editions() -> None:
+    """Every option has a row of its own in the table of editions."""
     rows = {name: option.get("row") for name, option in OPTIONS.items()}
     assert rows == {option: row for row, option in ROWS.items() if option}
 

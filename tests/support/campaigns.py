@@ -31,11 +31,11 @@ class Campaign:
     told: list[Told] = field(default_factory=list)
 
     @property
-    def waiting(self) -> tuple[Decision, ...]:
-        return self.session.waiting
+    def open_decisions(self) -> tuple[Decision, ...]:
+        return self.session.open_decisions
 
-    def known(self, side: Side | None) -> Any:
-        return self.session.rules.known(self.session.position, side)
+    def view(self, side: Side | None) -> Any:
+        return self.session.rules.view(self.session.position, side)
 
     def note(self) -> None:
         """Note what has been told since the last question."""
@@ -64,17 +64,17 @@ def campaign(rules: Rules[Any], position: Any, seed: int, most: int) -> Iterator
     rng = Random(seed)
     at = Campaign(Session(rules, position, SeededDice(seed)))
     for _ in range(most):
-        while at.session.at_rest:
+        while at.session.at_checkpoint:
             at.session.go_on()
         at.note()
         if at.session.result is not None:
             return
         yield at
-        at.session.answer([_answer(at, decision, rng) for decision in at.waiting])
+        at.session.answer([_answer(at, decision, rng) for decision in at.open_decisions])
 
 
 def _answer(at: Campaign, decision: Decision, rng: Random) -> Order:
-    choices = at.session.rules.options(at.known(decision.side), decision)
+    choices = at.session.rules.legal_orders(at.view(decision.side), decision)
     if decision.default is not None and rng.random() < 0.4:
         return Order(decision.kind, decision.default)
     picked = [choices[rng.randrange(len(choices))] for _ in range(8)]

@@ -107,8 +107,8 @@ def _assaulted() -> tuple[Folder, Assault]:
             for kind, card in (("bury", 0), ("bid", 1)):
                 for side in ("red", "blue"):
                     give(game, side, order(kind, card=hand(game, side)[card]))
-            if game.known(None).lead == "blue":
-                hill, card = game.known("blue").targets("blue")[0], hand(game, "blue")[0]
+            if game.view(None).lead == "blue":
+                hill, card = game.view("blue").targets("blue")[0], hand(game, "blue")[0]
                 give(game, "blue", order("assault", hill=hill, card=card))
                 give(game, "red", order("react", card="none"))
                 (rolled,) = game.ledger.public_turn(5)["rolls"]
@@ -125,7 +125,7 @@ def _assaulted() -> tuple[Folder, Assault]:
 
 def hand(game: Adjudicator, side: str) -> list[int]:
     """Return the cards of a side."""
-    cards: list[int] = game.known(side).hands[side]
+    cards: list[int] = game.view(side).hands[side]
     return cards
 
 

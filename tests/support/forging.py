@@ -189,10 +189,10 @@ def told(folder: Folder, *, most: int = 60, seed: int = 7, rules: str = "toy", n
     game.adjudicate()
     random = Random(seed)
     for n in range(most):
-        if not game.waiting:
+        if not game.open_decisions:
             break
-        side = game.waiting[0].side
-        text = sheet(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+        side = game.open_decisions[0].side
+        text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
         if n in (4, 9):
             text += STANDING[rules]
         receipt = game.receive(side, text, letter=f"letter {n}")

@@ -16,7 +16,7 @@ from tests.support.walks import Walk, loaded
 def garbled(at: Walk, decision: Decision, rng: Random) -> Iterator[Order]:
     """Yield orders like the legal ones of a question, spoilt."""
     words = _words(loaded(at.rules.id).box)
-    choices = at.rules.options(at.known(decision.side), decision)
+    choices = at.rules.legal_orders(at.view(decision.side), decision)
     for _ in range(6):
         order = choices.pick(rng.random)
         assert order is not None
@@ -60,7 +60,7 @@ def garble(value: Any, words: Sequence[str], rng: Random) -> Any:
 
 
 def garbled_sheets(
-    rules: Rules[Any], box: Box, known: Any, side: Side, waiting: Sequence[Decision], rng: Random, count: int
+    rules: Rules[Any], box: Box, view: Any, side: Side, waiting: Sequence[Decision], rng: Random, count: int
 ) -> Iterator[bytes]:
     """Yield whole sheets of a side for the game `punica` at adjudication 7: good, spoilt in an order, a line, a word.
 
@@ -69,7 +69,7 @@ def garbled_sheets(
     words, kinds = _words(box), sorted(box.forms)
     mine = [decision for decision in waiting if decision.side == side]
     for _ in range(count):
-        orders = [order for each in mine if (order := rules.options(known, each).pick(rng.random)) is not None]
+        orders = [order for each in mine if (order := rules.legal_orders(view, each).pick(rng.random)) is not None]
         orders += [Order(kind, box.forms[kind].example) for kind in rng.sample(kinds, rng.randint(not mine, 2))]
         orders = [spoilt(order, words, rng) if rng.random() < 0.7 else order for order in orders]
         lines = ["game: punica", f"side: {side}", f"adjudication: {7 if rng.random() < 0.95 else 8}", "orders:"]

@@ -87,7 +87,7 @@ def give(game: Adjudicator, side: Side, *orders: Order) -> list[int]:
 
 def pick(game: Adjudicator, decision: Decision, random: Random) -> Order:
     """Pick a legal answer."""
-    choices = game.rules.options(game.known(decision.side), decision)
+    choices = game.rules.legal_orders(game.view(decision.side), decision)
     picked = choices.pick(random.random)
     assert picked is not None
     return picked
@@ -97,10 +97,10 @@ def play(game: Adjudicator, seed: int, most: int) -> Iterator[tuple[Side, bytes]
     """Play a random game by sheets; yield each before it is handed in."""
     random = Random(seed)
     for _ in range(most):
-        if not game.waiting:
+        if not game.open_decisions:
             return
-        side = game.waiting[0].side
-        text = sheet(game, side, *[pick(game, each, random) for each in game.waiting if each.side == side])
+        side = game.open_decisions[0].side
+        text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
         yield side, text
         receipt = game.receive(side, text)
         assert receipt.number is not None, str(receipt)

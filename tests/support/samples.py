@@ -55,7 +55,7 @@ def make(name: str) -> None:
                 receipt = game.receive(side, head)
                 assert receipt.number is not None, str(receipt)
             for _ in range(MOST_SHEETS):
-                if not game.waiting:
+                if not game.open_decisions:
                     break
                 play_on(game)
             assert game.result is not None, "the game does not end"
@@ -69,8 +69,8 @@ def make(name: str) -> None:
 def play_on(game: Adjudicator) -> None:
     """Hand in a sheet of the stand-in for the side that is asked first, and carry the game on."""
     rules: Any = game.rules
-    side = game.waiting[0].side
-    orders = [rules.advise(game.known(side), each) for each in game.waiting if each.side == side]
+    side = game.open_decisions[0].side
+    orders = [rules.bot_order(game.view(side), each) for each in game.open_decisions if each.side == side]
     receipt = game.receive(side, sheet(game, side, *orders))
     assert receipt.number is not None, str(receipt)
     game.adjudicate()

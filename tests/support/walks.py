@@ -57,8 +57,8 @@ def state(session: Session[Any]) -> dict[str, Any]:
     """Return everything that two sessions in the same state share."""
     return {
         "position": session.rules.encode(session.position),
-        "waiting": [(one.side, one.kind, one.rule, dict(one.facts), one.default) for one in session.waiting],
-        "at_rest": session.at_rest,
+        "waiting": [(one.side, one.kind, one.rule, dict(one.facts), one.default) for one in session.open_decisions],
+        "at_rest": session.at_checkpoint,
         "result": session.result,
     }
 
@@ -86,19 +86,19 @@ class Walk:
     count: int = 0
 
     @property
-    def waiting(self) -> tuple[Decision, ...]:
-        return self.session.waiting
+    def open_decisions(self) -> tuple[Decision, ...]:
+        return self.session.open_decisions
 
     @property
     def position(self) -> Any:
         return self.session.position
 
-    def known(self, side: Side | None) -> Any:
-        return self.rules.known(self.position, side)
+    def view(self, side: Side | None) -> Any:
+        return self.rules.view(self.position, side)
 
     def pick(self, decision: Decision) -> Order:
         """Pick an answer: any, and now and then the first or the last, which are often the odd ones."""
-        choices = self.rules.options(self.known(decision.side), decision)
+        choices = self.rules.legal_orders(self.view(decision.side), decision)
         one_of = self.rng.random()
         if one_of < 0.05:
             return choices[0]
@@ -131,15 +131,15 @@ def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> 
     at = _from_rest(rules, seed, dice, rng, start(rules, scenario, seed))
     count = 0
     while at.session.result is None and count < most:
-        if at.session.at_rest:
+        if at.session.at_checkpoint:
             at = _from_rest(rules, seed, dice, rng, rules.decode(plain(rules.encode(at.position))))
             continue
         at.count = count
         yield at
-        orders = [at.pick(decision) for decision in at.waiting]
+        orders = [at.pick(decision) for decision in at.open_decisions]
         at.answers += [
             Answer(one.side, one.kind, one.rule, one.facts, order.body, "test", one.secret)
-            for one, order in zip(at.waiting, orders, strict=True)
+            for one, order in zip(at.open_decisions, orders, strict=True)
         ]
         count += len(orders)
         at.session.answer(orders)

@@ -138,5 +138,5 @@ def waits_text(session: Session[Any]) -> str:
     """Say what a game is waiting on, or how it ended."""
     if session.result is not None:
         return f"is over: {shown(session.result)}"
-    asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.waiting)
+    asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.open_decisions)
     return f"waits on {'; '.join(asked)}"

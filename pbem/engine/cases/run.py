@@ -65,8 +65,8 @@ class _Shuffles:
     def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
         return self._seeded.shuffled(name, items)
 
-    def turn_to(self, step_key: bytes) -> None:
-        self._seeded.turn_to(step_key)
+    def reseed(self, step_key: bytes) -> None:
+        self._seeded.reseed(step_key)
 
 
 class _Run:
@@ -121,10 +121,8 @@ class _Run:
             if (reason := change(plain, dotted, value)) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
-        settle = getattr(rules, "settle", None)
         try:
-            position = rules.decode(plain)
-            position = settle(position) if settle is not None else position
+            position = rules.settle(rules.decode(plain))
             wrong = list(rules.audit(position))
         except (ValueError, KeyError, TypeError, AttributeError) as odd:
             wrong = [f"{type(odd).__name__}: {odd}"]
@@ -142,7 +140,7 @@ class _Run:
                 answers = self.answers(session)
                 if answers is None:
                     return session
-                for decision, (order, by) in zip(session.waiting, answers, strict=True):
+                for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
                     self.verdict.report.append(f"{decision.side}: {order.kind} {shown(order.body)}{by}")
                 session.answer([order for order, _ in answers])
             self.differ(f"no end after {_MOST_QUESTIONS:,} questions")
@@ -156,7 +154,7 @@ class _Run:
     def rest_over(self, session: Session[Any]) -> Session[Any]:
         """Go on from a resting point, as a game does on another day."""
         for _ in range(MOST_RESTS):
-            if not session.at_rest:
+            if not session.at_checkpoint:
                 break
             self.tell(session.table.events)
             session = Session(self.rules, self.rules.decode(self.rules.encode(session.position)), self.dice)
@@ -164,10 +162,10 @@ class _Run:
 
     def answers(self, session: Session[Any]) -> list[tuple[Order, str]] | None:
         """Return the answers to all open questions, each with its source; None: the game waits, or is over."""
-        if not session.waiting:
+        if not session.open_decisions:
             return None
         found: list[tuple[Order, str]] = []
-        for decision in session.waiting:
+        for decision in session.open_decisions:
             asked = decision.side, decision.kind
             given = next((one for one in self.left if (one.side, one.order.kind) == asked), None)
             if given is not None:
@@ -271,15 +269,17 @@ class _Run:
         expect = self.expect
         if "waiting" in expect:
             wanted = expect["waiting"] if isinstance(expect["waiting"], list) else [expect["waiting"]]
-            asked = [{**decision.facts, "side": decision.side, "kind": decision.kind} for decision in session.waiting]
+            asked = [
+                {**decision.facts, "side": decision.side, "kind": decision.kind} for decision in session.open_decisions
+            ]
             if len(wanted) != len(asked) or not all(map(within, wanted, asked)):
                 self.differ(f"expected to wait on {shown(wanted)}; the game {waits_text(session)}", "expect", "waiting")
         if "choices" in expect:
-            if len(session.waiting) != 1:
+            if len(session.open_decisions) != 1:
                 self.differ(f"choices need one open question; the game {waits_text(session)}", "expect", "choices")
                 return
-            (decision,) = session.waiting
-            count = len(self.rules.options(self.rules.known(session.position, decision.side), decision))
+            (decision,) = session.open_decisions
+            count = len(self.rules.legal_orders(self.rules.view(session.position, decision.side), decision))
             if count != expect["choices"]:
                 self.differ(f"expected {expect['choices']} choices; there are {count}", "expect", "choices")
         if "result" in expect and (session.result is None or not within(expect["result"], session.result)):

@@ -101,7 +101,7 @@ class InForce:
 
 def periods_of(rules: Rules[Any], position: Any) -> Mapping[str, Any]:
     """Return the periods that a game is in, by name; a game without them has no `periods`."""
-    periods: Mapping[str, Any] = rules.periods(position) if hasattr(rules, "periods") else {}
+    periods: Mapping[str, Any] = rules.periods(position)
     return periods
 
 
@@ -120,8 +120,8 @@ class _Facts:
             return self._decision.facts[name]
         if self._more is None:
             rules = self._rules
-            known = rules.known(self._session.position, self._decision.side)
-            self._more = rules.facts(known, self._decision) if hasattr(rules, "facts") else {}
+            view = rules.view(self._session.position, self._decision.side)
+            self._more = rules.facts(view, self._decision)
         return self._more.get(name, _MISSING)
 
 

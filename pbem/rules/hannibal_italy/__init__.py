@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, Table, advice, plain
-from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
+from pbem.game import Kinds, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
 from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
 from pbem.rules.hannibal_italy.battle import battle as field_combat
 from pbem.rules.hannibal_italy.battle import phase as combat
 from pbem.rules.hannibal_italy.movement import march as movement
 from pbem.rules.hannibal_italy.movement import offers as marches
-from pbem.rules.hannibal_italy.policy import IDEAS
+from pbem.rules.hannibal_italy.policy import PROPOSALS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
@@ -28,13 +28,13 @@ from pbem.rules.hannibal_italy.views.forecast import foresee, outcome, prospects
 from pbem.rules.hannibal_italy.views.hints import hints
 from pbem.rules.hannibal_italy.views.odds import odds
 from pbem.rules.hannibal_italy.views.scene import base, scene
-from pbem.rules.hannibal_italy.views.secrets import known, reseal
+from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
 from pbem.rules.hannibal_italy.views.sources import reconstructed
-from pbem.rules.hannibal_italy.views.successors import after, cost
-from pbem.rules.hannibal_italy.views.summary import standing
+from pbem.rules.hannibal_italy.views.successors import cost, successors
+from pbem.rules.hannibal_italy.views.summary import summary
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Standing
+    from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
     initiative, elections, arrivals, recruiting, marches, combat, field_combat, commanders, foraging, ambush, losses,
@@ -44,11 +44,12 @@ ASKING: Final = (
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
-class HannibalItaly:
+class HannibalItaly(Rules[Game]):
     """The rules, under the options agreed on."""
 
     id = "hannibal_italy"
-    sides: tuple[Side, ...] = SIDES
+    sides = SIDES
+    has_bot = True
     reveals = frozenset(
         {
             "armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak",
@@ -79,61 +80,61 @@ class HannibalItaly:
         assert game.result is not None
         return {"winner": game.result.winner, "reason": game.result.reason}
 
-    def known(self, position: Game, side: Side | None) -> Game:
+    def view(self, position: Game, side: Side | None) -> Game:
         """Return the position as a side may know it."""
-        return known(position, side)
+        return view(position, side)
 
-    def options(self, known: Game, decision: Decision) -> Choices:
+    def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
         """Return every legal answer to a question."""
         options, _ = KINDS[decision.kind]
-        return options(known, decision)
+        return options(view, decision)
 
-    def check(self, known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
         """Yield what is wrong with an answer to a question."""
         _, check = KINDS[decision.kind]
-        return check(known, decision, order)
+        return check(view, decision, order)
 
-    def after(self, known: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
+    def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
         """Return the positions and questions that a march may lead to, as its side knows them, the luckiest first."""
-        return after(known, decision, order) if decision.kind == "move" else ()
+        return successors(view, decision, order) if decision.kind == "move" else ()
 
-    def cost(self, known: Game, decision: Decision, order: Order) -> str:
+    def cost(self, view: Game, decision: Decision, order: Order) -> str:
         """Return what a legal march costs, in words; nothing of other orders."""
-        return cost(known, decision, order) if decision.kind == "move" else ""
+        return cost(view, decision, order) if decision.kind == "move" else ""
 
     def ends(self, order: Order) -> bool:
         """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
         return order.kind == "move" and order.body == movement.END
 
-    def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
+    def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(known, self._base, self.box.table("game")["sides"], told)
+        return scene(view, self._base, self.box.table("game")["sides"], told)
 
-    def standing(self, known: Game) -> Standing:
+    def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
-        return standing(known, self.box.names)
+        return summary(view, self.box.names)
 
-    def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
+    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
-        return list(hints(known, decision))
+        return list(hints(view, decision))
 
-    def advise(self, known: Game, decision: Decision) -> Order:
+    def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
-        return advice(self, IDEAS, known, decision)
+        return propose_order(self, PROPOSALS, view, decision)
 
-    def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
         """Return what a standing order may go by, besides the facts that the question states."""
-        return facts(known, decision)
+        return facts(view, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
         """Return the segment and the year that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def foresee(self, known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         """Return the flow that plays on from a march in thought; None where there is nothing to foresee."""
-        return foresee(known, table, decision, order)
+        return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return what a roll without a number to reach comes to: how bad it is, and in words."""
@@ -143,9 +144,9 @@ class HannibalItaly:
         """Yield who can do what a question asks, and with what chance."""
         return prospects(position, decision)
 
-    def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
+    def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
-        return reseal(position, side, table)
+        return resample_hidden(position, side, table)
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, Table, advice, plain
-from pbem.protocol import Choices, Decision, Event, Fault, Flow, Order, Roll, Side
+from pbem.game import Kinds, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
 from pbem.rules.rome_carthage.battle import events as battle_events
@@ -14,7 +14,7 @@ from pbem.rules.rome_carthage.battle import rounds as battle_rounds
 from pbem.rules.rome_carthage.events.catalogue import unmatched
 from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, weather
 from pbem.rules.rome_carthage.movement import march as movement
-from pbem.rules.rome_carthage.policy import IDEAS
+from pbem.rules.rome_carthage.policy import PROPOSALS
 from pbem.rules.rome_carthage.position.accounts import audit
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.unpack import unpack
@@ -27,11 +27,11 @@ from pbem.rules.rome_carthage.views.forecast import foresee, outcome, prospects
 from pbem.rules.rome_carthage.views.hints import hints
 from pbem.rules.rome_carthage.views.odds import odds
 from pbem.rules.rome_carthage.views.scene import base, scene
-from pbem.rules.rome_carthage.views.secrets import known, reseal
-from pbem.rules.rome_carthage.views.summary import standing
+from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
+from pbem.rules.rome_carthage.views.summary import summary
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Standing
+    from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
     reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,
@@ -41,11 +41,12 @@ ASKING: Final = (
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
-class RomeCarthage:
+class RomeCarthage(Rules[Game]):
     """The rules, for one edition and its options."""
 
     id = "rome_carthage"
-    sides: tuple[Side, ...] = SIDES
+    sides = SIDES
+    has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that lay cards open, as the rules will have it: from the deck, of the enemy (7.1, cards 9, 55)."""
 
@@ -68,45 +69,45 @@ class RomeCarthage:
         assert game.result is not None
         return {"winner": game.result.winner, "reason": game.result.reason}
 
-    def known(self, position: Game, side: Side | None) -> Game:
+    def view(self, position: Game, side: Side | None) -> Game:
         """Return the position with the hands and decks blanked that a side may not see."""
-        return known(position, side)
+        return view(position, side)
 
-    def options(self, known: Game, decision: Decision) -> Choices:
+    def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
         """Return every legal answer to a question."""
         options, _ = KINDS[decision.kind]
-        return options(known, decision)
+        return options(view, decision)
 
-    def check(self, known: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
         """Yield what is wrong with an answer to a question."""
         _, check = KINDS[decision.kind]
-        return check(known, decision, order)
+        return check(view, decision, order)
 
-    def scene(self, known: Game, told: Sequence[Event] = ()) -> Scene:
+    def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw; marches and retreats just told become arrows."""
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(known, self._base, self.box.table("game")["sides"], told)
+        return scene(view, self._base, self.box.table("game")["sides"], told)
 
-    def standing(self, known: Game) -> Standing:
+    def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
-        return standing(known, self.box.names)
+        return summary(view, self.box.names)
 
-    def hints(self, known: Game, decision: Decision) -> Sequence[str | Order]:
+    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
-        return list(hints(known, decision))
+        return list(hints(view, decision))
 
-    def advise(self, known: Game, decision: Decision) -> Order:
+    def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a question, for a side whose player is absent."""
-        return advice(self, IDEAS, known, decision)
+        return propose_order(self, PROPOSALS, view, decision)
 
-    def facts(self, known: Game, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
         """Return what a standing order may go by, besides the facts that the question states."""
-        return facts(known, decision)
+        return facts(view, decision)
 
-    def foresee(self, known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         """Return the flow that plays on from an order in thought; None where there is nothing to foresee."""
-        return foresee(known, table, decision, order)
+        return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return what a roll on a table comes to: how bad it is, and in words."""
@@ -120,9 +121,9 @@ class RomeCarthage:
         """Return the turn and the card play that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def reseal(self, position: Game, side: Side | None, table: Table) -> Game:
+    def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
-        return reseal(position, side, table)
+        return resample_hidden(position, side, table)
 
     def settle(self, position: Game) -> Game:
         """Return a changed position with what it leaves open put in order: undealt cards, absent generals."""

@@ -25,15 +25,15 @@ READINGS: list[dict[str, Any]] = [
 ]
 
 
-def warlike(rules: Any, known: Any, decision: Decision, rng: Random) -> Order:
+def warlike(rules: Any, view: Any, decision: Decision, rng: Random) -> Order:
     """Return an answer of somebody who looks for battles and sieges."""
-    choices = rules.options(known, decision)
+    choices = rules.legal_orders(view, decision)
     if decision.kind in ("fight", "sally") and rng.random() < 0.8:
         return Order(decision.kind, {decision.kind: True})
     if decision.kind == "move":
         for order in (choices.pick(rng.random) for _ in range(8)):
             path = order.get("path") or [""]
-            if isinstance(path[-1], str) and path[-1] and present(known, ENEMY[decision.side], path[-1]):
+            if isinstance(path[-1], str) and path[-1] and present(view, ENEMY[decision.side], path[-1]):
                 return order  # type: ignore[no-any-return]
     return choices.pick(rng.random)  # type: ignore[no-any-return]
 
@@ -49,7 +49,7 @@ def shape(session: Session[Any]) -> list[tuple[Any, ...]]:
             session.only_answer(one) is None,
             dict(one.facts) if one.side == ROME else [one.facts.get(word) for word in ("hex", "city")],
         )
-        for one in session.waiting
+        for one in session.open_decisions
     ]
 
 
@@ -59,18 +59,18 @@ def test_a_war_of_many_battles_is_sound_and_tells_nothing(options: dict[str, Any
     rng, compared = Random(1), 0
     session = Session(rules, rules.setup("short", Table(SeededDice("set-up"))), SeededDice("war"))
     while session.result is None:
-        if session.at_rest:
+        if session.at_checkpoint:
             position = rules.decode(rules.encode(session.position))
             if position.phase in HIDDEN_PHASES:
                 compared += 1
-                other = rules.reseal(position, ROME, Table(SeededDice(f"other {compared}")))
+                other = rules.resample_hidden(position, ROME, Table(SeededDice(f"other {compared}")))
                 both = [Session(rules, each, SeededDice(f"dice {compared}")) for each in (position, other)]
                 assert shape(both[0]) == shape(both[1])
             session.go_on()
             continue
         assert not list(rules.audit(session.position))
-        known = [rules.known(session.position, decision.side) for decision in session.waiting]
-        session.answer([warlike(rules, *each, rng) for each in zip(known, session.waiting, strict=True)])
+        view = [rules.view(session.position, decision.side) for decision in session.open_decisions]
+        session.answer([warlike(rules, *each, rng) for each in zip(view, session.open_decisions, strict=True)])
     assert compared > 20
 
 
@@ -80,12 +80,13 @@ def test_who_is_before_a_city_is_asked_though_he_is_alone() -> None:
     position.year, position.segment, position.phase = 217, "summer", "siege"
     position.leaders["hanno"].at = "0619"
     session = Session(rules, position, SeededDice("alone"))
-    (decision,) = session.waiting
+    (decision,) = session.open_decisions
     assert (decision.side, decision.kind, decision.secret) == (CARTHAGE, "besiege", True)
     assert session.only_answer(decision) is None
 
 
-def test_the_audit_notices_who_is_put_on_the_map_behind_the_back_of_its_list() -> None:
+def test_audit_notices_a_leader_moved_without_the_map_list() -> None:
+    """The audit notices a leader who is moved behind the back of the list of those on the map."""
     rules = shelf.load("hannibal_italy").rules
     position = rules.setup("short", Table(SeededDice("set-up")))
     assert "hanno" in position.on_map(CARTHAGE)

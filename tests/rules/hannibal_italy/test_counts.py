@@ -53,14 +53,14 @@ def sort_of(order: Order) -> str:
 def test_choices(told: dict[str, Any], preset: str) -> None:
     session = asked(preset, **told.get("with", {}))
     orders_of = told.get("play", {})
-    while session.at_rest or any(orders_of.get(each.side, {}).get(each.kind) for each in session.waiting):
-        if session.at_rest:
+    while session.at_checkpoint or any(orders_of.get(each.side, {}).get(each.kind) for each in session.open_decisions):
+        if session.at_checkpoint:
             session.go_on()
         else:
-            session.answer([Order(each.kind, orders_of[each.side][each.kind]) for each in session.waiting])
-    (decision,) = session.waiting
+            session.answer([Order(each.kind, orders_of[each.side][each.kind]) for each in session.open_decisions])
+    (decision,) = session.open_decisions
     assert decision.kind == told["kind"]
-    orders = list(session.rules.options(session.rules.known(session.position, decision.side), decision))
+    orders = list(session.rules.legal_orders(session.rules.view(session.position, decision.side), decision))
     assert len({json.dumps(order.body, sort_keys=True) for order in orders}) == len(orders), "no two are the same"
     counts = {sort: count[preset] if isinstance(count, dict) else count for sort, count in told["counts"].items()}
     assert Counter(map(sort_of, orders)) == Counter(counts)
@@ -72,24 +72,24 @@ def test_the_marches_offered_are_all_that_the_check_lets_pass(preset: str) -> No
     rules: Any = loaded(GAME, preset).rules
     tried = passed = 0
     for at in walk(rules, "short", 4, 60):
-        for decision in at.waiting:
+        for decision in at.open_decisions:
             if decision.kind != "move" or at.count % 9:
                 continue
-            known = at.known(decision.side)
-            offered = Counter(map(goal_of, rules.options(known, decision)))
+            view = at.view(decision.side)
+            offered = Counter(map(goal_of, rules.legal_orders(view, decision)))
             for leader in decision.facts["leaders"]:
-                for goal in goals(known, known.leaders[leader].at):
+                for goal in goals(view, view.leaders[leader].at):
                     order = Order("move", {"leader": leader, **goal})
                     assert faults_of_shape(GAME, order) == []
-                    allowed = not list(rules.check(known, decision, order))
+                    allowed = not list(rules.check(view, decision, order))
                     assert allowed == (goal_of(order) in offered), order
                     tried, passed = tried + 1, passed + allowed
     assert tried > passed > 200
 
 
-def goals(known: Any, at: str) -> list[dict[str, Any]]:
+def goals(view: Any, at: str) -> list[dict[str, Any]]:
     """Return the ends of marches that are tried: every hex, every city from within, diplomacy from anywhere near."""
-    board = known.board
+    board = view.board
     ways = {hex: [hex] if hex != at else [] for hex in board.hexes}
     found: list[dict[str, Any]] = [{"path": path} for path in ways.values()]
     found += [{"path": path, "inside": True} for path in ways.values()]

@@ -91,9 +91,9 @@ def _shut_in(rng: Random, game: Game, hexes: list[str]) -> None:
             game.sieges[city.id] = Siege(side, 0 if works else rng.randint(3, 6), "partial" if works else "")
 
 
-def answer(rules: Any, known: Game, decision: Decision, rng: Random) -> Order:
+def answer(rules: Any, view: Game, decision: Decision, rng: Random) -> Order:
     """Return a random answer of somebody who likes a battle, and does not march too often."""
-    choices = rules.options(known, decision)
+    choices = rules.legal_orders(view, decision)
     if decision.kind in ("fight", "sally") and rng.random() < 0.7:
         return Order(decision.kind, {decision.kind: True})
     if decision.kind in ("move", "go_on") and rng.random() < 0.2:
@@ -108,13 +108,13 @@ def played(preset: str, seed: int) -> Iterator[tuple[Session[Any], Game, int]]:
     assert list(rules.audit(begun)) == []
     session = Session(rules, begun, SeededDice(seed))
     for _ in range(QUESTIONS):
-        while session.at_rest and session.result is None:
+        while session.at_checkpoint and session.result is None:
             session.go_on()
         if session.result is not None:
             return
         before, told = rules.decode(rules.encode(session.position)), len(session.table.events)
-        known = [rules.known(session.position, decision.side) for decision in session.waiting]
-        orders = [answer(rules, *each, rng) for each in zip(known, session.waiting, strict=True)]
+        view = [rules.view(session.position, decision.side) for decision in session.open_decisions]
+        orders = [answer(rules, *each, rng) for each in zip(view, session.open_decisions, strict=True)]
         session.answer(orders)
         yield session, before, told
 

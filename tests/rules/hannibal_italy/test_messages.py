@@ -75,7 +75,7 @@ def games(preset: str, scenario: str, seed: int, most: int = 700) -> Iterator[At
     session = Session(rules, rules.setup(scenario, table), SeededDice(seed))
     told, seen = [Told(0, event) for event in table.events], 0
     for adjudication in range(most):
-        while session.at_rest and session.result is None:
+        while session.at_checkpoint and session.result is None:
             session.go_on()
         rolls = 0
         for event in session.table.events[seen:]:
@@ -86,13 +86,13 @@ def games(preset: str, scenario: str, seed: int, most: int = 700) -> Iterator[At
         if session.result is not None:
             return
         told = []
-        session.answer([pick(rules, session, decision, rng) for decision in session.waiting])
+        session.answer([pick(rules, session, decision, rng) for decision in session.open_decisions])
 
 
 def pick(rules: Any, session: Session[Any], decision: Decision, rng: Random) -> Order:
     """Return a random answer, one that makes something happen if there is one."""
-    known = rules.known(session.position, decision.side)
-    choices = rules.options(known, decision)
+    view = rules.view(session.position, decision.side)
+    choices = rules.legal_orders(view, decision)
     tries = [choices.pick(rng.random) for _ in range(4)]
     keen = [order for order in tries if order.body not in ({"end": True}, {"fight": False}, {"units": "none"})]
     picked: Order = (keen or tries)[0]
@@ -108,14 +108,14 @@ def heard() -> Heard:
         often = (decision.kind, decision.default is None)
         counts[often] += 1
         if counts[often] <= SEEN_OF_A_KIND:
-            found.asked.append((rules, rules.known(copy(position), decision.side), decision))
+            found.asked.append((rules, rules.view(copy(position), decision.side), decision))
 
     for preset, scenario, seed in (
         ("text", "campaign", 1), ("text", "short", 2), ("repaired", "campaign", 3), ("text", "campaign", 7),
         ("repaired", "short", 15),
     ):  # fmt: skip
         for at in games(preset, scenario, seed):
-            for decision in at.session.waiting:
+            for decision in at.session.open_decisions:
                 note(at.session.rules, at.session.position, decision)
         found.events.append([Event("reconstructed", {"what": ["map", "tables"]}), *at.session.table.events])
         found.results.append(at.session.result)
@@ -124,7 +124,7 @@ def heard() -> Heard:
         """A session that notes its questions before they are answered."""
 
         def answer(self, orders: Any) -> None:
-            for decision in self.waiting:
+            for decision in self.open_decisions:
                 note(self.rules, self.position, decision)
             super().answer(orders)
 
@@ -232,8 +232,8 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
     game = loaded(GAME)
     words: dict[str, Any] = {
         "game": "punica", "adjudication": at.adjudication, "side": side,
-        "known": game.rules.known(at.session.position, side), "events": at.told, "waiting": at.session.waiting,
-        "others": [decision.side for decision in at.session.waiting], "result": at.session.result,
+        "known": game.rules.view(at.session.position, side), "events": at.told, "waiting": at.session.open_decisions,
+        "others": [decision.side for decision in at.session.open_decisions], "result": at.session.result,
     }  # fmt: skip
     return report(game.rules, game.box, **{**words, **changes}).text
 
@@ -257,11 +257,12 @@ def test_a_report_says_the_same_whatever_its_reader_cannot_see(seed: int) -> Non
     rules = loaded(GAME).rules
     for at in games("text", "campaign", seed, 130):
         for side in VIEWERS:
-            other = rules.reseal(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
-            assert told_to(at, side, known=rules.known(other, side)) == told_to(at, side)
+            other = rules.resample_hidden(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
+            assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
 
 
-def test_rome_and_onlookers_read_nothing_of_what_is_with_a_carthaginian() -> None:
+def test_rome_and_observers_read_nothing_of_carthaginian_stacks() -> None:
+    """Rome and observers read nothing of what is with a Carthaginian leader."""
     at = next(games("text", "short", 1))
     for side in ("rome", None):
         text = told_to(at, side)
@@ -275,7 +276,8 @@ def test_rome_and_onlookers_read_nothing_of_what_is_with_a_carthaginian() -> Non
 # ---- what is reconstructed
 
 
-def test_a_first_report_says_what_is_reconstructed_and_how_to_replace_it() -> None:
+def test_first_report_says_how_to_replace_what_is_reconstructed() -> None:
+    """A first report says what is reconstructed and how to replace it."""
     text = " ".join(told_to(next(games("text", "short", 1)), "rome").split())
     assert "had to be reconstructed: the map" in text
     assert "the two combat charts" in text
@@ -295,9 +297,10 @@ def corrected(tmp_path: Path, **files: tuple[str, str]) -> Path:
     return folder
 
 
-def test_who_owns_the_printed_game_puts_a_corrected_copy_in_its_place(
+def test_corrected_copy_takes_the_place_of_what_is_reconstructed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Owners of the printed game put a corrected copy in place of what is reconstructed."""
     tables = (r"confidence:.*?\n\n(.*?)\[A5, A4, A3, A3, A2, E2\]", r"\1[A6, A4, A3, A3, A2, E2]")
     folder = corrected(tmp_path, tables=tables, map=(r"confidence:.*?\n\n(.*?)loyalty: 5\}", r"\1loyalty: 3}"))
     monkeypatch.setenv("PBEM_RULES", str(folder))
@@ -348,9 +351,9 @@ def shelf_check(box: Box) -> None:
 def test_every_form_is_short_and_offers_legal_orders() -> None:
     box = loaded(GAME).box
     kinds = set()
-    for rules, known, decision in heard().asked:
+    for rules, view, decision in heard().asked:
         kinds.add(decision.kind)
-        text = form(rules, known, [decision], box=box, game="g", side=decision.side, adjudication=1)
+        text = form(rules, view, [decision], box=box, game="g", side=decision.side, adjudication=1)
         assert len(text.splitlines()) <= MOST_LINES, text
         for line in text.splitlines():
             written = re.match(r"(# )?(- |    )\w+:", line)
@@ -364,7 +367,7 @@ def test_every_form_is_short_and_offers_legal_orders() -> None:
             offered.append(Order(decision.kind, decision.default))
         assert offered
         for order in offered:
-            assert list(rules.check(known, decision, order)) == [], (text, order)
+            assert list(rules.check(view, decision, order)) == [], (text, order)
     assert box.forms.keys() - kinds <= {"dictator", "sally", "works", "command", "ambush", "arrive", "receive"}
 
 
@@ -376,7 +379,7 @@ def test_the_form_of_a_march_tells_costs_reach_and_chances() -> None:
         "move", "carthage", "7.1", {"year": 218, "segment": "winter", "leaders": ["gaulish_leader", "hannibal"]},
         {"end": True},
     )  # fmt: skip
-    texts = [hint for hint in rules.hints(rules.known(position, "carthage"), question) if isinstance(hint, str)]
+    texts = [hint for hint in rules.hints(rules.view(position, "carthage"), question) if isinstance(hint, str)]
     assert texts[0].startswith("Movement points: clear 1, rough 3, mountain 5, city 1, road 0.5, a river 1 more;")
     hannibal = texts.index(next(text for text in texts if text.startswith("hannibal")))
     assert texts[hannibal].startswith('hannibal at "0227": 51 SP, elephants 3, punic_foot 3, punic_horse 6; 20 points')
@@ -395,10 +398,10 @@ def battles(seeds: range) -> Iterator[tuple[Any, Decision, Any]]:
     """Yield the questions of battles: the known position, the question, its facts with those of the game."""
     for seed in seeds:
         for at in games("text", "campaign", seed):
-            for decision in at.session.waiting:
+            for decision in at.session.open_decisions:
                 if decision.kind in ("fight", "go_on"):
-                    known = at.session.rules.known(at.session.position, decision.side)
-                    facts = {**decision.facts, **loaded(GAME).rules.facts(known, decision)}  # type: ignore[attr-defined]
+                    view = at.session.rules.view(at.session.position, decision.side)
+                    facts = {**decision.facts, **loaded(GAME).rules.facts(view, decision)}
                     yield at.session, decision, facts
 
 
@@ -420,29 +423,30 @@ def test_rome_has_no_fact_of_a_strength_that_it_may_not_see() -> None:
     rules: Any = loaded(GAME).rules
     tried = 0
     for at in games("text", "campaign", 7, 400):
-        for decision in at.session.waiting:
+        for decision in at.session.open_decisions:
             if decision.side != "rome":
                 continue
-            other = rules.reseal(at.session.position, "rome", Table(SeededDice("other")))
-            views = [rules.known(position, "rome") for position in (at.session.position, other)]
+            other = rules.resample_hidden(at.session.position, "rome", Table(SeededDice("other")))
+            views = [rules.view(position, "rome") for position in (at.session.position, other)]
             assert rules.facts(views[0], decision) == rules.facts(views[1], decision)
             tried += 1
     assert tried
 
 
-def test_with_the_set_in_force_a_pause_tells_nothing_of_what_carthage_has() -> None:
+def test_pause_with_the_set_in_force_tells_nothing_of_carthage() -> None:
+    """With the set of standing orders in force, a pause tells nothing of what Carthage has."""
     rules: Any = loaded(GAME).rules
     box = loaded(GAME).box
     usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
     tried = 0
     for at in games("text", "campaign", 15, 400):
-        for decision in at.session.waiting:
+        for decision in at.session.open_decisions:
             if decision.side != "carthage":
                 continue
-            other = rules.reseal(at.session.position, "rome", Table(SeededDice("other")))
+            other = rules.resample_hidden(at.session.position, "rome", Table(SeededDice("other")))
             stops = []
             for position in (at.session.position, other):
-                facts = {**decision.facts, **rules.facts(rules.known(position, "carthage"), decision)}
+                facts = {**decision.facts, **rules.facts(rules.view(position, "carthage"), decision)}
                 seen = facts.get("seen", False)
                 stops.append(
                     seen
@@ -467,11 +471,11 @@ def test_periods_are_segments_and_years() -> None:
 
 def thought(position: Any, side: str, **body: Any) -> tuple[list[Any], str]:
     rules: Any = loaded(GAME).rules
-    known = rules.known(position, side)
+    view = rules.view(position, side)
     question = Decision("move", side, "7.1", {"year": 218, "segment": "winter", "leaders": [body["leader"]]})
     order = Order("move", body)
-    assert list(rules.check(known, question, order)) == []
-    found = forecast(rules, known, question, order)
+    assert list(rules.check(view, question, order)) == []
+    found = forecast(rules, view, question, order)
     return found, foreseen(loaded(GAME).box, side, found)
 
 
@@ -482,7 +486,8 @@ def at_war() -> Any:
     return position
 
 
-def test_a_forecast_tells_the_chance_of_diplomacy_and_the_enemy_at_the_end() -> None:
+def test_forecast_tells_odds_of_diplomacy_and_enemy_at_the_end() -> None:
+    """A forecast tells the chance of diplomacy and the enemy at the end."""
     path = [{"try": "taurasia"}, "clastidium", "0522"]
     found, text = thought(at_war(), "carthage", leader="hanno", path=path)
     (chance,) = [each for each in found if isinstance(each, Chance)]
@@ -518,12 +523,13 @@ def test_whoever_must_get_away_first_is_told_his_chance() -> None:
 
 
 def asked(what: str, **numbers: int) -> Any:
-    one: Odds = loaded(GAME).rules.odds[what]  # type: ignore[attr-defined]
+    one: Odds = loaded(GAME).rules.odds[what]
     given = {name: number.default for name, number in one.numbers.items() if number.default is not None} | numbers
     return one.answer(given, (Table(SeededDice(f"odds/{n}")) for n in range(400))).figures
 
 
-def test_chances_of_a_battle_add_up_and_the_stronger_keeps_the_field() -> None:
+def test_battle_odds_add_up_and_the_stronger_keeps_the_field() -> None:
+    """The chances of a battle add up, and the stronger side keeps the field more often."""
     army = {"carthage_foot": 3, "carthage_horse": 6}
     even = asked("battle", legions=4, **army)
     assert even["games"] == 400

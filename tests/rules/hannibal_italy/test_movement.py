@@ -48,7 +48,7 @@ def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
         playing.rules.sides,
         CARTHAGE,
         1,
-        playing.waiting,
+        playing.open_decisions,
         playing.faults,
         raw,
         further=playing.further,
@@ -72,7 +72,8 @@ def test_a_whole_phase_in_one_sheet_is_accepted() -> None:
     assert len(sheet.orders) == 5
 
 
-def test_the_faults_of_all_its_marches_are_told_at_once_each_in_its_place() -> None:
+def test_fault_of_a_march_is_told_in_its_place() -> None:
+    """A fault of a march is reported in its place, with line and column."""
     receipt, sheet = checked(
         session(),
         """\
@@ -85,7 +86,8 @@ def test_the_faults_of_all_its_marches_are_told_at_once_each_in_its_place() -> N
     assert "nowhere" in fault.reason
 
 
-def test_later_marches_are_checked_as_if_the_earlier_ones_were_done() -> None:
+def test_later_marches_are_checked_as_if_earlier_ones_were_done() -> None:
+    """Later marches are checked as if the earlier ones were done."""
     receipt, _ = checked(
         session(),
         """\
@@ -100,9 +102,10 @@ def test_later_marches_are_checked_as_if_the_earlier_ones_were_done() -> None:
     assert "only 1 punic_foot" in found[0][2]
 
 
-def test_beyond_a_die_an_order_is_at_fault_if_it_is_however_the_die_falls() -> None:
+def test_order_beyond_a_die_is_at_fault_if_it_is_for_every_roll() -> None:
+    """Beyond a die, an order is at fault if it is so however the die falls."""
     playing = session()
-    (decision,) = playing.waiting
+    (decision,) = playing.open_decisions
     tried = Order("move", {"leader": "hannibal", "path": ["taurasia", "0225", "0223", {"try": "mediolanum"}]})
     astray = Order("move", {"leader": "hanno", "path": ["nowhere"]})
     again = Order("move", {"leader": "hannibal", "path": ["0225"]})
@@ -119,7 +122,7 @@ def test_beyond_a_die_an_order_is_at_fault_if_it_is_however_the_die_falls() -> N
 
 def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     playing = session()
-    (decision,) = playing.waiting
+    (decision,) = playing.open_decisions
     end = Queued(Order("move", {"end": True}), "sheet 1")
     queue = [Queued(Order("move", {"leader": "hanno", "path": ["nowhere"]}), "sheet 1"), end]
     sources = Sources({CARTHAGE: queue})
@@ -173,7 +176,7 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
     raw = f"game: cannae\nside: {CARTHAGE}\nadjudication: 1\n{example}"
     playing = session()
     receipt, sheet = check_sheet(
-        loaded().box, "cannae", playing.rules.sides, CARTHAGE, 1, playing.waiting, playing.faults, raw.encode(),
+        loaded().box, "cannae", playing.rules.sides, CARTHAGE, 1, playing.open_decisions, playing.faults, raw.encode(),
         periods=("segment", "year"),
     )  # fmt: skip
     assert not receipt.complaints, str(receipt)
@@ -183,11 +186,11 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
 
 def test_looking_ahead_changes_nothing() -> None:
     playing = session()
-    (decision,) = playing.waiting
+    (decision,) = playing.open_decisions
     before = playing.rules.encode(playing.position)
-    known = playing.rules.known(playing.position, CARTHAGE)
+    view = playing.rules.view(playing.position, CARTHAGE)
     march = Order("move", {"leader": "hannibal", "path": ["taurasia", {"drop": {"elephants": 1}}]})
-    assert faults_in_turn(playing.rules, known, decision, [march, march])[1] != []
+    assert faults_in_turn(playing.rules, view, decision, [march, march])[1] != []
     assert playing.rules.encode(playing.position) == before
 
 
@@ -196,7 +199,7 @@ def test_a_ready_phase_is_carried_out_order_by_order() -> None:
     _, sheet = checked(playing, WHOLE_PHASE)
     assert sheet is not None
     for order in sheet.orders[:4]:
-        (decision,) = playing.waiting
+        (decision,) = playing.open_decisions
         assert playing.faults(decision, order) == []
         playing.answer([order])
         playing.go_on()
@@ -212,26 +215,29 @@ def test_a_ready_phase_is_carried_out_order_by_order() -> None:
 def test_rome_sees_that_units_stay_behind_and_not_which(seen: str, sight: dict[str, int]) -> None:
     playing = session(leaderless_seen=seen)
     playing.answer([Order("move", {"leader": "hannibal", "path": ["taurasia", {"drop": {"elephants": 3}}, "0225"]})])
-    known: Game = playing.rules.known(playing.position, ROME)
-    assert known.loose[CARTHAGE] == {"0326": sight}
-    assert known.dropped == {}
-    assert known.leaders["hannibal"].units == {UNSEEN: 1}
+    view: Game = playing.rules.view(playing.position, ROME)
+    assert view.loose[CARTHAGE] == {"0326": sight}
+    assert view.dropped == {}
+    assert view.leaders["hannibal"].units == {UNSEEN: 1}
     (left,) = [event for event in playing.table.events if event.kind == "units_left"]
     assert left.to == (None if seen == "all" else (CARTHAGE,))
 
 
-def test_the_orders_of_carthage_are_its_own_those_of_rome_are_read_by_all() -> None:
+def test_orders_of_carthage_are_secret_those_of_rome_are_public() -> None:
+    """The orders of Carthage are its own, and those of Rome are read by all."""
     playing = session()
-    assert [decision.secret for decision in playing.waiting] == [True]
+    assert [decision.secret for decision in playing.open_decisions] == [True]
     playing.answer([Order("move", {"end": True})])
 
     def to_rome(game: Game) -> None:
         game.phase = "second_move"
 
-    assert [decision.secret for decision in session(to_rome).waiting] == [False]
+    assert [decision.secret for decision in session(to_rome).open_decisions] == [False]
 
 
-def test_a_roll_for_diplomacy_does_not_show_how_strong_hannibal_is() -> None:
+def test_roll_for_diplomacy_does_not_show_hannibals_strength() -> None:
+    """A roll for diplomacy does not show how strong Hannibal is."""
+
     def near(game: Game) -> None:
         game.leaders["hannibal"].at = "0326"
 

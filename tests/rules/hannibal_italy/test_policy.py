@@ -79,7 +79,7 @@ def test_armies_within_walls_wait_for_their_new_leaders() -> None:
     game.leaders["marcellus"].at, game.leaders["marcellus"].office = UNPLACED, CONSUL
     game.vacant = [HOME, "2708"]
     asked = Decision("place", ROME, "5.23", {"leaders": ["marcellus"], "hexes": [HOME, "2708"]}, {"leaders": {}})
-    assert shelf.load(GAME).rules.advise(game, asked)["leaders"] == {"marcellus": "2708"}  # type: ignore[attr-defined]
+    assert shelf.load(GAME).rules.bot_order(game, asked)["leaders"] == {"marcellus": "2708"}
 
 
 def test_a_foot_stays_in_a_city_that_carthage_may_talk_over() -> None:
@@ -92,7 +92,8 @@ def test_a_foot_stays_in_a_city_that_carthage_may_talk_over() -> None:
     assert left_behind(game, "marcellus", units) == units, "Rome has not armies enough to spare one"
 
 
-def test_on_the_way_a_foot_is_left_in_a_post_but_not_before_the_last_city_is_tried() -> None:
+def test_foot_is_left_in_posts_only_after_the_last_city_is_tried() -> None:
+    """On the way a foot unit is left in a post, but not before the last city is tried."""
     game = position()
     consul(game, "marcellus", "2511", 6, 6)
     consul(game, "fabius_maximus", "2409", 6, 6)
@@ -104,7 +105,8 @@ def test_on_the_way_a_foot_is_left_in_a_post_but_not_before_the_last_city_is_tri
     ]  # fmt: skip
 
 
-def test_rome_is_guarded_in_winter_and_its_guard_marches_in_summer() -> None:
+def test_guard_of_rome_stays_in_winter_and_marches_in_summer() -> None:
+    """Rome is guarded in winter, and its guard marches in summer."""
     game = position()
     consul(game, "marcellus", HOME, 8, 8)
     units = game.leaders["marcellus"].units
@@ -120,7 +122,7 @@ def test_a_colleague_without_an_army_gets_his_share() -> None:
     consul(game, "fabius_minor", HOME, 0, 0, PRAETOR)
     game.phase, game.first = "second_move", CARTHAGE
     asked = Decision("move", ROME, "7.1", {"leaders": ["fabius_minor", "marcellus"]}, {"end": True})
-    order = shelf.load(GAME).rules.advise(game, asked)  # type: ignore[attr-defined]
+    order = shelf.load(GAME).rules.bot_order(game, asked)
     assert (order["leader"], order["units"]) == ("marcellus", {"roman_foot": 3, "roman_horse": 3})
 
 
@@ -151,7 +153,8 @@ def changes() -> dict[tuple[str, str], tuple[object, object]]:
     return found
 
 
-def test_the_proposal_changes_reconstructed_values_alone_and_its_readme_tells_each() -> None:
+def test_proposal_changes_only_the_values_that_its_readme_tells() -> None:
+    """The proposal changes reconstructed values alone, and its README tells each."""
     told = (PROPOSAL / "README.md").read_text("utf-8")
     found = changes()
     assert found

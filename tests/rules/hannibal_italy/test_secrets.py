@@ -25,11 +25,11 @@ def positions(preset: str, seed: int) -> list[Game]:
     session = Session(rules, start(rules, "short", seed), SeededDice(seed))
     found: list[Game] = []
     while session.result is None and len(found) < QUESTIONS:
-        if session.at_rest:
+        if session.at_checkpoint:
             session.go_on()
             continue
         found.append(rules.decode(rules.encode(session.position)))
-        session.answer([rules.advise(rules.known(session.position, one.side), one) for one in session.waiting])
+        session.answer([rules.bot_order(rules.view(session.position, one.side), one) for one in session.open_decisions])
     return found
 
 
@@ -44,7 +44,7 @@ def test_only_a_battle_laid_open_shows_what_carthage_has(preset: str) -> None:
     for game in [*positions(preset, 7), *positions(preset, 8)]:
         open_hex = game.battle.hex if game.battle is not None and game.battle.revealed else None
         for viewer in (ROME, None):
-            seen = rules.known(game, viewer)
+            seen = rules.view(game, viewer)
             assert not any(seen.pools.values())
             piles = {id: (seen.leaders[id].at, seen.leaders[id].units) for id in game.on_map(CARTHAGE)}
             piles |= {hex: (hex, units) for hex, units in seen.loose[CARTHAGE].items()}
@@ -66,7 +66,7 @@ def test_only_a_battle_laid_open_shows_what_carthage_has(preset: str) -> None:
 def test_carthage_sees_everything(preset: str) -> None:
     rules: Any = loaded("hannibal_italy", preset).rules
     for game in Random(1).sample(positions(preset, 8), 20):
-        assert rules.encode(rules.known(game, CARTHAGE)) == rules.encode(game)
+        assert rules.encode(rules.view(game, CARTHAGE)) == rules.encode(game)
 
 
 def words(written: Any) -> set[str]:
@@ -78,8 +78,11 @@ def words(written: Any) -> set[str]:
     return {written} if isinstance(written, str) else set()
 
 
-def test_no_unit_that_is_set_aside_or_left_on_the_way_is_written_for_rome() -> None:
-    """Who forages before a siege is laid open, and what a march of Carthage drops, is hidden, too (7.2, 7.5, 9.4)."""
+def test_units_set_aside_or_left_on_the_way_are_hidden_from_rome() -> None:
+    """No unit that is set aside or left on the way is written for Rome.
+
+    Who forages before a siege is laid open, and what a march of Carthage drops, is hidden, too (7.2, 7.5, 9.4).
+    """
     rules: Any = loaded("hannibal_italy").rules
     game: Game = start(rules, "short", 1)
     game.phase, game.first = "first_move", CARTHAGE
@@ -90,7 +93,7 @@ def test_no_unit_that_is_set_aside_or_left_on_the_way_is_written_for_rome() -> N
     own = {unit for unit, kind in game.board.units.items() if kind.side == CARTHAGE}
     assert {"punic_horse", "punic_foot"} <= words(rules.encode(game)) & own
     for viewer in (ROME, None):
-        assert words(rules.encode(rules.known(game, viewer))) & own == set()
+        assert words(rules.encode(rules.view(game, viewer))) & own == set()
     game.first = ROME
     game.dropped = {"0522": {"roman_foot": 1}}
-    assert rules.known(game, ROME).dropped == game.dropped
+    assert rules.view(game, ROME).dropped == game.dropped

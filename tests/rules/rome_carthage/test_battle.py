@@ -26,7 +26,7 @@ from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES
 from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.turn.set_up import set_up
-from pbem.rules.rome_carthage.views.secrets import known
+from pbem.rules.rome_carthage.views.secrets import view
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)
@@ -82,13 +82,13 @@ def random_battle(dice: random.Random, preset: str) -> tuple[Game, dict[str, Any
 
 def faults(game: Game, decision: Decision, order: Order) -> list[Fault]:
     """Return what is wrong with an order in the eyes of the side that gives it."""
-    return list(KINDS[decision.kind][1](known(game, decision.side), decision, order))
+    return list(KINDS[decision.kind][1](view(game, decision.side), decision, order))
 
 
 def examine(game: Game, decision: Decision, dice: random.Random) -> Order:
     """Check what is promised of every question, and return one of its answers."""
     options, _ = KINDS[decision.kind]
-    choices = options(known(game, decision.side), decision)
+    choices = options(view(game, decision.side), decision)
     assert choices.certain
     assert len(choices) > 1 or decision.kind in ("match", "battle_card"), f"{decision.kind} has one answer"
     for order in [choices[0], choices[-1], *(choices[dice.randrange(len(choices))] for _ in range(4))]:
@@ -96,7 +96,7 @@ def examine(game: Game, decision: Decision, dice: random.Random) -> Order:
         assert faults(game, decision, order) == [], order
     assert decision.default is not None
     assert faults(game, decision, Order(decision.kind, decision.default)) == []
-    seen = options(known(game, None), decision)
+    seen = options(view(game, None), decision)
     assert not seen.certain or (len(seen), seen[0], seen[-1]) == (len(choices), choices[0], choices[-1])
     for kind, body in garbage(dice):
         if kind == decision.kind:
@@ -171,8 +171,11 @@ def test_a_random_battle_keeps_its_promises(seed: int, preset: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_nothing_asked_or_told_depends_on_a_hand_that_is_not_ones_own(seed: int) -> None:
-    """Deal the enemy another hand; up to his next card the question, its facts and its default stay the same."""
+def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> None:
+    """Nothing that is asked or told depends on a hand that is not one's own.
+
+    Deal the enemy another hand; up to his next card the question, its facts and its default stay the same.
+    """
     dice = random.Random(seed)
     start, how = random_battle(dice, "valley2007")
     table = Table(SeededDice(seed))
@@ -187,11 +190,11 @@ def test_nothing_asked_or_told_depends_on_a_hand_that_is_not_ones_own(seed: int)
     assert other.battle is not None
     other.battle.hands[enemy] = ["probe"] * len(other.battle.hands[enemy])
     options, check = KINDS["battle_card"]
-    assert list(options(known(other, question.side), question)) == list(options(known(game, question.side), question))
+    assert list(options(view(other, question.side), question)) == list(options(view(game, question.side), question))
     own = game.battle.hands[question.side] if game.battle is not None else []
     assert question.default == {"card": "commonest"}
     assert all(card not in question.facts.values() for card in own)
-    assert list(check(known(other, question.side), question, Order("battle_card", {"card": own[0]}))) == [] or (
+    assert list(check(view(other, question.side), question, Order("battle_card", {"card": own[0]}))) == [] or (
         own[0] == "reserve"
     )
 
@@ -311,13 +314,13 @@ def test_a_wrong_retreat_is_told_what_is_open(body: dict[str, Any], path: tuple[
 
 def test_hannibals_first_card_has_eleven_names() -> None:
     """Two kinds under their own name, a Probe as three others, a Reserve as five; Arpi is barred, so no withdrawal."""
-    options = KINDS["battle_card"][0](known(CANNAE, CARTHAGE), Decision("battle_card", CARTHAGE, "11.4", {}))
+    options = KINDS["battle_card"][0](view(CANNAE, CARTHAGE), Decision("battle_card", CARTHAGE, "11.4", {}))
     assert len(options) == 2 + 3 + 5
 
 
 def test_an_onlooker_cannot_tell_the_choices_of_a_hand() -> None:
     for kind, side in (("battle_card", CARTHAGE), ("match", ROME)):
-        options = KINDS[kind][0](known(CANNAE, None), Decision(kind, side, "11.4", {}))
+        options = KINDS[kind][0](view(CANNAE, None), Decision(kind, side, "11.4", {}))
         assert not options.certain
 
 
@@ -337,7 +340,8 @@ def test_a_retreat_of_four_spaces_is_the_longest() -> None:
         del game.control[refuge]
 
 
-def test_a_general_alone_retreats_at_no_cost_but_not_through_the_enemy() -> None:
+def test_lone_general_retreats_for_free_but_not_through_enemies() -> None:
+    """A general alone retreats at no cost, but not through the enemy."""
     game = empty_board()
     game.control |= {"emporiae": ROME, "tarraco": CARTHAGE}
     bound = Retreat(CARTHAGE, "narbo", ["emporiae"], ["narbo"])

@@ -49,14 +49,14 @@ SECOND = order("campaign", general="hannibal", path=["dertosa"], then="stop")
 
 
 def open_questions(game: Adjudicator) -> list[tuple[str, str]]:
-    return [(each.side, each.kind) for each in game.waiting]
+    return [(each.side, each.kind) for each in game.open_decisions]
 
 
 def test_one_sheet_carries_the_orders_for_all_generals(campaign: Adjudicator) -> None:
     give(campaign, "carthage", FIRST, SECOND)
     assert open_questions(campaign) == [("rome", "play")]
     assert not [told for told in campaign.told("carthage", 0) if told.event.kind.startswith("order_")]
-    stacks = campaign.known(None).stacks["carthage"]
+    stacks = campaign.view(None).stacks["carthage"]
     assert stacks["utica"].generals == ["hanno"]
     assert stacks["dertosa"].commander == "hannibal"
 
@@ -77,7 +77,7 @@ def test_what_is_left_of_the_sheet_lapses_after_the_last_general(campaign: Adjud
 
 def marching(at: Walk, decision: Decision) -> Order:
     """Return a march by a campaign card where one can be had, else what a walk picks."""
-    choices = at.rules.options(at.known(decision.side), decision)
+    choices = at.rules.legal_orders(at.view(decision.side), decision)
     for _ in range(12):
         found = choices.pick(at.rng.random)
         assert found is not None
@@ -103,24 +103,25 @@ def test_the_position_between_two_generals_says_everything() -> None:
     rules = loaded("rome_carthage").rules
     session = Session(rules, with_card(start(rules, "standard", 1)), SeededDice(1))
     session.answer([FIRST])
-    assert session.at_rest
-    assert session.keeps
+    assert session.at_checkpoint
+    assert session.keep_queue
     again = Session(rules, rules.decode(rules.encode(session.position)), SeededDice(1))
-    (question,) = again.waiting
+    (question,) = again.open_decisions
     assert (question.side, question.kind, question.facts["generals"]) == ("carthage", "campaign", 1)
     again.answer([Order("campaign", {"stop": True})])
-    assert again.at_rest
-    assert not again.keeps
+    assert again.at_checkpoint
+    assert not again.keep_queue
     assert CARD in again.position.discards
 
 
-def test_the_enemy_does_not_see_what_a_march_is_told_for_his_answer() -> None:
+def test_enemy_does_not_see_what_a_march_does_after_their_answer() -> None:
+    """The enemy does not see what a march is told to do after their answer."""
     rules = loaded("rome_carthage").rules
     position: Game = start(rules, "standard", 1)
     position.march = March(
         "carthage", "hannibal", Stack(5, 0, ["hannibal"]), "saguntum", "dertosa", 3, path=[{"to": "tarraco"}],
         then="siege", if_intercepted="back_up", if_avoided="pursue", charm=["arpi"],
     )  # fmt: skip
-    own, enemy = (rules.known(position, side).march for side in ("carthage", "rome"))
+    own, enemy = (rules.view(position, side).march for side in ("carthage", "rome"))
     assert (own.then, own.if_intercepted, own.if_avoided, own.charm) == ("siege", "back_up", "pursue", ["arpi"])
     assert (enemy.path, enemy.then, enemy.if_intercepted, enemy.if_avoided, enemy.charm) == ([], "", None, None, None)

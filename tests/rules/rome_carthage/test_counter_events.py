@@ -53,7 +53,7 @@ def public(outcome: Outcome[Game]) -> tuple[list[Answer], list[Event], list[Any]
     return (
         [one for one in outcome.answers if not one.secret],
         [event for event in outcome.events if event.to is None],
-        [(one.side, one.kind) for one in outcome.session.waiting],
+        [(one.side, one.kind) for one in outcome.session.open_decisions],
     )
 
 
@@ -68,7 +68,7 @@ def test_an_order_in_advance_plays_the_card() -> None:
 
 @pytest.mark.parametrize("hand", [[7, 9], [9, 10]])
 def test_a_pause_betrays_no_hand(hand: list[int]) -> None:
-    (asked,) = play(hand, None, windows="ask").session.waiting
+    (asked,) = play(hand, None, windows="ask").session.open_decisions
     assert (asked.side, asked.kind, dict(asked.facts)) == (
         "carthage",
         "hostile_tribes",
@@ -79,10 +79,10 @@ def test_a_pause_betrays_no_hand(hand: list[int]) -> None:
 
 def test_onlookers_cannot_list_the_answers() -> None:
     session = play([7, 9], None, windows="ask").session
-    rules, (asked,) = session.rules, session.waiting
-    assert not rules.options(rules.known(session.position, None), asked).certain
-    assert not rules.options(rules.known(session.position, "rome"), asked).certain
-    assert [dict(order.body) for order in rules.options(rules.known(session.position, "carthage"), asked)] == [
+    rules, (asked,) = session.rules, session.open_decisions
+    assert not rules.legal_orders(rules.view(session.position, None), asked).certain
+    assert not rules.legal_orders(rules.view(session.position, "rome"), asked).certain
+    assert [dict(order.body) for order in rules.legal_orders(rules.view(session.position, "carthage"), asked)] == [
         {"card": "none"},
         {"card": 7},
     ]
@@ -98,7 +98,7 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     """
     rules: Any = type(loaded("rome_carthage").rules)
     position = massilia(hand)
-    patch.setattr(rules, "setup", lambda self, scenario, table: with_options(self, position))
+    patch.setattr(rules, "setup", lambda self, scenario, table: with_orders(self, position))
     patch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
     folder = Folder(path)
     written: list[list[tuple[str, str, bytes]]] = []
@@ -112,12 +112,12 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
         write("carthage", sheet(game, "carthage").replace(b"orders:\n", b"standing:\n- bad_weather: {card: any}\n"))
         write("rome", sheet(game, "rome", Order("play", INTO_GAUL)))
     with folder.open() as game:
-        stops = [(one.side, one.kind) for one in game.waiting]
+        stops = [(one.side, one.kind) for one in game.open_decisions]
     while stops[-1][1] == "hostile_tribes":
         with folder.open() as game:
             write("carthage", sheet(game, "carthage", Order("hostile_tribes", {"card": "none"})))
         with folder.open() as game:
-            stops += [(one.side, one.kind) for one in game.waiting]
+            stops += [(one.side, one.kind) for one in game.open_decisions]
     with folder.open() as game:
         messages = [commit.message for commit in game.ledger.repo.history()]
         reports = [side_report(game, side, 0).text for side in ("rome", None)]
@@ -126,16 +126,19 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     return stops, messages, reports, files, written
 
 
-def with_options(rules: Any, position: Game) -> Game:
+def with_orders(rules: Any, position: Game) -> Game:
     position.options = rules.edition
     return position
 
 
 @pytest.mark.parametrize("windows", ["advance", "ask"])
-def test_nothing_that_others_can_read_tells_which_cards_a_side_kept(
+def test_nothing_others_can_read_tells_which_cards_a_side_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, windows: str
 ) -> None:
-    """The same letters against three hands: two with Hostile Tribes, one without."""
+    """Nothing that others can read tells which cards a side kept.
+
+    The same letters against three hands: two with Hostile Tribes, one without.
+    """
     first, *others = [
         by_letter(tmp_path / str(number), hand, windows, monkeypatch)
         for number, hand in enumerate([[9, 10], [7, 9], [7, 8]])

@@ -34,14 +34,14 @@ def standing(edition: str = EDITIONS[0], **changes: Any) -> Any:
     written = rules.encode(start(rules, "standard", 1))
     for dotted, value in changes.items():
         assert change(written, dotted, value) is None
-    position = rules.settle(rules.decode(written))  # type: ignore[attr-defined]
+    position = rules.settle(rules.decode(written))
     assert list(rules.audit(position)) == []
     return position
 
 
 def choices(position: Any, side: str, kind: str) -> list[Order]:
     rules = loaded(GAME).rules
-    found = rules.options(rules.known(position, side), Decision(kind, side, "", {}))
+    found = rules.legal_orders(rules.view(position, side), Decision(kind, side, "", {}))
     orders = list(found)
     assert len(orders) == len(found)
     assert len({written(order) for order in orders}) == len(orders), "no two choices are the same"
@@ -118,9 +118,9 @@ def test_the_choices_are_all_that_the_check_lets_pass(side: str, edition: str) -
     rules = loaded(GAME, edition).rules
     for card in (OPS_1, OPS_2, OPS_3):
         position = to_play(side, [card], edition)
-        known, decision = rules.known(position, side), Decision("play", side, "", {})
+        view, decision = rules.view(position, side), Decision("play", side, "", {})
         tried = [*marches(position, side, card), *other_uses(position, card)]
-        passed = {written(order) for order in tried if not list(rules.check(known, decision, order))}
+        passed = {written(order) for order in tried if not list(rules.check(view, decision, order))}
         offered = {written(order) for order in choices(position, side, "play") if is_tried(order)}
         assert passed == offered
         assert not any(faults_of_shape(GAME, tried[at]) for at in range(0, len(tried), 997))

@@ -38,7 +38,7 @@ class Asked:
 
     rules: Any
     box: Box
-    known: Any
+    view: Any
     decision: Decision
 
 
@@ -61,12 +61,12 @@ def heard() -> Heard:
         """A session that notes its questions before they are answered."""
 
         def answer(self, orders: Any) -> None:
-            for decision in self.waiting:
+            for decision in self.open_decisions:
                 often = (decision.kind, decision.default is None)
                 counts[often] = counts.get(often, 0) + 1
                 if counts[often] <= SEEN_OF_A_KIND:
-                    known = self.rules.known(copy(self.position), decision.side)
-                    all_heard.asked.append(Asked(self.rules, loaded("rome_carthage").box, known, decision))
+                    view = self.rules.view(copy(self.position), decision.side)
+                    all_heard.asked.append(Asked(self.rules, loaded("rome_carthage").box, view, decision))
             super().answer(orders)
 
     sessions: list[Session[Any]] = []
@@ -175,10 +175,11 @@ def test_nothing_told_shows_the_inside_of_the_program() -> None:
         assert not re.search(r"[_{}\[\]]|None|  |\.\.| ,| \.|\( | \)|\(\)", text), text
 
 
-def test_every_question_of_the_rulings_comes_with_a_short_form_of_legal_orders() -> None:
+def test_every_question_of_the_cases_has_a_short_form_of_orders() -> None:
+    """Every question of the cases comes with a short form of legal orders."""
     for each in heard().asked:
         decision, box = each.decision, each.box
-        text = form(each.rules, each.known, [decision], box=box, game="g", side=decision.side, adjudication=1)
+        text = form(each.rules, each.view, [decision], box=box, game="g", side=decision.side, adjudication=1)
         assert len(text.splitlines()) <= MOST_LINES, text
         bare = text[: text.index("orders:") + len("orders:\n")]
         offered = [read_sheet(bare + one + "\n", forms=box.forms).orders[0] for one in choices_in(text)]
@@ -186,7 +187,7 @@ def test_every_question_of_the_rulings_comes_with_a_short_form_of_legal_orders()
             offered.append(Order(decision.kind, decision.default))
         assert offered
         for order in offered:
-            assert list(each.rules.check(each.known, decision, order)) == [], (text, order)
+            assert list(each.rules.check(each.view, decision, order)) == [], (text, order)
 
 
 def test_the_map_shows_the_siege_train_a_truce_and_voyages() -> None:
@@ -196,7 +197,7 @@ def test_the_map_shows_the_siege_train_a_truce_and_voyages() -> None:
     position.truce = True
     sails = Event("sails", {"side": "rome", "general": "longus", "origin": "agrigentum", "space": "rome", "cu": 5})
     marches = Event("marches", {"side": "rome", "general": "longus", "space": "agrigentum", "cu": 5})
-    seen = rules.scene(rules.known(position, None), [marches, sails])
+    seen = rules.scene(rules.view(position, None), [marches, sails])
     assert ("2 el", "train") in [counter.badges for counter in seen.counters]
     assert seen.subtitle.endswith("Truce")
     assert [(arrow.places, arrow.style) for arrow in seen.arrows] == [(("agrigentum", "rome"), "sea")]

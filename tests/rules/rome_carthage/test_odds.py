@@ -90,8 +90,12 @@ def battles_in_a_game(count: int) -> tuple[float, float, float]:
     for n in range(count):
         session = Session(RULES, position, SeededDice(f"game {n}"))
         session.answer([Order("play", march)])
-        while session.waiting and not session.at_rest and not any(e.kind in END for e in session.table.events):
-            decision = session.waiting[0]
+        while (
+            session.open_decisions
+            and not session.at_checkpoint
+            and not any(e.kind in END for e in session.table.events)
+        ):
+            decision = session.open_decisions[0]
             body = {"to": "none"} if decision.kind == "avoid_battle" else decision.default
             assert body is not None
             session.answer([Order(decision.kind, body)])

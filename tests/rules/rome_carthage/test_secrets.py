@@ -21,7 +21,7 @@ def pick(at: Walk, decision: Decision) -> Order:
     """Pick an answer as the stand-in would, so that there are battles, or any."""
     rules: Any = at.rules
     if at.rng.random() < 0.7:
-        order: Order = rules.advise(at.known(decision.side), decision)
+        order: Order = rules.bot_order(at.view(decision.side), decision)
         return order
     return PICK(at, decision)
 
@@ -62,9 +62,10 @@ def seen(session: Session[Any], viewer: Side | None) -> list[Any]:
     rules = session.rules
     told = [repr(event) for event in session.table.events if event.to is None or (viewer or "") in event.to]
     asked = [
-        (one.side, one.kind, *((dict(one.facts), one.default) if one.side == viewer else ())) for one in session.waiting
+        (one.side, one.kind, *((dict(one.facts), one.default) if one.side == viewer else ()))
+        for one in session.open_decisions
     ]
-    return [rules.encode(rules.known(session.position, viewer)), told, asked]
+    return [rules.encode(rules.view(session.position, viewer)), told, asked]
 
 
 def spans(preset: str, scenario: str, seed: int, most: int) -> Iterator[Walk]:

@@ -16,18 +16,18 @@ from pbem.game import (
     NOT_TOLD,
     BaseMap,
     Box,
-    Choices,
     Counter,
     DrawnSide,
+    LegalOrders,
     Scene,
     Table,
     base_map,
-    chain,
-    grid,
-    listed,
+    concat,
+    of,
     plain,
+    product,
 )
-from pbem.protocol import REST, Decision, Event, Fault, Flow, Order, Side
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
 
 SIDES = ("red", "blue")
 ENEMY = {"red": "blue", "blue": "red"}
@@ -183,30 +183,30 @@ PHASES = {"bury": bury, "bid": bid, "assault": assault}
 def options_with_card(kind: str, *words: str) -> Any:
     """Return the options of a question that any card in hand answers, and some words."""
 
-    def options(known: Hills, decision: Decision) -> Choices:
-        hand = known.hands[decision.side]
-        return NOT_TOLD if UNSEEN in hand else listed([Order(kind, {"card": card}) for card in (*words, *hand)])
+    def legal_orders(view: Hills, decision: Decision) -> LegalOrders:
+        hand = view.hands[decision.side]
+        return NOT_TOLD if UNSEEN in hand else of([Order(kind, {"card": card}) for card in (*words, *hand)])
 
-    return options
+    return legal_orders
 
 
-def check_card(known: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_card(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield a fault for a card that is not in hand."""
-    card, hand = order["card"], known.hands[decision.side]
+    card, hand = order["card"], view.hands[decision.side]
     if isinstance(card, int) and card not in hand:
         hold = ", ".join(map(str, hand))
         yield order.fault(("card",), f"card {card} is not in your hand; you hold {hold}", rule=decision.rule)
 
 
-def assault_options(known: Hills, decision: Decision) -> Choices:
-    hand, side = known.hands[decision.side], decision.side
+def assault_orders(view: Hills, decision: Decision) -> LegalOrders:
+    hand, side = view.hands[decision.side], decision.side
     if UNSEEN in hand:
         return NOT_TOLD
-    make = grid(lambda hill, card: Order("assault", {"hill": hill, "card": card}), known.targets(side), hand)
-    return chain(listed([Order("assault", {"hold": True})]), make)
+    make = product(lambda hill, card: Order("assault", {"hill": hill, "card": card}), view.targets(side), hand)
+    return concat(of([Order("assault", {"hold": True})]), make)
 
 
-def check_assault(known: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_assault(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
     given = [word for word in ("hill", "card") if word in order.body]
     if order.get("hold"):
         for word in given:
@@ -215,36 +215,36 @@ def check_assault(known: Hills, decision: Decision, order: Order) -> Iterator[Fa
     if len(given) < 2:
         yield order.fault((), "name a hill and a card, or hold: true", rule="5")
         return
-    targets = known.targets(decision.side)
+    targets = view.targets(decision.side)
     if order["hill"] not in targets:
         can = ", ".join(targets)
         yield order.fault(("hill",), f"{order['hill']} cannot be assaulted; you may assault {can}", rule="5")
-    yield from check_card(known, decision, order)
+    yield from check_card(view, decision, order)
 
 
-def fall_back_options(known: Hills, decision: Decision) -> Choices:
-    return listed([Order("fall_back", {"hill": hill}) for hill in known.held(decision.side)])
+def fall_back_orders(view: Hills, decision: Decision) -> LegalOrders:
+    return of([Order("fall_back", {"hill": hill}) for hill in view.held(decision.side)])
 
 
-def check_fall_back(known: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
-    if order["hill"] not in known.held(decision.side):
+def check_fall_back(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
+    if order["hill"] not in view.held(decision.side):
         yield order.fault(("hill",), f"{order['hill']} is not yours", rule="7")
 
 
 KINDS: dict[str, tuple[Any, Any]] = {
     "bury": (options_with_card("bury"), check_card),
     "bid": (options_with_card("bid", "lowest"), check_card),
-    "assault": (assault_options, check_assault),
+    "assault": (assault_orders, check_assault),
     "react": (options_with_card("react", "none"), check_card),
-    "fall_back": (fall_back_options, check_fall_back),
+    "fall_back": (fall_back_orders, check_fall_back),
 }
 
 
-class ThreeHills:
+class ThreeHills(Rules[Hills]):
     """The rules for the engine."""
 
     id = "toy"
-    sides: tuple[Side, ...] = SIDES
+    sides = SIDES
     reveals = frozenset({"dealt", "revealed"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
@@ -267,7 +267,7 @@ class ThreeHills:
             else:
                 yield from PHASES[game.phase](game, table)
             if game.phase != "over":
-                yield REST
+                yield Checkpoint()
         points = {side: HILL_POINTS * len(game.held(side)) for side in SIDES}
         for side in SIDES if game.buried else ():
             table.tell("revealed", side=side, card=game.buried[side], rule="8")
@@ -275,34 +275,34 @@ class ThreeHills:
         winner = None if points["red"] == points["blue"] else max(SIDES, key=points.__getitem__)
         return {"winner": winner, "reason": "all_hills" if not all(map(game.held, SIDES)) else "cards_spent"}
 
-    def known(self, position: Hills, side: Side | None) -> Hills:
+    def view(self, position: Hills, side: Side | None) -> Hills:
         seen = copy(position)
         seen.hands = {own: hand if own == side else [UNSEEN] * len(hand) for own, hand in position.hands.items()}
         seen.buried = {own: card if own == side else UNSEEN for own, card in position.buried.items()}
         seen.deck = [UNSEEN] * len(position.deck)
         return seen
 
-    def options(self, known: Hills, decision: Decision) -> Choices:
-        choices: Choices = KINDS[decision.kind][0](known, decision)
+    def legal_orders(self, view: Hills, decision: Decision) -> LegalOrders:
+        choices: LegalOrders = KINDS[decision.kind][0](view, decision)
         return choices
 
-    def check(self, known: Hills, decision: Decision, order: Order) -> Iterable[Fault]:
-        faults: Iterable[Fault] = KINDS[decision.kind][1](known, decision, order)
+    def check(self, view: Hills, decision: Decision, order: Order) -> Iterable[Fault]:
+        faults: Iterable[Fault] = KINDS[decision.kind][1](view, decision, order)
         return faults
 
-    def scene(self, known: Hills, told: Sequence[Event] = ()) -> Scene:
+    def scene(self, view: Hills, told: Sequence[Event] = ()) -> Scene:
         if self._base is None:
             self._base = base_map(
                 self.box.table("layout"), self.box.table("coast"), self.board["hills"], self.board["connections"]
             )
         sides = tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in self.box.table("game")["sides"])
-        counters = tuple(Counter(hill, side, str(known.guards[hill])) for side in SIDES for hill in known.held(side))
-        return Scene(self._base, f"Round {known.round}", sides=sides, control=dict(known.holders), counters=counters)
+        counters = tuple(Counter(hill, side, str(view.guards[hill])) for side in SIDES for hill in view.held(side))
+        return Scene(self._base, f"Round {view.round}", sides=sides, control=dict(view.holders), counters=counters)
 
-    def foresee(self, known: Hills, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        return answered(assault(table.lay(known), table), order) if decision.kind == "assault" else None
+    def foresee(self, view: Hills, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        return answered(assault(table.lay(view), table), order) if decision.kind == "assault" else None
 
-    def reseal(self, position: Hills, side: Side | None, table: Table) -> Hills:
+    def resample_hidden(self, position: Hills, side: Side | None, table: Table) -> Hills:
         other = copy(position)
         unseen = [own for own in SIDES if own != side]
         hidden = [card for own in unseen for card in position.hands[own]] + position.deck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.foraging import least
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, bring_back, in_line, set_aside
@@ -62,36 +62,36 @@ def spring(game: Game, table: Table) -> bool:
     return True
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an ambush: units that are not there, too few, or all (9.5)."""
     chosen, units, due = order["units"], decision.facts["units"], decision.facts["least"]
     if chosen == NONE:
         return
     if chosen == LEAST:
-        chosen = least(known.board, units, due)
+        chosen = least(view.board, units, due)
     for unit, count in chosen.items():
         if not covers(units, {unit: count}):
             yield order.fault(("units", unit), f"you have {units.get(unit, 0)} {unit}", rule="9.5")
             return
-    if sp(known.board, chosen) < due:
-        yield order.fault(("units",), f"{sp(known.board, chosen)} SP are too few for an ambush of {due}", rule="9.5")
+    if sp(view.board, chosen) < due:
+        yield order.fault(("units",), f"{sp(view.board, chosen)} SP are too few for an ambush of {due}", rule="9.5")
     elif covers(chosen, units):
         yield order.fault(("units",), "somebody must fight the first round", rule="9.5")
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return no ambush, the smallest one, and each kind of unit that is enough for one (9.5)."""
     units, due = decision.facts["units"], decision.facts["least"]
-    if veiled(known, CARTHAGE, decision.facts["hex"]):
+    if veiled(view, CARTHAGE, decision.facts["hex"]):
         return NOT_TOLD
     bodies: list[object] = [NONE]
-    if least(known.board, units, due) != units:
+    if least(view.board, units, due) != units:
         bodies.append(LEAST)
     for unit, count in units.items():
-        needed = -(-due // known.board.units[unit].sp)
+        needed = -(-due // view.board.units[unit].sp)
         if needed <= count and {unit: needed} != units:
             bodies.append({unit: needed})
-    return listed([Order("ambush", {"units": chosen}) for chosen in bodies])
+    return of([Order("ambush", {"units": chosen}) for chosen in bodies])
 
 
-KINDS: Final[Kinds] = {"ambush": (options, check)}
+KINDS: Final[Kinds] = {"ambush": (legal_orders, check)}

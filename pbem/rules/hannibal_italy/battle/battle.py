@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed, yes_or_no
+from pbem.game import Kinds, LegalOrders, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.aftermath import break_off, clear_away, go_away, way_out
 from pbem.rules.hannibal_italy.battle.ambush import lay_ambush, spring
@@ -290,14 +290,14 @@ def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
 # ---- what may be ordered
 
 
-def _go_on_options(known: Game, decision: Decision) -> Choices:
+def _go_on_orders(view: Game, decision: Decision) -> LegalOrders:
     able = [FIGHT, STOP]
     if decision.facts["way_out"]:
         able += [WITHDRAW, GIVE_WAY] if decision.facts["commander"] else [GIVE_WAY]
-    return listed([Order("go_on", {"do": do}) for do in able])
+    return of([Order("go_on", {"do": do}) for do in able])
 
 
-def _check_go_on(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_go_on(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with breaking off: there is nowhere to go, or nobody to lead the way (10.4)."""
     if order["do"] in (WITHDRAW, GIVE_WAY) and not decision.facts["way_out"]:
         yield order.fault(("do",), "there is no hex to withdraw to", rule="10.4")
@@ -309,5 +309,5 @@ KINDS: Final[Kinds] = {
     "sally": yes_or_no("sally", "sally"),
     "fight": yes_or_no("fight", "fight"),
     "withdraw": yes_or_no("withdraw", "withdraw"),
-    "go_on": (_go_on_options, _check_go_on),
+    "go_on": (_go_on_orders, _check_go_on),
 }

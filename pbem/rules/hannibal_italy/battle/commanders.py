@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save
 from pbem.rules.hannibal_italy.position.state import Game
@@ -34,15 +34,15 @@ def worth(game: Game, leader: str) -> tuple[int, int]:
     return game.card(leader).combat, -hard_to_save(game, leader)
 
 
-def _options(known: Game, decision: Decision) -> Choices:
-    return listed([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
+def _orders(view: Game, decision: Decision) -> LegalOrders:
+    return of([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
 
 
-def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a commander (10.31)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
         yield order.fault(("leader",), f"{order['leader']} cannot command; {' or '.join(able)} can", rule="10.31")
 
 
-KINDS: Final[Kinds] = {"command": (_options, _check)}
+KINDS: Final[Kinds] = {"command": (_orders, _check)}

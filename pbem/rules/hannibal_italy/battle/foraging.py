@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import Board
@@ -77,7 +77,7 @@ def least(board: Board, units: Mapping[str, int], due: int) -> dict[str, int]:
     return best[min(enough)] if enough else dict(units)
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with foragers: units that are not there, too few, or more than must go (9.4, 11.3)."""
     able, due, chosen = decision.facts["units"], decision.facts["due"], order["units"]
     if chosen == LEAST:
@@ -91,32 +91,32 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             reason = f"you have {able[unit]} {unit}" if unit in able else f"{unit} cannot forage here"
             yield order.fault(("units", unit), reason, rule="9.4")
             return
-    sum_ = sp(known.board, chosen)
+    sum_ = sp(view.board, chosen)
     if sum_ < due:
         yield order.fault(("units",), f"{sum_} SP are too few; {due} must forage", rule="9.4")
         return
-    if known.options["forage_quarter"] == "least" and sum_ > (fewest := sp(known.board, least(known.board, able, due))):
+    if view.options["forage_quarter"] == "least" and sum_ > (fewest := sp(view.board, least(view.board, able, due))):
         yield order.fault(("units",), f"{due} SP must forage, and {fewest} can; this is {sum_}", rule="9.4")
         return
     for unit in chosen:
-        if sum_ - known.board.units[unit].sp >= due:
+        if sum_ - view.board.units[unit].sp >= due:
             yield order.fault(("units", unit), f"{due} SP must forage; that is enough without a {unit}", rule="9.4")
             return
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return the least that will do, and each kind of unit alone that is enough (9.4)."""
     able, due = decision.facts["units"], decision.facts["due"]
-    if veiled(known, decision.side, decision.facts["hex"]):
+    if veiled(view, decision.side, decision.facts["hex"]):
         return NOT_TOLD
     bodies: list[object] = [LEAST if due else NONE]
-    fewest = sp(known.board, least(known.board, able, due))
+    fewest = sp(view.board, least(view.board, able, due))
     for unit, count in able.items():
-        needed = -(-due // known.board.units[unit].sp)
-        fits = known.options["forage_quarter"] == "enough" or needed * known.board.units[unit].sp == fewest
+        needed = -(-due // view.board.units[unit].sp)
+        fits = view.options["forage_quarter"] == "enough" or needed * view.board.units[unit].sp == fewest
         if 0 < needed <= count and fits:
             bodies.append({unit: needed})
-    return listed([Order("forage", {"units": units}) for units in bodies])
+    return of([Order("forage", {"units": units}) for units in bodies])
 
 
-KINDS: Final[Kinds] = {"forage": (options, check)}
+KINDS: Final[Kinds] = {"forage": (legal_orders, check)}

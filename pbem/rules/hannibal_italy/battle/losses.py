@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened
@@ -113,7 +113,7 @@ def wholly_lost(board: Board, before: Mapping[str, int], after: Mapping[str, int
     return added(wholes)
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with losses: units that are not there, too few or too many steps (9.3)."""
     lose, count = order["lose"], decision.facts["steps"]
     if lose in WAYS:
@@ -124,18 +124,18 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             there = ", ".join(each for each, number in left.items() if number)
             yield order.fault(("lose", at), f"there is no {unit} left to lose a step; there are {there}", rule="9.3")
             return
-        left = weakened(known.board, left, [unit])
+        left = weakened(view.board, left, [unit])
     if len(lose) != count:
         yield order.fault(("lose",), f"{count} steps must be lost; this is {len(lose)}", rule="9.3")
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return the ways to lose steps that differ: the cheapest, the dearest, and each unit first (9.3)."""
     units: Mapping[str, int] = decision.facts["units"]
-    if veiled(known, decision.side, decision.facts["hex"]):
+    if veiled(view, decision.side, decision.facts["hex"]):
         return NOT_TOLD
-    bodies: list[Any] = [*WAYS, *_each_first(known.board, units, decision.facts["steps"])]
-    return listed([Order("losses", {"lose": lose}) for lose in bodies])
+    bodies: list[Any] = [*WAYS, *_each_first(view.board, units, decision.facts["steps"])]
+    return of([Order("losses", {"lose": lose}) for lose in bodies])
 
 
 def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[Sequence[str]]:
@@ -144,4 +144,4 @@ def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[
         yield [unit, *rest]
 
 
-KINDS: Final[Kinds] = {"losses": (options, check)}
+KINDS: Final[Kinds] = {"losses": (legal_orders, check)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.parties import field_hexes
@@ -58,15 +58,15 @@ def siege_works(game: Game, table: Table) -> Flow[bool]:
 # ---- what may be ordered
 
 
-def _options(known: Game, decision: Decision) -> Choices:
-    return listed([Order("next_battle", {"hex": hex}) for hex in decision.facts["hexes"]])
+def _orders(view: Game, decision: Decision) -> LegalOrders:
+    return of([Order("next_battle", {"hex": hex}) for hex in decision.facts["hexes"]])
 
 
-def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the place of the next battle: nobody can fight there (9.1)."""
     hexes = decision.facts["hexes"]
-    if known.board.find(order["hex"]) not in hexes:
+    if view.board.find(order["hex"]) not in hexes:
         yield order.fault(("hex",), f"no battle is possible at {order['hex']}; {', '.join(hexes)} are open", rule="9.1")
 
 
-KINDS: Final[Kinds] = {"next_battle": (_options, _check)}
+KINDS: Final[Kinds] = {"next_battle": (_orders, _check)}

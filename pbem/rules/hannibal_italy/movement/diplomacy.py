@@ -17,40 +17,40 @@ from pbem.rules.hannibal_italy.turn.control import give_city
 HANNIBAL: Final = "hannibal"
 
 
-def open_cities(known: Game, side: Side, among: Iterable[str] | None = None) -> set[str]:
+def open_cities(view: Game, side: Side, among: Iterable[str] | None = None) -> set[str]:
     """Return at which cities, of all or of some, a side may try diplomacy, if it gets there (7.4, 7.42)."""
-    cities, garrisoned = known.board.cities, known.garrisons
-    manned = set(hexes_of(known, ENEMY[side])) if side == CARTHAGE else set()
+    cities, garrisoned = view.board.cities, view.garrisons
+    manned = set(hexes_of(view, ENEMY[side])) if side == CARTHAGE else set()
     return {
         city
-        for city in (known.cities if among is None else among)
-        if (owner := known.cities[city]) != side
+        for city in (view.cities if among is None else among)
+        if (owner := view.cities[city]) != side
         and cities[city].kind != CLASS_1
-        and city not in known.tried
-        and not ((cities[city].hex in manned or city in garrisoned) and side == CARTHAGE and _held(known, owner, city))
+        and city not in view.tried
+        and not ((cities[city].hex in manned or city in garrisoned) and side == CARTHAGE and _held(view, owner, city))
     }
 
 
-def hexes_near(known: Game, city: str) -> list[str]:
+def hexes_near(view: Game, city: str) -> list[str]:
     """Return the hexes from which a city can be won over: those next to it, and its own if that is agreed on (7.4)."""
-    own = known.board.cities[city].hex
-    around = [hex for hex, _ in known.board.steps[own]]
-    return [own, *around] if known.options["diplomacy_from"] == "adjacent_or_in" else around
+    own = view.board.cities[city].hex
+    around = [hex for hex, _ in view.board.steps[own]]
+    return [own, *around] if view.options["diplomacy_from"] == "adjacent_or_in" else around
 
 
-def why_not(known: Game, side: Side, together: Sequence[str], at: str, city: str) -> Iterator[tuple[str, str]]:
+def why_not(view: Game, side: Side, together: Sequence[str], at: str, city: str) -> Iterator[tuple[str, str]]:
     """Yield why diplomacy may not be tried at a city from a hex, with the rule (7.4, 7.42)."""
-    record = known.board.cities[city]
-    if known.cities[city] == side:
+    record = view.board.cities[city]
+    if view.cities[city] == side:
         yield f"{record.name} is yours already", "7.4"
     elif record.kind == CLASS_1:
         yield f"{record.name} is a class 1 fortress: no diplomacy", "7.4"
-    elif at not in hexes_near(known, city):
+    elif at not in hexes_near(view, city):
         yield f"{record.name} is not next to {at}", "7.4"
-    elif city in known.tried:
-        yield f"{record.name} was tried in this {known.segment}", "7.4"
-    elif side == CARTHAGE and _held(known, ENEMY[side], city):
-        yield f"{record.name} is held by {known.board.tables['diplomacy']['held_by']} SP or more", "7.42"
+    elif city in view.tried:
+        yield f"{record.name} was tried in this {view.segment}", "7.4"
+    elif side == CARTHAGE and _held(view, ENEMY[side], city):
+        yield f"{record.name} is held by {view.board.tables['diplomacy']['held_by']} SP or more", "7.42"
 
 
 def _held(game: Game, owner: Side, city: str) -> bool:

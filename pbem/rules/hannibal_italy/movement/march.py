@@ -188,51 +188,51 @@ def _arrive(game: Game, table: Table, *, inside: bool | None) -> None:
 # ---- what may be ordered
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a march, all at once: who goes, with what, where to (7.1 to 7.8, 10.2, 10.6, 12.21)."""
     if "end" in order.body:
         return
     side, going = decision.side, takers(order)
     together = [taker.leader for taker in going]
-    faults = list(_wrong_leaders(known, side, order, going))
+    faults = list(_wrong_leaders(view, side, order, going))
     yield from faults
     if faults:  # what can be said all the same, of him who leads and of the path
-        if not _on_map(known, side, together[0]):
+        if not _on_map(view, side, together[0]):
             return
         going, together = going[:1], together[:1]
         order = Order(order.kind, {key: value for key, value in order.body.items() if key != "with"})
-    shares = share_out(known, order, going)
+    shares = share_out(view, order, going)
     yield from shares.faults
-    closed, held = forbidden(known, side, together), overrun.stops(known, side)
-    way = way_of(known, order, known.leaders[together[0]].at, closed, held)
+    closed, held = forbidden(view, side, together), overrun.stops(view, side)
+    way = way_of(view, order, view.leaders[together[0]].at, closed, held)
     for wrong in way.astray:
         path: Path = ("path", wrong.at, wrong.key) if wrong.key else ("path", wrong.at)
         yield order.fault(path, wrong.reason, rule="7.2")
     if not faults and not way.astray:
         forces = [shares.units[leader] for leader in together]
-        yield from _Way(known, side, order, together, forces, closed, held).faults(way.steps)
+        yield from _Way(view, side, order, together, forces, closed, held).faults(way.steps)
 
 
-def _on_map(known: Game, side: Side, leader: str) -> bool:
-    return leader in known.board.roster[side] and known.leaders[leader].at not in BOXES
+def _on_map(view: Game, side: Side, leader: str) -> bool:
+    return leader in view.board.roster[side] and view.leaders[leader].at not in BOXES
 
 
-def _wrong_leaders(known: Game, side: Side, order: Order, going: Sequence[Taker]) -> Iterator[Fault]:
+def _wrong_leaders(view: Game, side: Side, order: Order, going: Sequence[Taker]) -> Iterator[Fault]:
     start, named_so_far = "", set[str]()
     for taker in going:
         leader, path = taker.leader, taker.at
-        if not _on_map(known, side, leader):
-            ready = ready_to_march(known, side)
+        if not _on_map(view, side, leader):
+            ready = ready_to_march(view, side)
             reason = f"{leader} is no leader of yours on the map{meant(leader, ready)}; {', '.join(ready)} can move"
             yield order.fault(path, reason.replace("?;", "?"), rule="7.1")
             continue
         if leader in named_so_far:
             yield order.fault(path, f"{leader} is named twice", rule="7.1")
-        elif (why := may_set_out(known, leader)) is not None:
+        elif (why := may_set_out(view, leader)) is not None:
             yield order.fault(path, f"{leader} {why[0]}", rule=why[1])
         named_so_far.add(leader)
-        start = start or known.leaders[leader].at
-        if known.leaders[leader].at != start:
+        start = start or view.leaders[leader].at
+        if view.leaders[leader].at != start:
             yield order.fault(path, f"{leader} is not where {going[0].leader} is", rule="7.2")
 
 
@@ -243,13 +243,13 @@ class _Way:
     """
 
     def __init__(
-        self, known: Game, side: Side, order: Order, together: Sequence[str], forces: Sequence[Units],
+        self, view: Game, side: Side, order: Order, together: Sequence[str], forces: Sequence[Units],
         closed: frozenset[str], held: frozenset[str],
     ) -> None:  # fmt: skip
-        self.known, self.side, self.order, self.together = known, side, order, together
+        self.view, self.side, self.order, self.together = view, side, order, together
         self.forces, self.closed, self.held = list(forces), closed, held
-        self.at = self.start = known.leaders[together[0]].at
-        self.spent, self.most = 0, allowance(known, forces)
+        self.at = self.start = view.leaders[together[0]].at
+        self.spent, self.most = 0, allowance(view, forces)
         self.stopped = self.dear = self.tired = False
         self.too_weak: str | None = None
         """Who has left so much on the way that he may not go on."""
@@ -265,7 +265,7 @@ class _Way:
         """Return what is wrong with the way: its cost, forbidden hexes, an enemy in it, too many at its end."""
         for step in steps:
             if self.stopped:
-                place = named(self.known.board, self.at)
+                place = named(self.view.board, self.at)
                 self.fault(step.item, f"the march ends where the enemy is, at {place}", "7.2")
                 return self.wrong
             if step.city:
@@ -283,18 +283,18 @@ class _Way:
 
     def diplomacy(self, step: Step) -> None:
         """Note why diplomacy may not be tried (7.4)."""
-        known = self.known
-        self.spent += int(known.board.tables["movement"]["diplomacy"])
-        for why, rule in diplomacy.why_not(known, self.side, self.together, self.at, step.city):
+        view = self.view
+        self.spent += int(view.board.tables["movement"]["diplomacy"])
+        for why, rule in diplomacy.why_not(view, self.side, self.together, self.at, step.city):
             self.fault(step.item, why, rule, "try")
         if step.city in self.tried:
-            name = known.board.cities[step.city].name
+            name = view.board.cities[step.city].name
             self.fault(step.item, f"{name} can be tried once in a segment", "7.4", "try")
         self.tried.add(step.city)
 
     def drop(self, step: Step, units: Mapping[str, int]) -> None:
         """Note why units may not be left here: they are not along, or slaves (7.2, 6.22)."""
-        board, missing = self.known.board, False
+        board, missing = self.view.board, False
         along = added(*self.forces)
         for unit, count in units.items():
             if along.get(unit, 0) < count:
@@ -303,38 +303,38 @@ class _Way:
                 missing = True
             elif board.units[unit].whole == "slaves":
                 self.fault(step.item, "the slave legion stays with its leader", "6.22", "drop", unit)
-        if self.at == self.start and may_not_stay(self.known, self.together[0]):
+        if self.at == self.start and may_not_stay(self.view, self.together[0]):
             self.fault(step.item, "nobody goes into a besieged city", "9.71", "drop")
             return
         if missing:
             return
         self.forces = dropped(self.forces, units)
-        self.most = allowance(self.known, self.forces)
+        self.most = allowance(self.view, self.forces)
         able = zip(self.together, self.forces, strict=True)
-        self.too_weak = next((leader for leader, force in able if not has_legion(self.known, leader, force)), None)
+        self.too_weak = next((leader for leader, force in able if not has_legion(self.view, leader, force)), None)
 
     def enter(self, step: Step) -> None:
         """Note why the next hex may not be entered (7.7, 10.2, 10.6, 12.21)."""
-        known = self.known
-        if step.hex in self.closed and (why := why_not_enter(known, self.side, self.together, step.hex)) is not None:
+        view = self.view
+        if step.hex in self.closed and (why := why_not_enter(view, self.side, self.together, step.hex)) is not None:
             self.fault(step.item, *why)
         if self.too_weak is not None and self.at != self.start and not self.tired:
             self.tired = True
             self.fault(step.item, f"{self.too_weak} has no legion left to go on with", "10.2")
-        self.spent += known.board.costs[self.at][step.hex]
+        self.spent += view.board.costs[self.at][step.hex]
         self.at = step.hex
         if self.at in self.held:
-            if self.order.get("overrun") and overrun.possible(known, self.at):
-                self.spent += int(known.board.tables["movement"]["overrun"]["cost"])
+            if self.order.get("overrun") and overrun.possible(view, self.at):
+                self.spent += int(view.board.tables["movement"]["overrun"]["cost"])
                 self.crowd(step.item)
             else:
                 self.stopped = True
 
     def crowd(self, item: int) -> None:
         """Note that too many leaders would be where the march ends, or may end (7.8)."""
-        if crowded(self.known, self.side, self.at, self.together):
-            most = self.known.board.tables["stacking"]["leaders"]
-            reason = f"too many leaders would be at {named(self.known.board, self.at)}; {most} may be"
+        if crowded(self.view, self.side, self.at, self.together):
+            most = self.view.board.tables["stacking"]["leaders"]
+            reason = f"too many leaders would be at {named(self.view.board, self.at)}; {most} may be"
             if item < 0:
                 self.wrong.append(self.order.fault(("leader",), reason, rule="7.8"))
             else:
@@ -342,19 +342,19 @@ class _Way:
 
     def end(self) -> None:
         """Note what is wrong with where the march ends: too many, no city to go into (7.6, 7.8)."""
-        known, order = self.known, self.order
+        view, order = self.view, self.order
         self.crowd(len(items_of(order.get("path", []))) - 1)
         if not order.get("inside"):
             return
-        place, wrong = named(known.board, self.at), partial(order.fault, ("inside",))
-        if not known.friendly_city(self.side, self.at):
+        place, wrong = named(view.board, self.at), partial(order.fault, ("inside",))
+        if not view.friendly_city(self.side, self.at):
             self.wrong.append(wrong(f"there is no city of yours at {place} to go into", rule="7.6"))
-        elif known.besieged(self.at) is not None:
+        elif view.besieged(self.at) is not None:
             self.wrong.append(wrong(f"{place} is besieged: nobody goes in", rule="9.71"))
-        elif known.leaders_at(ENEMY[self.side], self.at, inside=False):
+        elif view.leaders_at(ENEMY[self.side], self.at, inside=False):
             if self.at != self.start:
                 self.wrong.append(wrong(f"an enemy leader is at {place}: who comes stays outside", rule="7.6"))
-        elif known.options["going_inside"] == "when_trapped":
+        elif view.options["going_inside"] == "when_trapped":
             self.wrong.append(wrong("only who is trapped by an enemy leader goes inside", rule="7.6"))
 
 

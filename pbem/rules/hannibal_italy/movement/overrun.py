@@ -18,9 +18,9 @@ def stops(game: Game, side: Side) -> frozenset[str]:
     return frozenset([leaders[leader].at for leader in game.on_map(enemy)]).union(game.loose[enemy], garrisons)
 
 
-def possible(known: Game, hex: str) -> bool:
+def possible(view: Game, hex: str) -> bool:
     """Tell whether the ground of a hex allows an overrun: clear, without a city (7.7)."""
-    return known.board.hexes[hex].terrain == CLEAR and known.board.hexes[hex].city is None
+    return view.board.hexes[hex].terrain == CLEAR and view.board.hexes[hex].city is None
 
 
 def ride_down(game: Game, table: Table, side: Side) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Ideas
+from pbem.game import Proposals
 from pbem.rules.hannibal_italy.policy.plans import best_marches
 from pbem.rules.hannibal_italy.policy.replies import REPLIES
 
-IDEAS: Final[Ideas] = {"move": best_marches, **REPLIES}
+PROPOSALS: Final[Proposals] = {"move": best_marches, **REPLIES}
 """What the stand-in has a view of."""

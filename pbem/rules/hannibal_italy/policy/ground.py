@@ -75,40 +75,40 @@ OVERRUN: Final = 8
 class Ground:
     """The map as one side sees it in one position; what is dear to find out is found out once."""
 
-    def __init__(self, known: Game, side: Side) -> None:
-        self.known, self.side, self.enemy = known, side, ENEMY[side]
-        self.board = known.board
-        self.held = stops(known, side)
-        self.open_cities = open_cities(known, side)
-        times = lasting(known)
-        self.worth = {city: worth_of_city(known, city, times) for city in known.cities}
-        self.control = worth_of_provinces(known, times)
-        self.foes = {hex: self._there(self.enemy, hex) for hex in hexes_of(known, self.enemy)}
-        self.friends = {hex: self._there(side, hex) for hex in hexes_of(known, side)}
+    def __init__(self, view: Game, side: Side) -> None:
+        self.view, self.side, self.enemy = view, side, ENEMY[side]
+        self.board = view.board
+        self.held = stops(view, side)
+        self.open_cities = open_cities(view, side)
+        times = lasting(view)
+        self.worth = {city: worth_of_city(view, city, times) for city in view.cities}
+        self.control = worth_of_provinces(view, times)
+        self.foes = {hex: self._there(self.enemy, hex) for hex in hexes_of(view, self.enemy)}
+        self.friends = {hex: self._there(side, hex) for hex in hexes_of(view, side)}
         self._pull: dict[str, float] = {}
 
     def _there(self, side: Side, hex: str) -> int:
-        known = self.known
-        leaders = known.leaders_at(side, hex)
-        return sum(strength(known, known.leaders[each].units, each) for each in leaders) + strength(
-            known, known.loose[side].get(hex, {})
+        view = self.view
+        leaders = view.leaders_at(side, hex)
+        return sum(strength(view, view.leaders[each].units, each) for each in leaders) + strength(
+            view, view.loose[side].get(hex, {})
         )
 
     @cached_property
     def threats(self) -> list[tuple[int, int, Reached]]:
         """Enemy armies that can march before the next combat: their SP, their commander, the hexes in reach (7.3)."""
-        known = self.known
-        if (known.mover == known.first) != (known.segment == SUMMER):
+        view = self.view
+        if (view.mover == view.first) != (view.segment == SUMMER):
             return []
         found = []
-        for leader in known.on_map(self.enemy):
-            units = known.leaders[leader].units
-            own = strength(known, units, leader)
-            foot = known.card(leader).supreme or known.card(leader).gaulish
-            seen = allowance(known, [units]) if UNSEEN not in units else 0
+        for leader in view.on_map(self.enemy):
+            units = view.leaders[leader].units
+            own = strength(view, units, leader)
+            foot = view.card(leader).supreme or view.card(leader).gaulish
+            seen = allowance(view, [units]) if UNSEEN not in units else 0
             most = seen or int(self.board.tables["movement"]["allowance"]["foot" if foot else "horse"])
             if own:
-                found.append((own, known.card(leader).combat, reach(known, self.enemy, [leader], most)))
+                found.append((own, view.card(leader).combat, reach(view, self.enemy, [leader], most)))
         return found
 
     @cached_property
@@ -119,17 +119,17 @@ class Ground:
             for hex, own in forces.items():
                 key = side, self.board.hexes[hex].province
                 total[key] = total.get(key, 0) + own
-        for city in self.known.garrisons:
-            key = self.known.cities[city], self.board.cities[city].province
-            total[key] = total.get(key, 0) + garrison(self.known, city)
+        for city in self.view.garrisons:
+            key = self.view.cities[city], self.board.cities[city].province
+            total[key] = total.get(key, 0) + garrison(self.view, city)
         return total
 
     @cached_property
     def recruiting(self) -> dict[str, list[str]]:
         """Province -> the leaders of this side in it."""
         found: dict[str, list[str]] = {}
-        for leader in self.known.on_map(self.side):
-            found.setdefault(self.board.hexes[self.known.leaders[leader].at].province, []).append(leader)
+        for leader in self.view.on_map(self.side):
+            found.setdefault(self.board.hexes[self.view.leaders[leader].at].province, []).append(leader)
         return found
 
     def matters(self, hex: str) -> bool:
@@ -141,7 +141,7 @@ class Ground:
         board, record = self.board, self.board.cities[city]
         numbers, province = board.tables["diplomacy"], board.provinces[record.province]
         if self.side == CARTHAGE:
-            more = own // int(numbers["carthage_sp"]) if self.known.card(leader).supreme and province.diagonal else 0
+            more = own // int(numbers["carthage_sp"]) if self.view.card(leader).supreme and province.diagonal else 0
         else:
             here = self._led(province.id, leader)
             if board.hexes[hex].province == province.id:
@@ -151,19 +151,19 @@ class Ground:
 
     def _led(self, province: str, leader: str) -> int:
         """Return the SP that Roman leaders but one have with them in a province (7.41)."""
-        known = self.known
+        view = self.view
         return sum(
-            strength(known, known.leaders[other].units, other)
+            strength(view, view.leaders[other].units, other)
             for other in self.recruiting.get(province, ())
             if other != leader
         )
 
     def end(self, leader: str, hex: str, own: int, *, inside: bool, moved: bool) -> float | None:
         """Return what it is worth that a leader ends his march in a hex; None: it is no place for him."""
-        known = self.known
-        city = known.city_at(hex)
-        friendly = city is not None and known.cities[city.id] == self.side
-        if inside and (not friendly or city is None or city.id in known.sieges or hex in self.foes):
+        view = self.view
+        city = view.city_at(hex)
+        friendly = city is not None and view.cities[city.id] == self.side
+        if inside and (not friendly or city is None or city.id in view.sieges or hex in self.foes):
             return None
         mine = self.friends.get(hex, 0) + (own if moved else 0)
         alone = ALONE if self.side == CARTHAGE else 0.0  # with or without an army he wins cities over
@@ -176,7 +176,7 @@ class Ground:
         elif city is not None and not friendly and own:
             worth += self._city(leader, hex, mine, mine - own)
         worth -= self._danger(leader, hex, mine, safe=inside and city is not None and city.kind != UNFORTIFIED)
-        if known.segment == WINTER and own and not (friendly and hex not in self.foes):
+        if view.segment == WINTER and own and not (friendly and hex not in self.foes):
             worth -= 0.0 if self._fed(hex, leader, own, moved=moved) else 0.5 * own * STARVED[self.side]
         return worth + (self._recruits(leader, hex) if self.side == CARTHAGE else self._posted(leader, hex, own))
 
@@ -185,30 +185,30 @@ class Ground:
 
         In summer he had better bring Hannibal what he has raised, for without foot he is quicker.
         """
-        province, card = self.board.provinces[self.board.hexes[hex].province], self.known.card(leader)
-        if self.known.segment == SUMMER and not card.supreme and not card.gaulish:
-            own = strength(self.known, self.known.leaders[leader].units)
-            with_him = any(self.known.card(other).supreme for other in self.known.leaders_at(CARTHAGE, hex))
+        province, card = self.board.provinces[self.board.hexes[hex].province], self.view.card(leader)
+        if self.view.segment == SUMMER and not card.supreme and not card.gaulish:
+            own = strength(self.view, self.view.leaders[leader].units)
+            with_him = any(self.view.card(other).supreme for other in self.view.leaders_at(CARTHAGE, hex))
             return HANDED_OVER * max(0, own - QUICK) if with_him else 0.0
-        if self.known.segment != WINTER or not province.diagonal or (province.recruits == "gaul") != card.gaulish:
+        if self.view.segment != WINTER or not province.diagonal or (province.recruits == "gaul") != card.gaulish:
             return 0.0
-        others = [other for other in self.recruiting.get(province.id, ()) if other in self.known.moved]
+        others = [other for other in self.recruiting.get(province.id, ()) if other in self.view.moved]
         return 0.0 if others else RECRUITS * (1.5 if card.supreme else 1.0)
 
     def _posted(self, leader: str, hex: str, own: int) -> float:
         """Return what a Roman finds in a hex: units without a leader, or a city that wants a garrison (7.42)."""
-        known, worth = self.known, 0.0
-        if unmanned(known, hex) and own > ARMY and can_spare(known):
+        view, worth = self.view, 0.0
+        if unmanned(view, hex) and own > ARMY and can_spare(view):
             worth += RISK * self.worth[self.board.hexes[hex].city or ""]
         if hex == self.board.home:
-            lacking = guard_of_rome(known) - self.friends.get(hex, 0) + (own if known.leaders[leader].at == hex else 0)
-            worth += GUARD * max(0, min(lacking, own)) if known.segment == WINTER else 0.0
+            lacking = guard_of_rome(view) - self.friends.get(hex, 0) + (own if view.leaders[leader].at == hex else 0)
+            worth += GUARD * max(0, min(lacking, own)) if view.segment == WINTER else 0.0
         if hex == self.board.home and own > ARMY:
-            worth += IDLE * sum(not known.leaders[other].units for other in known.leaders_at(ROME, self.board.home))
-        room = (limit(known, leader) or 1000) - own
-        others = [other for other in known.leaders_at(ROME, hex) if other != leader]
+            worth += IDLE * sum(not view.leaders[other].units for other in view.leaders_at(ROME, self.board.home))
+        room = (limit(view, leader) or 1000) - own
+        others = [other for other in view.leaders_at(ROME, hex) if other != leader]
         if room > 0 and not others:
-            free = strength(known, known.loose[ROME].get(hex, {})) - (10 if is_post(known, hex) else 0)
+            free = strength(view, view.loose[ROME].get(hex, {})) - (10 if is_post(view, hex) else 0)
             worth += (FREE_UNITS if own >= ARMY else 1.5 * FREE_UNITS) * max(0, min(room, free))
         return worth
 
@@ -217,7 +217,7 @@ class Ground:
         if hex not in self._pull:
             at, board = self.board.hexes[hex].at, self.board
             best = 0.0
-            for city, owner in self.known.cities.items():
+            for city, owner in self.view.cities.items():
                 record = board.cities[city]
                 if owner == self.side or (record.kind == CLASS_1 and self.side == CARTHAGE):
                     continue
@@ -231,11 +231,11 @@ class Ground:
         """Return what units in a hex do for the control of its province (8.2)."""
         province = self.board.provinces[self.board.hexes[hex].province]
         ours, theirs = self._balance(hex, leader, own, moved=moved)
-        share = self.control[province.id] * (1.0 if self.known.segment == WINTER else 0.6)
+        share = self.control[province.id] * (1.0 if self.view.segment == WINTER else 0.6)
         without = ours - own
         worth = 0.0
         gained = ours > 0 and ours >= 2 * theirs and not (without > 0 and without >= 2 * theirs)
-        if gained and not all(self.known.cities[city] == self.enemy for city in province.cities):
+        if gained and not all(self.view.cities[city] == self.enemy for city in province.cities):
             worth += share
         if theirs > 0 and theirs >= 2 * without and not theirs >= 2 * ours:
             worth += share * 0.7
@@ -244,7 +244,7 @@ class Ground:
     def _balance(self, hex: str, leader: str, own: int, *, moved: bool) -> tuple[int, int]:
         province = self.board.hexes[hex].province
         ours, theirs = self.in_province.get((self.side, province), 0), self.in_province.get((self.enemy, province), 0)
-        start = self.known.leaders[leader].at
+        start = self.view.leaders[leader].at
         if moved and self.board.hexes[start].province != province:
             ours += own
         return ours, theirs
@@ -253,10 +253,10 @@ class Ground:
         """Tell whether a province will be its side's own when the winter takes its toll (8.3)."""
         province = self.board.provinces[self.board.hexes[hex].province]
         ours, theirs = self._balance(hex, leader, own, moved=moved)
-        owners = [self.known.cities[city] for city in province.cities]
+        owners = [self.view.cities[city] for city in province.cities]
         if all(owner == self.side for owner in owners):
             return theirs == 0 or theirs < 2 * ours
-        gains = self.known.city_at(hex)
+        gains = self.view.city_at(hex)
         takes = gains is not None and gains.kind == UNFORTIFIED and hex not in self.foes
         if takes:
             return True  # it is theirs when the toll is taken, and shelters them
@@ -264,41 +264,41 @@ class Ground:
 
     def rides_down(self, hex: str, own: int) -> bool:
         """Tell whether so many SP may well overrun what the enemy has in a hex (7.7)."""
-        return hex in self.foes and possible(self.known, hex) and own >= OVERRUN * self.foes[hex] and own > 0
+        return hex in self.foes and possible(self.view, hex) and own >= OVERRUN * self.foes[hex] and own > 0
 
     def _battle(self, leader: str, hex: str, own: int) -> float | None:
         """Return what it is worth to go where the enemy stands; None: too dangerous (9.1)."""
-        known = self.known
+        view = self.view
         if self.board.hexes[hex].terrain == MOUNTAIN:
             return None
-        city = known.city_at(hex)
-        walls = city is not None and city.kind != UNFORTIFIED and known.cities[city.id] == self.enemy
-        outside = any(not known.leaders[each].inside for each in known.leaders_at(self.enemy, hex))
-        if walls and not outside and loose_inside(known, self.enemy, hex):
+        city = view.city_at(hex)
+        walls = city is not None and city.kind != UNFORTIFIED and view.cities[city.id] == self.enemy
+        outside = any(not view.leaders[each].inside for each in view.leaders_at(self.enemy, hex))
+        if walls and not outside and loose_inside(view, self.enemy, hex):
             return self._city(leader, hex, own, 0) or None
-        chiefs = known.leaders_at(self.enemy, hex)
+        chiefs = view.leaders_at(self.enemy, hex)
         if self.rides_down(hex, own):
             return self.foes[hex] * LOST[self.enemy] + CHIEF[self.enemy] * len(chiefs)
-        province = known.provinces.get(self.board.hexes[hex].province)
-        die = max(rating(known, self.side, hex), known.card(leader).combat) - rating(known, self.enemy, hex)
+        province = view.provinces.get(self.board.hexes[hex].province)
+        die = max(rating(view, self.side, hex), view.card(leader).combat) - rating(view, self.enemy, hex)
         mine = round((own + self._help(leader, hex)) * (1.0 if province == self.side else FORAGE))
         theirs = round(self.foes[hex] * (1.0 if province == self.enemy else FORAGE))
-        worth = battle(known, self.side, mine, theirs, die)
-        if any(known.card(each).withdraws_on is None for each in chiefs):
+        worth = battle(view, self.side, mine, theirs, die)
+        if any(view.card(each).withdraws_on is None for each in chiefs):
             worth = min(worth, 2.0)  # he gets away before it comes to blows
-        if hex == self.board.home and self.side == ROME and ROME_CITY in known.sieges and mine >= theirs:
+        if hex == self.board.home and self.side == ROME and ROME_CITY in view.sieges and mine >= theirs:
             worth += RELIEF
         return worth if worth > 1 else None
 
     def _help(self, leader: str, hex: str) -> int:
         """Return what others who have not marched yet may bring to a battle in a hex, two of them at most (7.8)."""
-        known, at = self.known, self.board.hexes[hex].at
+        view, at = self.view, self.board.hexes[hex].at
         near = [
-            strength(known, known.leaders[other].units, other)
-            for other in known.on_map(self.side)
+            strength(view, view.leaders[other].units, other)
+            for other in view.on_map(self.side)
             if other != leader
-            and other not in known.moved
-            and 0 < distance(at, self.board.hexes[known.leaders[other].at].at) <= HELP
+            and other not in view.moved
+            and 0 < distance(at, self.board.hexes[view.leaders[other].at].at) <= HELP
         ]
         return sum(sorted(near)[-2:])
 
@@ -307,22 +307,22 @@ class Ground:
 
         `others` are the SP that stand there without this leader: where they are enough he can do more elsewhere.
         """
-        city = self.known.city_at(hex)
+        city = self.view.city_at(hex)
         assert city is not None
-        guard = self.foes.get(hex, 0) + garrison(self.known, city.id)
+        guard = self.foes.get(hex, 0) + garrison(self.view, city.id)
         if others >= max(1, city.intrinsic + guard):
             return 0.0
         if city.kind == UNFORTIFIED:
             return STAND * self.worth[city.id] if not guard else 0.0
-        die = self.known.card(leader).combat - rating(self.known, self.enemy, hex)
+        die = self.view.card(leader).combat - rating(self.view, self.enemy, hex)
         prize = self.worth[city.id] + guard * LOST[self.enemy]
-        return before_walls(self.known, self.side, city, own, guard, die, prize)[1]
+        return before_walls(self.view, self.side, city, own, guard, die, prize)[1]
 
     def _danger(self, leader: str, hex: str, own: int, *, safe: bool) -> float:
         """Return what an army may lose to enemies who march before the next combat."""
         worst = 0.0
         open_ground = self.board.hexes[hex].terrain == CLEAR and self.board.hexes[hex].city is None
-        card = self.known.card(leader)
+        card = self.view.card(leader)
         chief = HANNIBAL if card.supreme else CHIEF[self.side]
         together = [(enemy, combat) for enemy, combat, found in self.threats if hex in found]
         if not together or (self.board.hexes[hex].terrain == MOUNTAIN and not open_ground):
@@ -332,12 +332,12 @@ class Ground:
             return COMES * (own * LOST[self.side] + chief)
         coming = sum(sorted(enemy for enemy, _ in together)[-3:])
         if safe:
-            city = self.known.city_at(hex)
+            city = self.view.city_at(hex)
             walls = 0 if city is None else city.intrinsic
             if self.side == CARTHAGE and own < HELD_BY:
                 return TALKED_OVER * (own * LOST[CARTHAGE] + chief)
             return SHUT_IN * own * LOST[self.side] if coming >= walls + own and walls < 30 else 0.0
         die = max(combat for _, combat in together) - card.combat
-        worst = max(0.0, battle(self.known, self.enemy, coming, max(own, 1), die))
+        worst = max(0.0, battle(self.view, self.enemy, coming, max(own, 1), die))
         worst += 0.2 * chief if coming > 2 * own else 0.0
         return worst * COMES * (SAFE if card.withdraws_on is None else 1.0)

@@ -43,11 +43,11 @@ class Tour:
     worth: float = 0.0
 
 
-def best_marches(known: Game, decision: Decision) -> Iterator[Order]:
+def best_marches(view: Game, decision: Decision) -> Iterator[Order]:
     """Yield the march of the next leader, and that he stays where he is."""
-    leader = _next(known, decision)
-    ground = Ground(known, decision.side)
-    found = list(_plans(known, ground, leader))
+    leader = _next(view, decision)
+    ground = Ground(view, decision.side)
+    found = list(_plans(view, ground, leader))
     for _, body in sorted(found, key=lambda plan: -plan[0])[:4]:
         if body.pop("rides_down", False):
             yield Order("move", {"leader": leader, **body, "overrun": True})
@@ -57,30 +57,30 @@ def best_marches(known: Game, decision: Decision) -> Iterator[Order]:
         yield Order("move", {"leader": other, "path": []})
 
 
-def _next(known: Game, decision: Decision) -> str:
+def _next(view: Game, decision: Decision) -> str:
     """Return who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
     side = decision.side
 
     def rank(leader: str) -> tuple[bool, int, str]:
-        own = sp(known.board, known.leaders[leader].units)
-        return not known.card(leader).supreme, own if side == CARTHAGE else -own, leader
+        own = sp(view.board, view.leaders[leader].units)
+        return not view.card(leader).supreme, own if side == CARTHAGE else -own, leader
 
     leader: str = min(decision.facts["leaders"], key=rank)
     return leader
 
 
-def _plans(known: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
+def _plans(view: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield what a leader may do, with what it is worth."""
-    units = _load(known, ground.side, leader)
-    load = {} if units == known.leaders[leader].units else {"units": units}
-    strength = sp(known.board, units)
-    for tour in _tours(known, ground, leader, units):
-        end = _best_end(known, ground, leader, strength, tour)
+    units = _load(view, ground.side, leader)
+    load = {} if units == view.leaders[leader].units else {"units": units}
+    strength = sp(view.board, units)
+    for tour in _tours(view, ground, leader, units):
+        end = _best_end(view, ground, leader, strength, tour)
         if end is not None:
             worth, rest, inside = end
             path = [*tour.path, *rest]
             if ground.side == ROME:
-                path = list(with_drops(known, path, units))
+                path = list(with_drops(view, path, units))
             last = path[-1] if path else ""
             body = {**load, "path": path, **({"inside": True} if inside else {})}
             if isinstance(last, str) and ground.rides_down(last, strength):
@@ -88,41 +88,41 @@ def _plans(known: Game, ground: Ground, leader: str) -> Iterator[tuple[float, di
             yield tour.worth + worth, body
 
 
-def _load(known: Game, side: Side, leader: str) -> dict[str, int]:
+def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
     """Return what a leader takes along (7.2, 7.8)."""
-    free = {unit: count for unit, count in without_leader(known, leader).items() if may_lead(known, leader, unit)}
-    own = added(known.leaders[leader].units, free)
-    others = [other for other in who_stays(known, [leader]) if not known.card(other).gaulish]
-    if known.card(leader).gaulish:
+    free = {unit: count for unit, count in without_leader(view, leader).items() if may_lead(view, leader, unit)}
+    own = added(view.leaders[leader].units, free)
+    others = [other for other in who_stays(view, [leader]) if not view.card(other).gaulish]
+    if view.card(leader).gaulish:
         return own
     if side == CARTHAGE:
-        return _of_carthage(known, leader, own, others)
-    return _most(known, leader, _shared(known, left_behind(known, leader, own), others))
+        return _of_carthage(view, leader, own, others)
+    return _most(view, leader, _shared(view, left_behind(view, leader, own), others))
 
 
-def _shared(known: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:
+def _shared(view: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:
     """Return what a Roman takes who leaves their part to leaders beside him that have no army (7.2)."""
-    idle = sum(sp(known.board, known.leaders[other].units) < SMALL for other in others)
-    while idle and sp(known.board, own) < (idle + 1) * SMALL:
+    idle = sum(sp(view.board, view.leaders[other].units) < SMALL for other in others)
+    while idle and sp(view.board, own) < (idle + 1) * SMALL:
         idle -= 1
     return {unit: -(-count // (idle + 1)) for unit, count in own.items()}
 
 
-def _of_carthage(known: Game, leader: str, own: dict[str, int], others: list[str]) -> dict[str, int]:
+def _of_carthage(view: Game, leader: str, own: dict[str, int], others: list[str]) -> dict[str, int]:
     """Return what a leader of Carthage takes: Hannibal all but a few quick units, others no more than those."""
-    pool = added(own, *(known.leaders[other].units for other in others))
-    if known.card(leader).supreme:
+    pool = added(own, *(view.leaders[other].units for other in others))
+    if view.card(leader).supreme:
         for _ in others:
-            pool = taken(pool, _part(known, pool))
+            pool = taken(pool, _part(view, pool))
         return pool
-    if sp(known.board, own) < PART_SP and any(known.card(other).supreme for other in others):
-        return _part(known, pool) or own
+    if sp(view.board, own) < PART_SP and any(view.card(other).supreme for other in others):
+        return _part(view, pool) or own
     return own
 
 
-def _part(known: Game, units: Mapping[str, int]) -> dict[str, int]:
+def _part(view: Game, units: Mapping[str, int]) -> dict[str, int]:
     """Return a small part of Hannibal's army that can do without him: quick units, no elephants."""
-    board, chosen, total = known.board, dict[str, int](), 0
+    board, chosen, total = view.board, dict[str, int](), 0
     if sp(board, units) < MAIN_SP + PART_SP:
         return {}
     for unit in sorted(units, key=lambda unit: (board.units[unit].kind == FOOT, board.units[unit].sp, unit)):
@@ -133,9 +133,9 @@ def _part(known: Game, units: Mapping[str, int]) -> dict[str, int]:
     return chosen
 
 
-def _most(known: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
+def _most(view: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
     """Return as much of some units as a Roman may lead, legion by legion (7.8)."""
-    most, board = limit(known, leader), known.board
+    most, board = limit(view, leader), view.board
     if most is None or sp(board, units) <= most:
         return dict(units)
     chosen: dict[str, int] = {}
@@ -148,15 +148,15 @@ def _most(known: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
     return chosen
 
 
-def _tours(known: Game, ground: Ground, leader: str, units: Mapping[str, int]) -> Iterator[Tour]:
+def _tours(view: Game, ground: Ground, leader: str, units: Mapping[str, int]) -> Iterator[Tour]:
     """Yield a march that tries nothing, and then the same with one city more, the best for its cost first (7.4)."""
-    tour = Tour(known.leaders[leader].at, allowance(known, [units]))
+    tour = Tour(view.leaders[leader].at, allowance(view, [units]))
     yield tour
-    fee = int(known.board.tables["movement"]["diplomacy"])
-    near = known.board.around if known.options["diplomacy_from"] == "adjacent" else known.board.near
-    strength = sp(known.board, units)
+    fee = int(view.board.tables["movement"]["diplomacy"])
+    near = view.board.around if view.options["diplomacy_from"] == "adjacent" else view.board.near
+    strength = sp(view.board, units)
     while len(tour.tried) < MOST_TRIES:
-        found = reach(known, ground.side, [leader], tour.left, tour.at)
+        found = reach(view, ground.side, [leader], tour.left, tour.at)
         best: tuple[float, float, str, str] | None = None
         for hex, (cost, _) in found.items():
             if cost + fee > tour.left or (hex in ground.held and hex != tour.at):
@@ -182,17 +182,17 @@ def _tours(known: Game, ground: Ground, leader: str, units: Mapping[str, int]) -
 
 
 def _best_end(
-    known: Game, ground: Ground, leader: str, strength: int, tour: Tour
+    view: Game, ground: Ground, leader: str, strength: int, tour: Tour
 ) -> tuple[float, list[Any], bool] | None:  # fmt: skip
     """Return the best end of a march: what it is worth, the rest of the way, whether he goes inside a city."""
-    found: Reached = reach(known, ground.side, [leader], tour.left, tour.at)
-    closed = full(known, ground.side, [leader])
+    found: Reached = reach(view, ground.side, [leader], tour.left, tour.at)
+    closed = full(view, ground.side, [leader])
     best: tuple[float, str, bool] | None = None
     for hex, (cost, _) in found.items():
         if hex in closed or not (hex == tour.at or ground.matters(hex)):
             continue
         for inside in (False, True):
-            worth = ground.end(leader, hex, strength, inside=inside, moved=hex != known.leaders[leader].at)
+            worth = ground.end(leader, hex, strength, inside=inside, moved=hex != view.leaders[leader].at)
             if worth is not None and (best is None or worth - STEP * cost > best[0]):
                 best = worth - STEP * cost, hex, inside
     return None if best is None else (best[0], list(way(found, best[1])), best[2])

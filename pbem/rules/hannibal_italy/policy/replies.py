@@ -32,38 +32,38 @@ def edge(game: Game, side: Side, hex: str) -> int:
     return rating(game, side, hex) - rating(game, ENEMY[side], hex)
 
 
-def _proconsul(known: Game, decision: Decision) -> Iterator[Order]:
+def _proconsul(view: Game, decision: Decision) -> Iterator[Order]:
     """Keep the consul whose army and skill are the greatest; take off only who has no army left (5.3)."""
-    facts, board = decision.facts, known.board
+    facts, board = decision.facts, view.board
 
     def merit(leader: str) -> int:
-        return 20 * known.card(leader).combat + sp(board, known.leaders[leader].units)
+        return 20 * view.card(leader).combat + sp(board, view.leaders[leader].units)
 
-    held = [leader for leader in facts["proconsuls"] if sp(board, known.leaders[leader].units) >= ARMY_LEFT]
+    held = [leader for leader in facts["proconsuls"] if sp(board, view.leaders[leader].units) >= ARMY_LEFT]
     dismissed = [leader for leader in facts["proconsuls"] if leader not in held]
-    able = [leader for leader in facts["consuls"] if sp(board, known.leaders[leader].units) >= ARMY_LEFT]
+    able = [leader for leader in facts["consuls"] if sp(board, view.leaders[leader].units) >= ARMY_LEFT]
     if able and len(held) < int(board.tables["elections"]["proconsuls"]["most"]):
         yield Order("proconsul", {"keep": max(able, key=merit), "dismiss": dismissed})
     if dismissed:
         yield Order("proconsul", {"keep": "none", "dismiss": dismissed})
 
 
-def _tie(known: Game, decision: Decision) -> Iterator[Order]:
-    yield Order("tie", {"leaders": sorted(decision.facts["leaders"], key=lambda each: -known.card(each).combat)})
+def _tie(view: Game, decision: Decision) -> Iterator[Order]:
+    yield Order("tie", {"leaders": sorted(decision.facts["leaders"], key=lambda each: -view.card(each).combat)})
 
 
-def _raise(known: Game, decision: Decision) -> Iterator[Order]:
+def _raise(view: Game, decision: Decision) -> Iterator[Order]:
     """Raise all there are, where leaders or units wait for more, and give leaders the largest armies (6.2, 5.23)."""
-    board, facts = known.board, decision.facts
+    board, facts = view.board, decision.facts
     a_legion = sum(board.units[unit].sp for unit in board.legion)
     waiting = {
-        city: sp(board, known.loose[ROME].get(board.cities[city].hex, {}))
-        + (HOME_FIRST if board.cities[city].hex == known.board.home else 0)
-        + sum(a_legion for _ in known.leaders_at(ROME, board.cities[city].hex))
+        city: sp(board, view.loose[ROME].get(board.cities[city].hex, {}))
+        + (HOME_FIRST if board.cities[city].hex == view.board.home else 0)
+        + sum(a_legion for _ in view.leaders_at(ROME, board.cities[city].hex))
         for cities in facts["cities"].values()
         for city in cities
     }
-    left, legions = to_raise_now(known), dict[str, int]()
+    left, legions = to_raise_now(view), dict[str, int]()
     best = {
         province: max(cities, key=lambda city: (waiting[city], city))
         for province, cities in facts["cities"].items()
@@ -75,33 +75,33 @@ def _raise(known: Game, decision: Decision) -> Iterator[Order]:
         if count:
             legions[best[province]] = count
     there = {board.cities[city].hex: count * a_legion for city, count in legions.items()}
-    new = {known.board.home: 0, **dict.fromkeys(known.vacant, 0), **there}
-    body: dict[str, Any] = {"legions": legions, "leaders": _led(known, facts["leaders"], new)}
+    new = {view.board.home: 0, **dict.fromkeys(view.vacant, 0), **there}
+    body: dict[str, Any] = {"legions": legions, "leaders": _led(view, facts["leaders"], new)}
     if facts["slaves"]:
-        for leader in known.on_map(ROME):
+        for leader in view.on_map(ROME):
             yield Order("raise", {**body, "slaves": leader})
     yield Order("raise", body)
 
 
-def _led(known: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[str, str]:
+def _led(view: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[str, str]:
     """Return which leader takes over in which hex, the highest in office first: where most SP have no leader (5.23).
 
     Who finds none goes where another one's army is large enough for two.
     """
     free = {
-        hex: count + sp(known.board, known.loose[ROME].get(hex, {}))
+        hex: count + sp(view.board, view.loose[ROME].get(hex, {}))
         for hex, count in sorted(new.items())
-        if not known.leaders_at(CARTHAGE, hex)  # he could hardly leave
+        if not view.leaders_at(CARTHAGE, hex)  # he could hardly leave
     }
-    shared = {hex: here(known, hex) for hex in free}
-    room = {hex: ROOM - len(known.leaders_at(ROME, hex)) for hex in free}
+    shared = {hex: here(view, hex) for hex in free}
+    room = {hex: ROOM - len(view.leaders_at(ROME, hex)) for hex in free}
     found: dict[str, str] = {}
     for leader in leaders:
         able = [hex for hex in free if room[hex] > 0]
         if not able:
             break
-        most = limit(known, leader) or free[able[0]]
-        best = max(able, key=lambda hex: (min(most, free[hex]), shared[hex], hex == known.board.home, hex))
+        most = limit(view, leader) or free[able[0]]
+        best = max(able, key=lambda hex: (min(most, free[hex]), shared[hex], hex == view.board.home, hex))
         found[leader] = best
         shared[best] += min(most, free[best]) // 2
         free[best] -= min(most, free[best])
@@ -109,78 +109,78 @@ def _led(known: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[st
     return found
 
 
-def here(known: Game, hex: str) -> int:
+def here(view: Game, hex: str) -> int:
     """Return half of what the leaders in a hex have with them: so much another one could have (7.2)."""
-    return sum(sp(known.board, known.leaders[leader].units) for leader in known.leaders_at(ROME, hex)) // 2
+    return sum(sp(view.board, view.leaders[leader].units) for leader in view.leaders_at(ROME, hex)) // 2
 
 
-def _fight(known: Game, decision: Decision) -> Iterator[Order]:
+def _fight(view: Game, decision: Decision) -> Iterator[Order]:
     """Want battle where more is to be won than lost (9.1)."""
     side, facts = decision.side, decision.facts
-    hidden = sum(taken_for(known, each) for each in known.leaders_at(CARTHAGE, facts["hex"]))
+    hidden = sum(taken_for(view, each) for each in view.leaders_at(CARTHAGE, facts["hex"]))
     own, enemy = int(facts["own_sp"]), int(facts.get("enemy_sp", hidden))
-    yield Order("fight", {"fight": battle(known, side, own, enemy, edge(known, side, facts["hex"])) > 0})
+    yield Order("fight", {"fight": battle(view, side, own, enemy, edge(view, side, facts["hex"])) > 0})
 
 
-def _command(known: Game, decision: Decision) -> Iterator[Order]:
+def _command(view: Game, decision: Decision) -> Iterator[Order]:
     """Name the best of one's own, the worst of the enemy's (10.31)."""
     facts = decision.facts
     own = facts["army"] == decision.side
 
     def merit(leader: str) -> int:
-        return known.card(leader).combat if own else -known.card(leader).combat
+        return view.card(leader).combat if own else -view.card(leader).combat
 
     yield Order("command", {"leader": max(facts["leaders"], key=merit)})
 
 
-def _withdraw(known: Game, decision: Decision) -> Iterator[Order]:
+def _withdraw(view: Game, decision: Decision) -> Iterator[Order]:
     """Get away from an enemy who is the stronger (10.4)."""
     side, hex = decision.side, decision.facts["hex"]
-    party, other = known.the_battle.parties[side], known.the_battle.parties[ENEMY[side]]
-    own = sum(sp(known.board, known.leaders[each].units) for each in party.leaders)
-    enemy = sum(sp(known.board, known.leaders[each].units) for each in other.leaders)
-    yield Order("withdraw", {"withdraw": battle(known, ENEMY[side], enemy, own, -edge(known, side, hex)) > 0})
+    party, other = view.the_battle.parties[side], view.the_battle.parties[ENEMY[side]]
+    own = sum(sp(view.board, view.leaders[each].units) for each in party.leaders)
+    enemy = sum(sp(view.board, view.leaders[each].units) for each in other.leaders)
+    yield Order("withdraw", {"withdraw": battle(view, ENEMY[side], enemy, own, -edge(view, side, hex)) > 0})
 
 
-def _go_on(known: Game, decision: Decision) -> Iterator[Order]:
+def _go_on(view: Game, decision: Decision) -> Iterator[Order]:
     """Fight on while it pays, else break off, or stop (9.2)."""
     side, facts = decision.side, decision.facts
-    die = edge(known, side, facts["hex"])
+    die = edge(view, side, facts["hex"])
     if facts["attacking"]:
-        pays = battle(known, side, facts["own_sp"], facts["enemy_sp"], die) > 0
+        pays = battle(view, side, facts["own_sp"], facts["enemy_sp"], die) > 0
     else:
-        pays = battle(known, ENEMY[side], facts["enemy_sp"], facts["own_sp"], -die) < 0
+        pays = battle(view, ENEMY[side], facts["enemy_sp"], facts["own_sp"], -die) < 0
     yield Order("go_on", {"do": "fight" if pays else "withdraw" if facts["way_out"] else "stop"})
     yield Order("go_on", {"do": "stop"})
 
 
-def _besiege(known: Game, decision: Decision) -> Iterator[Order]:
+def _besiege(view: Game, decision: Decision) -> Iterator[Order]:
     """Storm where that is better than to wait, else besiege (9.7, 9.8)."""
     side, facts = decision.side, decision.facts
-    city = known.board.cities[facts["city"]]
-    prize = worth_of_city(known, city.id, lasting(known))
+    city = view.board.cities[facts["city"]]
+    prize = worth_of_city(view, city.id, lasting(view))
     guard = int(facts["needed"]) - city.intrinsic
-    do, _ = before_walls(known, side, city, int(facts["own_sp"]), guard, edge(known, side, city.hex), prize)
+    do, _ = before_walls(view, side, city, int(facts["own_sp"]), guard, edge(view, side, city.hex), prize)
     yield Order("besiege", {"do": do})
     yield Order("besiege", {"do": "siege"})
 
 
-def _works(known: Game, decision: Decision) -> Iterator[Order]:
+def _works(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("works", {"build": True})
 
 
-def _place(known: Game, decision: Decision) -> Iterator[Order]:
+def _place(view: Game, decision: Decision) -> Iterator[Order]:
     """Let the elected take over at once only what stands in the open: within walls it is safer without a leader (7.6).
 
     There they take over when legions are raised, after the enemy has marched (5.23).
     """
-    there = {hex: sp(known.board, known.loose[ROME].get(hex, {})) for hex in decision.facts["hexes"]}
+    there = {hex: sp(view.board, view.loose[ROME].get(hex, {})) for hex in decision.facts["hexes"]}
     armies = {
         hex: 0
         for hex, own in there.items()
-        if own >= ARMY_LEFT and not (walled(known, hex) and loose_inside(known, ROME, hex))
+        if own >= ARMY_LEFT and not (walled(view, hex) and loose_inside(view, ROME, hex))
     }
-    yield Order("place", {"leaders": _led(known, decision.facts["leaders"][: len(armies)], armies)})
+    yield Order("place", {"leaders": _led(view, decision.facts["leaders"][: len(armies)], armies)})
 
 
 REPLIES: Final[Mapping[str, Reply]] = {

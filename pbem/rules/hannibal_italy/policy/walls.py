@@ -35,7 +35,7 @@ def storm(board: Board, own: int, against: int, die: int, rounding: str, *, empt
 
 
 def before_walls(
-    known: Game, side: Side, city: City, own: int, guard: int, die: int, prize: float
+    view: Game, side: Side, city: City, own: int, guard: int, die: int, prize: float
 ) -> tuple[str, float]:  # fmt: skip
     """Return what a side had best do before a walled city of the enemy with so many SP, and what that is worth.
 
@@ -46,12 +46,12 @@ def before_walls(
         return LEAVE, 0.0
     if city.kind == CLASS_1:
         return SIEGE, DUG_IN * prize + (FALL_OF_ROME if side == CARTHAGE else 0.0)
-    siege = known.sieges.get(city.id)
-    at_once = chance(siege.number if siege is not None else int(known.board.tables["siege_numbers"][0]))
+    siege = view.sieges.get(city.id)
+    at_once = chance(siege.number if siege is not None else int(view.board.tables["siege_numbers"][0]))
     besieged = (at_once + (1 - at_once) * LATER) * prize
     if side == CARTHAGE:
-        die += int(known.board.tables["carthage_assaults"])
-    stormed, steps = storm(known.board, own, against, die, str(known.options["assault_odds"]), empty=guard == 0)
+        die += int(view.board.tables["carthage_assaults"])
+    stormed, steps = storm(view.board, own, against, die, str(view.options["assault_odds"]), empty=guard == 0)
     price = steps * PER_STEP[side] * LOST[side] * (0.5 if side != CARTHAGE else 1.0)  # Rome's horse does not score
     assaulted = (stormed + (1 - stormed) * AGAIN) * prize - price
     return (ASSAULT, assaulted) if stormed and assaulted > besieged else (SIEGE, besieged)

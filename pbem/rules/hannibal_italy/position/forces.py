@@ -105,12 +105,12 @@ def walled(game: Game, hex: str) -> bool:
     return city is not None and city.kind != UNFORTIFIED
 
 
-def veiled(known: Game, side: Side, hex: str | None = None) -> bool:
+def veiled(view: Game, side: Side, hex: str | None = None) -> bool:
     """Tell whether the viewer of a position does not see what a side has, in a hex or anywhere (7.5)."""
-    leaders = known.on_map(side) if hex is None else known.leaders_at(side, hex)
-    loose = known.loose[side]
+    leaders = view.on_map(side) if hex is None else view.leaders_at(side, hex)
+    loose = view.loose[side]
     piles = loose.values() if hex is None else [loose.get(hex, {})]
-    return any(UNSEEN in known.leaders[leader].units for leader in leaders) or any(UNSEEN in pile for pile in piles)
+    return any(UNSEEN in view.leaders[leader].units for leader in leaders) or any(UNSEEN in pile for pile in piles)
 
 
 def present(game: Game, side: Side, hex: str) -> bool:

@@ -69,13 +69,13 @@ def _recall(game: Game, table: Table, side: Side) -> None:
 
 def _choose(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
     """Ask the side before a city what it does there; who would besiege it and is too weak goes back (9.7, 9.8)."""
-    own, known = sp(game.board, outside(game, side, city.hex)), told(game, side, city)
+    own, view = sp(game.board, outside(game, side, city.hex)), told(game, side, city)
     siege = game.sieges.get(city.id)
     number = siege.number if siege is not None else int(game.board.tables["siege_numbers"][0])
     order = yield from table.ask(
-        side, "besiege", rule="9.7", default={"do": SIEGE if own >= known else LEAVE}, secret=side == CARTHAGE,
-        city=city.id, own_sp=own, needed=known, number=number,
-        can_assault=column_of(game, side, city, known) != NO_CASE, under_siege=siege is not None,
+        side, "besiege", rule="9.7", default={"do": SIEGE if own >= view else LEAVE}, secret=side == CARTHAGE,
+        city=city.id, own_sp=own, needed=view, number=number,
+        can_assault=column_of(game, side, city, view) != NO_CASE, under_siege=siege is not None,
         unseen=unseen_inside(game, side, city),
     )  # fmt: skip
     do = order["do"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
@@ -173,12 +173,12 @@ def _rating(game: Game, side: Side, leaders: list[str]) -> int:
 # ---- what may be ordered
 
 
-def _options(known: Game, decision: Decision) -> Choices:
+def _orders(view: Game, decision: Decision) -> LegalOrders:
     able = [SIEGE, LEAVE, *([ASSAULT] if decision.facts["can_assault"] else [])]
-    return listed([Order("besiege", {"do": do}) for do in able])
+    return of([Order("besiege", {"do": do}) for do in able])
 
 
-def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an assault: three to two are needed (9.8)."""
     if order["do"] == ASSAULT and not decision.facts["can_assault"]:
         facts = decision.facts
@@ -188,15 +188,15 @@ def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("do",), reason, rule="9.8")
 
 
-def _retreat_options(known: Game, decision: Decision) -> Choices:
-    return listed([Order("retreat", {"hex": hex}) for hex in decision.facts["hexes"]])
+def _retreat_orders(view: Game, decision: Decision) -> LegalOrders:
+    return of([Order("retreat", {"hex": hex}) for hex in decision.facts["hexes"]])
 
 
-def _check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71)."""
     able = decision.facts["hexes"]
-    if known.board.find(order["hex"]) not in able:
+    if view.board.find(order["hex"]) not in able:
         yield order.fault(("hex",), f"{order['hex']} is not open to you; {', '.join(able)} are", rule="9.71")
 
 
-KINDS: Final[Kinds] = {"besiege": (_options, _check), "retreat": (_retreat_options, _check_retreat)}
+KINDS: Final[Kinds] = {"besiege": (_orders, _check), "retreat": (_retreat_orders, _check_retreat)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import CLASS_1, City
 from pbem.rules.hannibal_italy.position.forces import outside, sp, veiled
@@ -68,20 +68,20 @@ def _work(game: Game, table: Table, side: Side, city: City) -> None:
 # ---- what may be ordered
 
 
-def _options(known: Game, decision: Decision) -> Choices:
+def _orders(view: Game, decision: Decision) -> LegalOrders:
     """Return what can be answered: who is too weak can build nothing, but Rome does not see that he is (7.5, 9.91)."""
     facts = decision.facts
-    if veiled(known, decision.side, known.board.cities[facts["city"]].hex):
+    if veiled(view, decision.side, view.board.cities[facts["city"]].hex):
         return NOT_TOLD
     able = [False, True] if facts["own_sp"] >= facts["needed"] else [False]
-    return listed([Order("works", {"build": build}) for build in able])
+    return of([Order("works", {"build": build}) for build in able])
 
 
-def _check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with building: the strength is missing (9.91)."""
     own, need = decision.facts["own_sp"], decision.facts["needed"]
     if order["build"] and own < need:
         yield order.fault(("build",), f"siege works take {need} SP; you have {own}", rule="9.91")
 
 
-KINDS: Final[Kinds] = {"works": (_options, _check)}
+KINDS: Final[Kinds] = {"works": (_orders, _check)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, chain, grid, listed
+from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
 from pbem.rules.hannibal_italy.turn.elections import eligible, leave_office, take_over
@@ -61,22 +61,22 @@ def senior(game: Game, one: str, other: str) -> bool:
     return one in game.served or other not in game.served
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return no dictator, and every pair of which the senior is dictator, who has not been before (5.4)."""
     able = decision.facts["leaders"]
     pairs = [
         (one, other)
         for one in able
         for other in able
-        if one != other and one not in known.dictators and senior(known, one, other)
+        if one != other and one not in view.dictators and senior(view, one, other)
     ]
-    return chain(
-        listed([Order("dictator", {"dictator": NONE})]),
-        grid(lambda pair: Order("dictator", {"dictator": pair[0], "master": pair[1]}), pairs),
+    return concat(
+        of([Order("dictator", {"dictator": NONE})]),
+        product(lambda pair: Order("dictator", {"dictator": pair[0], "master": pair[1]}), pairs),
     )
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a dictator: not eligible, not the senior, or dictator before (5.4)."""
     able, dictator = decision.facts["leaders"], order["dictator"]
     if dictator == NONE:
@@ -88,10 +88,10 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             return
     if dictator == master:
         yield order.fault(("master",), "name two leaders", rule="5.4")
-    elif dictator in known.dictators:
+    elif dictator in view.dictators:
         yield order.fault(("dictator",), f"{dictator} has been dictator before", rule="5.4")
-    elif not senior(known, dictator, master):
+    elif not senior(view, dictator, master):
         yield order.fault(("dictator",), f"{master} is the senior of the two, and so dictator", rule="5.4")
 
 
-KINDS: Final[Kinds] = {"dictator": (options, check)}
+KINDS: Final[Kinds] = {"dictator": (legal_orders, check)}

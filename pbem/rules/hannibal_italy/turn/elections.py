@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, grid, listed
+from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import put_loose, sp
 from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves
@@ -206,19 +206,19 @@ def _swap(game: Game, hexes: Sequence[str]) -> dict[str, str]:
 # ---- what may be ordered
 
 
-def _proconsul_options(known: Game, decision: Decision) -> Choices:
+def _proconsul_orders(view: Game, decision: Decision) -> LegalOrders:
     facts = decision.facts
-    most = known.board.tables["elections"]["proconsuls"]["most"]
+    most = view.board.tables["elections"]["proconsuls"]["most"]
     bodies: list[dict[str, Any]] = [{"keep": NONE}]
     for dismissed in ([], *([leader] for leader in facts["proconsuls"])):
         if len(facts["proconsuls"]) - len(dismissed) < most:
             bodies += [{"keep": leader, "dismiss": dismissed} for leader in facts["consuls"]]
         if dismissed:
             bodies.append({"keep": NONE, "dismiss": dismissed})
-    return grid(lambda body: Order("proconsul", body), bodies)
+    return product(lambda body: Order("proconsul", body), bodies)
 
 
-def _check_proconsul(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_proconsul(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with proconsuls: no consul, no proconsul, more than two (5.3)."""
     facts, keep, dismiss = decision.facts, order["keep"], order.get("dismiss", [])
     if keep != NONE and keep not in facts["consuls"]:
@@ -227,42 +227,42 @@ def _check_proconsul(known: Game, decision: Decision, order: Order) -> Iterator[
     for at, leader in enumerate(dismiss):
         if leader not in facts["proconsuls"] or leader in dismiss[:at]:
             yield order.fault(("dismiss", at), f"{leader} is no proconsul to take off", rule="5.3")
-    most = known.board.tables["elections"]["proconsuls"]["most"]
+    most = view.board.tables["elections"]["proconsuls"]["most"]
     if keep != NONE and len(facts["proconsuls"]) - len(dismiss) >= most:
         yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first", rule="5.3")
 
 
-def _tie_options(known: Game, decision: Decision) -> Choices:
-    return listed([Order("tie", {"leaders": list(order)}) for order in permutations(decision.facts["leaders"])])
+def _tie_orders(view: Game, decision: Decision) -> LegalOrders:
+    return of([Order("tie", {"leaders": list(order)}) for order in permutations(decision.facts["leaders"])])
 
 
-def _check_tie(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_tie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the order of those who are equal: it is not all of them (5.22)."""
     tied = decision.facts["leaders"]
     if sorted(order["leaders"]) != sorted(tied):
         yield order.fault(("leaders",), f"name all of {', '.join(tied)} once, the first choice first", rule="5.22")
 
 
-def _place_options(known: Game, decision: Decision) -> Choices:
+def _place_orders(view: Game, decision: Decision) -> LegalOrders:
     facts = decision.facts
-    bodies: list[dict[str, str]] = [{}, _swap(known, facts["hexes"])]
+    bodies: list[dict[str, str]] = [{}, _swap(view, facts["hexes"])]
     bodies += [{leader: hex} for leader in facts["leaders"] for hex in facts["hexes"]]
     unique = list({str(sorted(body.items())): body for body in bodies}.values())
-    return listed([Order("place", {"leaders": body}) for body in unique])
+    return of([Order("place", {"leaders": body}) for body in unique])
 
 
-def _check_place(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of the elected: they come only where the old ones stood (5.23)."""
     for leader, where in order["leaders"].items():
-        if known.board.find(where) not in decision.facts["hexes"] and leader in decision.facts["leaders"]:
+        if view.board.find(where) not in decision.facts["hexes"] and leader in decision.facts["leaders"]:
             able = ", ".join(decision.facts["hexes"])
             yield order.fault(("leaders", leader), f"{where} is not among {able}; others wait", rule="5.23")
             return
-    yield from wrong_places(known, order, [])
+    yield from wrong_places(view, order, [])
 
 
 KINDS: Final[Kinds] = {
-    "proconsul": (_proconsul_options, _check_proconsul),
-    "tie": (_tie_options, _check_tie),
-    "place": (_place_options, _check_place),
+    "proconsul": (_proconsul_orders, _check_proconsul),
+    "tie": (_tie_orders, _check_tie),
+    "place": (_place_orders, _check_place),
 }

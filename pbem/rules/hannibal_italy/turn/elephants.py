@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS
@@ -77,7 +77,7 @@ def _lose_one(game: Game, holder: str) -> None:
         del game.loose[CARTHAGE][holder]
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of elephants: who has none, too few or too many (11.2)."""
     herds, count = dict(decision.facts["herds"]), decision.facts["steps"]
     for at, owner in enumerate(order["of"]):
@@ -89,16 +89,16 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("of",), f"{count} steps of elephants are lost; this names {len(order['of'])}", rule="11.2")
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return, for each owner of elephants, losses that begin with his (11.2)."""
     herds, count = decision.facts["herds"], decision.facts["steps"]
-    if veiled(known, CARTHAGE):
+    if veiled(view, CARTHAGE):
         return NOT_TOLD
     bodies = []
     for first in herds or [""]:
         turns = {first: herds.get(first, 0), **herds}
         bodies.append(_in_turn(turns)[:count])
-    return listed([Order("elephants", {"of": of}) for of in bodies])
+    return of([Order("elephants", {"of": of}) for of in bodies])
 
 
-KINDS: Final[Kinds] = {"elephants": (options, check)}
+KINDS: Final[Kinds] = {"elephants": (legal_orders, check)}

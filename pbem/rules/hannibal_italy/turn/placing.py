@@ -74,14 +74,14 @@ def leave_for_rome(game: Game, table: Table) -> None:
         place(game, table, leader, game.board.home)
 
 
-def wrong_places(known: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
+def wrong_places(view: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
     """Yield what is wrong with where leaders are put: who is not elected, or where they may not go (5.23, 7.8)."""
     if not order.get("leaders"):
         return
-    waiting, able = unplaced(known), places_for(known, raised)
+    waiting, able = unplaced(view), places_for(view, raised)
     coming: dict[str, int] = {}
     for leader, place in order["leaders"].items():
-        hex = known.board.find(place)
+        hex = view.board.find(place)
         if leader not in waiting:
             named = ", ".join(waiting) or "nobody"
             yield order.fault(("leaders", leader), f"{leader} is not waiting for a place; {named} is", rule="5.23")
@@ -91,5 +91,5 @@ def wrong_places(known: Game, order: Order, raised: Iterable[str]) -> Iterator[F
             )
         else:
             coming[hex] = coming.get(hex, 0) + 1
-            if crowded(known, ROME, hex, [f"number {number}" for number in range(coming[hex])]):
+            if crowded(view, ROME, hex, [f"number {number}" for number in range(coming[hex])]):
                 yield order.fault(("leaders", leader), f"too many leaders would be at {place}; 3 may be", rule="7.8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, chain, grid, later, listed
+from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
@@ -128,59 +128,59 @@ def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]
     return {"legions": legions}
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with recruits: no base, too many, more than there are counters (6.2, 6.22, 5.23)."""
     due, cities = decision.facts["legions"], decision.facts["cities"]
     wanted: dict[str, int] = {}
     for city, count in order.get("legions", {}).items():
-        record = known.board.cities.get(city)
+        record = view.board.cities.get(city)
         if record is None or city not in cities.get(record.province, []):
             able = ", ".join(each for named in cities.values() for each in named)
             yield order.fault(("legions", city), f"no legions are raised in {city}; they are in {able}", rule="6.2")
             continue
         wanted[record.province] = wanted.get(record.province, 0) + count
         if wanted[record.province] > due[record.province]:
-            name = known.board.provinces[record.province].name
+            name = view.board.provinces[record.province].name
             yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
-    if wanted and sum(wanted.values()) > (most := to_raise_now(known)):
+    if wanted and sum(wanted.values()) > (most := to_raise_now(view)):
         yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
     raised = {city: count for city, count in order.get("legions", {}).items() if count}
-    yield from wrong_places(known, order, raised)
+    yield from wrong_places(view, order, raised)
     leader = order.get("slaves", NONE)
     if leader != NONE:
         if not decision.facts["slaves"]:
             yield order.fault(("slaves",), "the slave legion cannot be raised now", rule="6.22")
-        elif leader not in known.on_map(ROME):
+        elif leader not in view.on_map(ROME):
             yield order.fault(("slaves",), f"{leader} is no Roman leader in play", rule="6.22")
-        elif leader not in _slave_leaders(known):
+        elif leader not in _slave_leaders(view):
             yield order.fault(("slaves",), f"{leader} leads all that he may; no slaves go with him", rule="7.8")
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2)."""
     facts = decision.facts
-    base = _default(known, facts["legions"], facts["cities"])
-    leaders = _slave_leaders(known) if facts["slaves"] else []
-    return chain(
-        later(lambda: _elsewhere(base, facts["cities"].values())),
-        grid(lambda leader: Order("raise", {**base, "slaves": leader}), leaders),
-        later(lambda: _placing(base, facts["leaders"], places_for(known, base["legions"]))),
+    base = _default(view, facts["legions"], facts["cities"])
+    leaders = _slave_leaders(view) if facts["slaves"] else []
+    return concat(
+        lazy(lambda: _elsewhere(base, facts["cities"].values())),
+        product(lambda leader: Order("raise", {**base, "slaves": leader}), leaders),
+        lazy(lambda: _placing(base, facts["leaders"], places_for(view, base["legions"]))),
     )
 
 
-def _elsewhere(base: Mapping[str, Any], cities: Iterable[Sequence[str]]) -> Choices:
+def _elsewhere(base: Mapping[str, Any], cities: Iterable[Sequence[str]]) -> LegalOrders:
     """Return the usual way to raise legions, none at all, and those of one province in another city of it (6.2)."""
     bodies: list[Mapping[str, Any]] = [base, {"legions": {}}]
     for usual, *others in filter(None, cities):
         if count := base["legions"].get(usual, 0):
             rest = {city: number for city, number in base["legions"].items() if city != usual}
             bodies += [{"legions": {**rest, city: count}} for city in others]
-    return grid(lambda body: Order("raise", body), bodies)
+    return product(lambda body: Order("raise", body), bodies)
 
 
-def _placing(base: Mapping[str, Any], leaders: Sequence[str], hexes: Sequence[str]) -> Choices:
+def _placing(base: Mapping[str, Any], leaders: Sequence[str], hexes: Sequence[str]) -> LegalOrders:
     """Return the usual way to raise legions, with one of the elected put into a hex (5.23)."""
-    return grid(lambda leader, hex: Order("raise", {**base, "leaders": {leader: hex}}), leaders, hexes)
+    return product(lambda leader, hex: Order("raise", {**base, "leaders": {leader: hex}}), leaders, hexes)
 
 
 # ---- Carthage
@@ -247,15 +247,15 @@ def recruiters(game: Game, province: str) -> list[str]:
     return sorted(able, key=lambda leader: (-game.card(leader).recruits, leader))
 
 
-def _receivers(known: Game, decision: Decision) -> Choices:
-    return listed([Order("receive", {"leader": leader}) for leader in decision.facts["leaders"]])
+def _receivers(view: Game, decision: Decision) -> LegalOrders:
+    return of([Order("receive", {"leader": leader}) for leader in decision.facts["leaders"]])
 
 
-def _check_receiver(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with who gets the allies: he is not in the province (6.3)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
         yield order.fault(("leader",), f"{order['leader']} is not there; {', '.join(able)} are", rule="6.3")
 
 
-KINDS: Final[Kinds] = {"raise": (options, check), "receive": (_receivers, _check_receiver)}
+KINDS: Final[Kinds] = {"raise": (legal_orders, check), "receive": (_receivers, _check_receiver)}

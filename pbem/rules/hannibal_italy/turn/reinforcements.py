@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import hexes_of
 from pbem.rules.hannibal_italy.position.stacking import crowded
@@ -76,16 +76,16 @@ def _gaulish_hexes(game: Game) -> list[str]:
     ]
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return the hexes in which they may arrive (12.311)."""
-    return listed([Order("arrive", {"hex": hex}) for hex in decision.facts["hexes"]])
+    return of([Order("arrive", {"hex": hex}) for hex in decision.facts["hexes"]])
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a hex of arrival (12.311, 12.321, 10.6)."""
     hexes = decision.facts["hexes"]
-    if known.board.find(order["hex"]) not in hexes:
+    if view.board.find(order["hex"]) not in hexes:
         yield order.fault(("hex",), f"{order['hex']} is not among {', '.join(hexes)}", rule=decision.rule)
 
 
-KINDS: Final[Kinds] = {"arrive": (options, check)}
+KINDS: Final[Kinds] = {"arrive": (legal_orders, check)}

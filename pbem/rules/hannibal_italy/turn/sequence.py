@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pbem.game import Table
-from pbem.protocol import PAUSE, REST, Flow
+from pbem.protocol import Checkpoint, Flow
 from pbem.rules.hannibal_italy.battle import phase as combat
 from pbem.rules.hannibal_italy.movement import march as movement
 from pbem.rules.hannibal_italy.position.state import SUMMER, WINTER, Game
@@ -61,7 +61,11 @@ def play(game: Game, table: Table) -> Flow[None]:
         lift_abandoned(game)
         if over and game.result is None:
             go_on(game, table)
-        yield PAUSE if phase in GOES_ON and game.phase in GOES_ON and _same_hands(phase, game.phase) else REST
+        yield (
+            Checkpoint(keep_queue=True)
+            if phase in GOES_ON and game.phase in GOES_ON and _same_hands(phase, game.phase)
+            else Checkpoint()
+        )
 
 
 def _same_hands(before: str, after: str) -> bool:

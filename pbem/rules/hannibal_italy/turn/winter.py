@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, WAYS, has_choice, order_of, price_of_a_step, wholly_lost
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, share_out
@@ -110,7 +110,7 @@ def enough(board: Board, units: Mapping[str, int], way: str, target: int) -> lis
     return lost
 
 
-def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with winter losses: units that are not there, too little lost, or more than must be (8.3)."""
     lose, target = order["lose"], decision.facts["target"]
     if lose in WAYS:
@@ -118,21 +118,21 @@ def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     units: Mapping[str, int] = decision.facts["units"]
     left = dict(units)
     for at, unit in enumerate(lose):
-        if sp(known.board, units) - sp(known.board, left) >= target:
+        if sp(view.board, units) - sp(view.board, left) >= target:
             yield order.fault(("lose", at), f"{target} SP must go, and they have gone by then", rule="8.3")
             return
         if not left.get(unit):
             yield order.fault(("lose", at), f"there is no {unit} left to lose a step", rule="8.3")
             return
-        left = weakened(known.board, left, [unit])
-    gone = sp(known.board, units) - sp(known.board, left)
+        left = weakened(view.board, left, [unit])
+    gone = sp(view.board, units) - sp(view.board, left)
     if gone < target:
         yield order.fault(("lose",), f"{target} SP must go; these are {gone}", rule="8.3")
 
 
-def options(known: Game, decision: Decision) -> Choices:
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return the ways to lose half that need no list: the cheapest or the dearest steps first (8.3)."""
-    return listed([Order("winter_losses", {"lose": lose}) for lose in WAYS])
+    return of([Order("winter_losses", {"lose": lose}) for lose in WAYS])
 
 
-KINDS: Final[Kinds] = {"winter_losses": (options, check)}
+KINDS: Final[Kinds] = {"winter_losses": (legal_orders, check)}

@@ -32,28 +32,28 @@ class Prospect:
     exact: Mapping[str, float] = field(default_factory=dict)
 
 
-def seen_by_both(known: Game) -> bool:
+def seen_by_both(view: Game) -> bool:
     """Tell whether the viewer knows all that stands against each other in the battle (7.5)."""
-    return not any(UNSEEN in in_line(known, side) for side in SIDES)
+    return not any(UNSEEN in in_line(view, side) for side in SIDES)
 
 
-def as_attacked_by(known: Game, attacker: Side) -> Game:
+def as_attacked_by(view: Game, attacker: Side) -> Game:
     """Return the position as it would be if a side attacked in the battle under way; nothing is changed."""
-    seen = plain.twin(known)
-    seen.battle = plain.twin(known.the_battle)
+    seen = plain.twin(view)
+    seen.battle = plain.twin(view.the_battle)
     seen.battle.attacker = attacker
     return seen
 
 
-def round_of_battle(known: Game, attacker: Side) -> Prospect | None:
+def round_of_battle(view: Game, attacker: Side) -> Prospect | None:
     """Return what a round comes to if a side attacks; None if it may not, or nobody can tell (9.2)."""
-    if not seen_by_both(known):
+    if not seen_by_both(view):
         return None
-    seen = as_attacked_by(known, attacker)
+    seen = as_attacked_by(view, attacker)
     column = column_of(seen)
     if column == NO_CASE:
         return None
-    chart, modifiers = known.board.field, round_modifiers(seen)
+    chart, modifiers = view.board.field, round_modifiers(seen)
     results = [chart.read(column, die + sum(modifiers.values())) for die in DIE]
     lost = {
         who: sum(int(result[1:]) for result in results if result[0] in (who, "E")) / len(results) for who in ("A", "D")
@@ -61,10 +61,10 @@ def round_of_battle(known: Game, attacker: Side) -> Prospect | None:
     return Prospect(chart.columns[column], modifiers, lost["A"], lost["D"])
 
 
-def assault(known: Game, side: Side, city: City, against: int) -> Prospect | None:
+def assault(view: Game, side: Side, city: City, against: int) -> Prospect | None:
     """Return what an assault on a city comes to, against so many SP; None if it is not allowed (9.8)."""
-    column = column_of_assault(known, side, city, against)
-    return None if column == NO_CASE else read_assaults(known.board, column, assault_modifiers(known, side, city))
+    column = column_of_assault(view, side, city, against)
+    return None if column == NO_CASE else read_assaults(view.board, column, assault_modifiers(view, side, city))
 
 
 def read_assaults(board: Board, column: int, modifiers: Mapping[str, int]) -> Prospect:

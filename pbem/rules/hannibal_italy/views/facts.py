@@ -21,37 +21,37 @@ def periods(game: Game) -> dict[str, Any]:
     return {"segment": f"{game.year}/{game.segment}", "year": game.year}
 
 
-def facts(known: Game, decision: Decision) -> dict[str, Any]:
+def facts(view: Game, decision: Decision) -> dict[str, Any]:
     """Return what a standing order may go by for any question, and where it is about a hex, what stands there."""
-    found: dict[str, Any] = {"year": known.year, "segment": known.segment, "first": known.first == decision.side}
-    hex = _hex(known, decision)
+    found: dict[str, Any] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
+    hex = _hex(view, decision)
     if hex is not None:
-        found |= _of_hex(known, decision, hex)
-    battle = known.battle
+        found |= _of_hex(view, decision, hex)
+    battle = view.battle
     if battle is not None and decision.side in battle.parties:
-        found |= _of_battle(known, decision.side)
+        found |= _of_battle(view, decision.side)
     return found
 
 
-def _hex(known: Game, decision: Decision) -> str | None:
+def _hex(view: Game, decision: Decision) -> str | None:
     """Return the hex that a question is about: that it names, or that of the city it names."""
     named = decision.facts.get("hex")
-    if named is None and decision.facts.get("city") in known.board.cities:
-        named = known.board.cities[decision.facts["city"]].hex
-    return named if named in known.board.hexes else None
+    if named is None and decision.facts.get("city") in view.board.cities:
+        named = view.board.cities[decision.facts["city"]].hex
+    return named if named in view.board.hexes else None
 
 
-def _of_hex(known: Game, decision: Decision, hex: str) -> dict[str, Any]:
-    side, board, stated = decision.side, known.board, decision.facts
+def _of_hex(view: Game, decision: Decision, hex: str) -> dict[str, Any]:
+    side, board, stated = decision.side, view.board, decision.facts
     record = board.hexes[hex]
-    own = stated.get("own_sp", _strength(known, side, hex))
-    enemy = stated.get("enemy_sp", stated.get("needed", _strength(known, ENEMY[side], hex)))
+    own = stated.get("own_sp", _strength(view, side, hex))
+    enemy = stated.get("enemy_sp", stated.get("needed", _strength(view, ENEMY[side], hex)))
     found: dict[str, Any] = {
         "at": record.city or hex,
         "terrain": "city" if record.city is not None else record.terrain,
         "province": record.province,
-        "controls": known.provinces.get(record.province) == side,
-        "enemy_leaders": known.leaders_at(ENEMY[side], hex),
+        "controls": view.provinces.get(record.province) == side,
+        "enemy_leaders": view.leaders_at(ENEMY[side], hex),
     }
     if own is not None:
         found["own_sp"] = own
@@ -62,25 +62,25 @@ def _of_hex(known: Game, decision: Decision, hex: str) -> dict[str, Any]:
     return found
 
 
-def _strength(known: Game, side: Side, hex: str) -> int | None:
+def _strength(view: Game, side: Side, hex: str) -> int | None:
     """Return the SP of a side in a hex; None if the viewer may not see them (7.5)."""
-    units = here(known, side, hex)
-    return None if UNSEEN in units else sp(known.board, units)
+    units = here(view, side, hex)
+    return None if UNSEEN in units else sp(view.board, units)
 
 
-def _of_battle(known: Game, side: Side) -> dict[str, Any]:
+def _of_battle(view: Game, side: Side) -> dict[str, Any]:
     """Return who commands, whether strengths are open, whether the river is in the way of an attack, what is left."""
-    battle = known.the_battle
+    battle = view.the_battle
     party, other = battle.parties[side], battle.parties[ENEMY[side]]
     found: dict[str, Any] = {
         "seen": battle.revealed,
-        "river": over_a_river(known, side),
+        "river": over_a_river(view, side),
         "commander": party.commander or None,
         "enemy_commander": other.commander or None,
     }
-    units = [known.leaders[leader].units for leader in party.leaders]
+    units = [view.leaders[leader].units for leader in party.leaders]
     if not any(UNSEEN in each for each in units):
-        left = sum(sp(known.board, each) for each in units)
+        left = sum(sp(view.board, each) for each in units)
         whole = left + party.lost
         found["left"] = 100 * left // whole if whole else 0
     return found

@@ -24,16 +24,16 @@ from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Ga
 from pbem.rules.hannibal_italy.siege.siege import needed
 
 
-def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
     """Return the flow that plays on from a march, in thought; None for any other answer (7.1)."""
     if decision.kind != "move" or "end" in order.body:
         return None
-    return _march(known, table, decision.side, order)
+    return _march(view, table, decision.side, order)
 
 
-def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
-    game = table.lay(known)
-    game.board = with_unseen(known.board)
+def _march(view: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+    game = table.lay(view)
+    game.board = with_unseen(view.board)
     together = [taker.leader for taker in takers(order)]
     way = way_of(game, order, game.leaders[together[0]].at, forbidden(game, side, together), stops(game, side))
     tried = [step.city for step in way.steps if step.city]
@@ -41,12 +41,12 @@ def _march(known: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     set_out(game, table, order)
     happened = table.events[told:]
     for event in list(happened):
-        if event.kind in ("overrun", "overrun_fails") and _hidden(known, side, event.facts["hex"]):
+        if event.kind in ("overrun", "overrun_fails") and _hidden(view, side, event.facts["hex"]):
             table.tell("overrun_unsure", hex=event.facts["hex"], rule="7.7")
     for city in tried:
-        if _hidden(known, side, known.board.cities[city].hex):
+        if _hidden(view, side, view.board.cities[city].hex):
             table.tell("could_be_held", city=city, rule="7.42")
-    _at_its_end(game, known, table, side, order["leader"])
+    _at_its_end(game, view, table, side, order["leader"])
     return
     yield  # nobody is asked anything on a march
 
@@ -58,12 +58,12 @@ def with_unseen(board: Board) -> Board:
     return replace(board, units={**board.units, UNSEEN: unseen})
 
 
-def _hidden(known: Game, side: Side, hex: str) -> bool:
+def _hidden(view: Game, side: Side, hex: str) -> bool:
     """Tell whether the enemy has units in a hex that the viewer may not see (7.5)."""
-    return UNSEEN in here(known, ENEMY[side], hex)
+    return UNSEEN in here(view, ENEMY[side], hex)
 
 
-def _at_its_end(game: Game, known: Game, table: Table, side: Side, leader: str) -> None:
+def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -> None:
     """Tell what the march comes to: what is left of the movement points, and the enemy at its end (7.2, 9.1, 9.7)."""
     board, hex, enemy = game.board, game.leaders[leader].at, ENEMY[side]
     marched = next((each for each in reversed(table.events) if each.kind in ("marched", "stays")), None)
@@ -73,12 +73,12 @@ def _at_its_end(game: Game, known: Game, table: Table, side: Side, leader: str) 
     own = sp(board, outside(game, side, hex))
     if present(game, enemy, hex):
         facts: dict[str, Any] = {"hex": hex, "own_sp": own, "enemy_leaders": game.leaders_at(enemy, hex)}
-        if not _hidden(known, side, hex):
+        if not _hidden(view, side, hex):
             facts["enemy_sp"] = sp(board, here(game, enemy, hex))
         table.tell("battle_ahead", rule="9.1", **facts)
     city = game.city_at(hex)
     if city is not None and game.cities[city.id] == enemy and city.kind != UNFORTIFIED:
-        if _hidden(known, side, hex):
+        if _hidden(view, side, hex):
             table.tell("siege_unsure", city=city.id, own_sp=own, rule="9.7")
         else:
             table.tell("siege_ahead", city=city.id, own_sp=own, needed=needed(game, city), rule="9.7")

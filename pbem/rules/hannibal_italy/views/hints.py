@@ -26,139 +26,139 @@ from pbem.rules.hannibal_italy.views.wording import strength, units_as_written, 
 _MOST: Final = 6
 
 
-def hints(known: Game, decision: Decision) -> Iterator[Hint]:
+def hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what is worth knowing for an answer, and orders that are legal."""
-    yield from _HINTS.get(decision.kind, _nothing)(known, decision)
+    yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
-def _nothing(known: Game, decision: Decision) -> Iterator[Hint]:
+def _nothing(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from ()
 
 
 # ---- elections and offices (5)
 
 
-def _first_player(known: Game, decision: Decision) -> Iterator[Hint]:
+def _first_player(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the choice means for both segments of the year (4.2)."""
     yield "The other side marches twice in a row: second in the summer, first in the winter."
 
 
-def _proconsul(known: Game, decision: Decision) -> Iterator[Hint]:
+def _proconsul(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where each could stay, with what, and what an election would give him (5.2, 5.3)."""
     for leader in (*decision.facts["consuls"], *decision.facts["proconsuls"]):
-        record = known.leaders[leader]
-        units = strength(known.board, record.units)
-        yield f"  {leader}, {record.office} at {place(known, record.at)}: {units}{_skill(known, leader)}"
+        record = view.leaders[leader]
+        units = strength(view.board, record.units)
+        yield f"  {leader}, {record.office} at {place(view, record.at)}: {units}{_skill(view, leader)}"
     yield "The units of those who step down stay where they are. dismiss: [name] takes a proconsul off."
 
 
-def _skill(known: Game, leader: str) -> str:
+def _skill(view: Game, leader: str) -> str:
     """Return what a leader changes a die by, and what he needs to withdraw (10.3, 10.4)."""
-    card = known.card(leader)
+    card = view.card(leader)
     out = "always withdraws" if card.withdraws_on is None else f"withdraws on {card.withdraws_on} or more"
     return f", combat {card.combat:+d}, {out}"
 
 
-def _tie(known: Game, decision: Decision) -> Iterator[Hint]:
+def _tie(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what speaks for each (5.22)."""
     for leader in decision.facts["leaders"]:
-        yield f"  {leader}{_skill(known, leader)}"
+        yield f"  {leader}{_skill(view, leader)}"
     yield "The first of your list come first."
 
 
-def _place(known: Game, decision: Decision) -> Iterator[Hint]:
+def _place(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is elected, and what stands in the hexes that are open (5.23, 7.8)."""
-    yield from _elected(known, decision.facts["leaders"])
+    yield from _elected(view, decision.facts["leaders"])
     for hex in decision.facts["hexes"]:
-        yield f"  {_numbered(known, hex)}: {units_in_words(known.board, here(known, ROME, hex)) or 'no units'}"
+        yield f"  {_numbered(view, hex)}: {units_in_words(view.board, here(view, ROME, hex)) or 'no units'}"
 
 
-def _numbered(known: Game, hex: str) -> str:
+def _numbered(view: Game, hex: str) -> str:
     """Return a hex by its number, as the orders below name it, and by its city, by which an order may name it, too."""
-    city = known.board.hexes[hex].city
+    city = view.board.hexes[hex].city
     return f'"{hex}" {city}' if city is not None else f'"{hex}"'
 
 
-def _elected(known: Game, leaders: list[str]) -> Iterator[str]:
-    most = known.board.tables["stacking"]["legions"]
+def _elected(view: Game, leaders: list[str]) -> Iterator[str]:
+    most = view.board.tables["stacking"]["legions"]
     for leader in leaders:
-        office = known.leaders[leader].office
+        office = view.leaders[leader].office
         leads = f"may lead {most[office]} legions" if office in most else ""
-        yield f"  {leader}, {office}, {leads}{_skill(known, leader)}"
+        yield f"  {leader}, {office}, {leads}{_skill(view, leader)}"
 
 
-def _dictator(known: Game, decision: Decision) -> Iterator[Hint]:
+def _dictator(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is eligible, and the best pairs (5.4)."""
-    able = sorted(decision.facts["leaders"], key=lambda leader: (-known.card(leader).combat, leader))
+    able = sorted(decision.facts["leaders"], key=lambda leader: (-view.card(leader).combat, leader))
     for leader in able[:_MOST]:
-        before = ", has been consul" if leader in known.served else ""
-        before += ", has been dictator" if leader in known.dictators else ""
-        yield f"  {leader}{_skill(known, leader)}{before}"
+        before = ", has been consul" if leader in view.served else ""
+        before += ", has been dictator" if leader in view.dictators else ""
+        yield f"  {leader}{_skill(view, leader)}{before}"
     others = ", ".join(able[_MOST:])
     if others:
         yield f"Also eligible: {others}."
     yield "Who has been consul is the senior of the two. Nobody is dictator twice."
     bodies = ({"dictator": one, "master": other} for one in able for other in able if one != other)
-    yield from islice(legal(check_dictator, known, decision, bodies), _MOST // 2)
+    yield from islice(legal(check_dictator, view, decision, bodies), _MOST // 2)
 
 
 # ---- recruiting and arrivals (6, 12.31)
 
 
-def _arrive(known: Game, decision: Decision) -> Iterator[Hint]:
+def _arrive(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the hexes are (12.311, 12.321)."""
-    board = known.board
+    board = view.board
     for hex in decision.facts["hexes"][:_MOST]:
-        city = known.city_at(hex)
+        city = view.city_at(hex)
         where = f", {city.name}, {city.kind.replace('_', ' ')}" if city is not None else ""
         yield f"  {hex}: {board.hexes[hex].terrain}, {board.provinces[board.hexes[hex].province].name}{where}"
 
 
-def _raise(known: Game, decision: Decision) -> Iterator[Hint]:
+def _raise(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the legions of each province may be put, how many counters there are, who waits for a place (6.2)."""
-    facts, board = decision.facts, known.board
+    facts, board = decision.facts, view.board
     for province, count in facts["legions"].items():
         cities = ", ".join(facts["cities"].get(province, ())) or "nowhere"
         yield f"  {board.provinces[province].name}: {count}, in {cities}"
-    yield f"There are counters for {to_raise(known)} legions. What you do not raise this year is lost."
+    yield f"There are counters for {to_raise(view)} legions. What you do not raise this year is lost."
     if facts["leaders"]:
-        yield from _elected(known, facts["leaders"])
+        yield from _elected(view, facts["leaders"])
         yield "They go to Rome unless you say where: leaders: {name: hex}, to new legions or where the old ones stood."
     if facts["slaves"]:
         yield "The slave legion goes to any leader: slaves: name. It comes once, and leaves the game with his command."
 
 
-def _receive(known: Game, decision: Decision) -> Iterator[Hint]:
+def _receive(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each has already (6.3)."""
     for leader in decision.facts["leaders"]:
-        record = known.leaders[leader]
-        yield f"  {leader} at {place(known, record.at)}: {strength(known.board, record.units)}"
+        record = view.leaders[leader]
+        yield f"  {leader} at {place(view, record.at)}: {strength(view.board, record.units)}"
 
 
 # ---- battle (9)
 
 
-def _fight(known: Game, decision: Decision) -> Iterator[Hint]:
+def _fight(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what stands against each other, the ground, and what a round would come to (9.1 to 9.3)."""
     side, facts = decision.side, decision.facts
-    yield _ground(known, facts["hex"])
+    yield _ground(view, facts["hex"])
     for attacker, words in ((side, "You"), (ENEMY[side], "The enemy")):
-        if over_a_river(known, attacker):
+        if over_a_river(view, attacker):
             yield f"{words} came over a river: one column less in an attack."
     if "enemy_sp" not in facts:
         yield "What the enemy has is not known before one of your leaders meets him."
         return
     for attacker, words in ((side, "If you attack"), (ENEMY[side], "If he attacks")):
-        yield _told(words, round_of_battle(known, attacker), side == attacker)
-    if known.provinces.get(known.board.hexes[facts["hex"]].province) != side:
+        yield _told(words, round_of_battle(view, attacker), side == attacker)
+    if view.provinces.get(view.board.hexes[facts["hex"]].province) != side:
         yield "You do not control the province: a quarter of your SP will be foraging."
     yield "If both want battle, the side that marched last attacks."
 
 
-def _ground(known: Game, hex: str) -> str:
-    board = known.board
+def _ground(view: Game, hex: str) -> str:
+    board = view.board
     record = board.hexes[hex]
-    city = known.city_at(hex)
+    city = view.city_at(hex)
     ground = f"{city.name}, a city" if city is not None else record.terrain
     return f"The ground: {ground}, in {board.provinces[record.province].name}."
 
@@ -173,52 +173,52 @@ def _told(words: str, prospect: Prospect | None, attacking: bool) -> str:
     return f"{words}: {prospect.column}{die}; a round costs you {own:.1f} steps, him {other:.1f}."
 
 
-def _withdraw(known: Game, decision: Decision) -> Iterator[Hint]:
+def _withdraw(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what it takes (10.4)."""
-    yield _getting_away(known, decision.facts["leader"])
+    yield _getting_away(view, decision.facts["leader"])
     yield "Nobody is in danger on the way now. Who does not get away must fight."
 
 
-def _getting_away(known: Game, leader: str) -> str:
-    number = known.card(leader).withdraws_on
+def _getting_away(view: Game, leader: str) -> str:
+    number = view.card(leader).withdraws_on
     if number is None:
         return f"{leader} always gets away."
     return f"{leader} gets away on {number} or more: {percent(7 - number)} %."
 
 
-def _go_on(known: Game, decision: Decision) -> Iterator[Hint]:
+def _go_on(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what another round would come to, and what breaking off takes (9.2, 10.4, 10.5)."""
-    side, facts, battle = decision.side, decision.facts, known.the_battle
+    side, facts, battle = decision.side, decision.facts, view.the_battle
     attacker = side if facts["attacking"] else ENEMY[side]
-    yield _told("The next round", round_of_battle(known, attacker), facts["attacking"])
+    yield _told("The next round", round_of_battle(view, attacker), facts["attacking"])
     commander = battle.parties[side].commander
     if facts["way_out"] and commander:
-        yield _getting_away(known, commander)
-        dies = int(known.board.tables["dies_on"]["withdrawing"])
+        yield _getting_away(view, commander)
+        dies = int(view.board.tables["dies_on"]["withdrawing"])
         yield f"Each of your leaders who withdraws is killed on {dies}: {percent(dies)} %."
     yield "stop ends the battle if the enemy gives way; give_way ends it if he would stop or give way, and you go back."
 
 
-def _command(known: Game, decision: Decision) -> Iterator[Hint]:
+def _command(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each changes the die by (10.3, 10.31)."""
     if decision.facts["army"] != decision.side:
         yield "The enemy's commander is yours to choose."
     for leader in decision.facts["leaders"]:
-        yield f"  {leader}{_skill(known, leader)}"
+        yield f"  {leader}{_skill(view, leader)}"
 
 
-def _forage(known: Game, decision: Decision) -> Iterator[Hint]:
+def _forage(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what can forage, and what the least would be (9.4, 11.3)."""
-    units, due, board = decision.facts["units"], decision.facts["due"], known.board
+    units, due, board = decision.facts["units"], decision.facts["due"], view.board
     yield f"You have {units_as_written(board, units)}. Elephants do not forage."
     if UNSEEN not in units:
         chosen = least(board, units, due)
         yield f"least means {units_as_written(board, chosen)}."
 
 
-def _ambush(known: Game, decision: Decision) -> Iterator[Hint]:
+def _ambush(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what can lie in ambush, and what the smallest would be (9.5)."""
-    units, due, board = decision.facts["units"], decision.facts["least"], known.board
+    units, due, board = decision.facts["units"], decision.facts["least"], view.board
     yield f"You have {units_as_written(board, units)}."
     if UNSEEN not in units:
         die = int(board.tables["ambush"]["die"])
@@ -226,35 +226,35 @@ def _ambush(known: Game, decision: Decision) -> Iterator[Hint]:
         yield f"In its round the die is {die:+d} for you."
 
 
-def _losses(known: Game, decision: Decision) -> Iterator[Hint]:
+def _losses(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what either way would cost, and how to name units (9.3)."""
-    units, count, board = decision.facts["units"], decision.facts["steps"], known.board
+    units, count, board = decision.facts["units"], decision.facts["steps"], view.board
     yield f"You have {units_as_written(board, units)}."
     if UNSEEN not in units:
         for way in (CHEAPEST, DEAREST):
-            yield f"{way}: {_cost(known, units, order_of(board, units, way, count))}"
+            yield f"{way}: {_cost(view, units, order_of(board, units, way, count))}"
     yield "Or name them, one word a step: lose: [name, name]."
 
 
-def _cost(known: Game, units: Mapping[str, int], lost: list[str]) -> str:
+def _cost(view: Game, units: Mapping[str, int], lost: list[str]) -> str:
     """Return which units lose steps, and how many SP that is."""
-    board = known.board
+    board = view.board
     counted = ", ".join(f"{unit} {lost.count(unit)}" for unit in dict.fromkeys(lost))
     return f"{counted}, {sp(board, units) - sp(board, weakened(board, units, lost))} SP"
 
 
-def _winter_losses(known: Game, decision: Decision) -> Iterator[Hint]:
+def _winter_losses(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what either way would cost (8.3)."""
-    units, target, board = decision.facts["units"], decision.facts["target"], known.board
+    units, target, board = decision.facts["units"], decision.facts["target"], view.board
     yield f"You have {units_as_written(board, units)}, {steps(board, units)} steps."
     for way in (CHEAPEST, DEAREST):
-        yield f"{way}: {_cost(known, units, enough(board, units, way, target))}"
+        yield f"{way}: {_cost(view, units, enough(board, units, way, target))}"
 
 
 # ---- sieges (9.7 to 9.9)
 
 
-def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
+def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how likely the city surrenders, and what an assault would come to (9.7, 9.8)."""
     facts, side = decision.facts, decision.side
     number = facts["number"]
@@ -263,7 +263,7 @@ def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
     elif facts.get("unseen"):
         yield "You do not see what is inside: if it makes you too weak, you must go back a hex."
     yield f"siege: it surrenders on {number} or more, {percent(7 - number)} %; one less next time, down to 3."
-    found = assault(known, side, known.board.cities[facts["city"]], facts["needed"]) if facts["can_assault"] else None
+    found = assault(view, side, view.board.cities[facts["city"]], facts["needed"]) if facts["can_assault"] else None
     if found is None:
         yield "assault: you lack three to two, elephants left out."
     else:
@@ -273,30 +273,30 @@ def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
     yield "leave: nothing is done; a siege that goes on is given up."
 
 
-def _works(known: Game, decision: Decision) -> Iterator[Hint]:
+def _works(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what siege works do (9.91 to 9.93)."""
-    number = int(known.board.tables["works_number"])
+    number = int(view.board.tables["works_number"])
     if decision.facts["works"] == "none":
         yield f"They are completed in the next segment; from then on the fortress falls on {number}, each segment."
     else:
         yield f"This segment the fortress falls on {number}: {percent(7 - number)} %. Without you they are lost."
 
 
-def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
+def _retreat(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the hexes are (9.71)."""
     for hex in decision.facts["hexes"]:
-        yield f"  {_numbered(known, hex)}: {known.board.hexes[hex].terrain}"
+        yield f"  {_numbered(view, hex)}: {view.board.hexes[hex].terrain}"
 
 
-def _sally(known: Game, decision: Decision) -> Iterator[Hint]:
+def _sally(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what stands inside and before the walls, as far as it is known (9.71)."""
     hex, side = decision.facts["hex"], decision.side
-    yield f"You have {units_in_words(known.board, here(known, side, hex))}."
-    yield f"Before the walls: {units_in_words(known.board, here(known, ENEMY[side], hex))}."
+    yield f"You have {units_in_words(view.board, here(view, side, hex))}."
+    yield f"Before the walls: {units_in_words(view.board, here(view, ENEMY[side], hex))}."
     yield "Who withdraws from the battle goes back inside."
 
 
-def _elephants(known: Game, decision: Decision) -> Iterator[Hint]:
+def _elephants(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who has how many (11.2)."""
     herds: Mapping[str, Any] = decision.facts["herds"]
     yield ", ".join(f"{owner} has {count}" for owner, count in herds.items()) + ". Name one owner a step."

@@ -39,100 +39,100 @@ _WIDE: Final = 46
 """How many letters of a list fit into a line of a panel."""
 
 
-def phase(known: Game) -> str:
+def phase(view: Game) -> str:
     """Return what is going on, in a few words."""
-    if known.result is not None:
+    if view.result is not None:
         return "the war is over"
-    if known.battle is not None:
-        return f"battle at {place(known, known.battle.hex)}"
-    if known.march is not None:
-        return f"{name(known, known.march.leader)} is on the march"
-    return _PHASES[known.phase]
+    if view.battle is not None:
+        return f"battle at {place(view, view.battle.hex)}"
+    if view.march is not None:
+        return f"{name(view, view.march.leader)} is on the march"
+    return _PHASES[view.phase]
 
 
-def panels(known: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+def panels(view: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
     """Yield the panels of a picture, as far as the viewer knows what they tell."""
     names = {str(side["id"]): str(side["name"]) for side in sides}
-    start, end = known.plan["start"]["year"], known.plan["end"]["year"]
+    start, end = view.plan["start"]["year"], view.plan["end"]["year"]
     years = tuple(str(year) for year in range(start, end - 1, -1))
-    yield Panel("title", "", (Track(years, min(start - known.year, len(years) - 1)), *_score(known, names)))
-    yield Panel("title", names[CARTHAGE], (*_carthaginians(known), *_left_to_carthage(known)))
-    yield Panel("rome", names[ROME], (*_romans(known), *_elections(known), *_left_to_rome(known)))
+    yield Panel("title", "", (Track(years, min(start - view.year, len(years) - 1)), *_score(view, names)))
+    yield Panel("title", names[CARTHAGE], (*_carthaginians(view), *_left_to_carthage(view)))
+    yield Panel("rome", names[ROME], (*_romans(view), *_elections(view), *_left_to_rome(view)))
 
 
-def name(known: Game, leader: str) -> str:
+def name(view: Game, leader: str) -> str:
     """Return the name of a leader without an article."""
-    words = known.card(leader).name.removeprefix("the ")
+    words = view.card(leader).name.removeprefix("the ")
     return words[:1].upper() + words[1:]
 
 
-def place(known: Game, hex: str) -> str:
+def place(view: Game, hex: str) -> str:
     """Return the city of a hex, or its number."""
-    city = known.city_at(hex)
+    city = view.city_at(hex)
     return hex if city is None else city.name
 
 
-def _score(known: Game, names: Mapping[str, str]) -> Iterator[Row]:
-    goal = known.plan["victory"]
-    yield Row("First player", (Cell(names[known.first], known.first),))
-    yield Row("Victory points", (Cell(str(known.vp), CARTHAGE),))
+def _score(view: Game, names: Mapping[str, str]) -> Iterator[Row]:
+    goal = view.plan["victory"]
+    yield Row("First player", (Cell(names[view.first], view.first),))
+    yield Row("Victory points", (Cell(str(view.vp), CARTHAGE),))
     yield Row("Carthage wins from", (Cell(str(goal["carthage"])),))
     if "draw" in goal:
         yield Row("A draw from", (Cell(str(goal["draw"])),))
 
 
-def _carthaginians(known: Game) -> Iterator[Row]:
+def _carthaginians(view: Game) -> Iterator[Row]:
     """Yield each leader of Carthage with his strength, and below him his units where the viewer may know them (7.5)."""
-    for id in known.on_map(CARTHAGE):
-        leader = known.leaders[id]
+    for id in view.on_map(CARTHAGE):
+        leader = view.leaders[id]
         hidden = UNSEEN in leader.units
-        strength = "?" if hidden else str(sp(known.board, leader.units))
-        yield Row(f"{name(known, id)}, {place(known, leader.at)}", (Cell(strength, CARTHAGE),))
+        strength = "?" if hidden else str(sp(view.board, leader.units))
+        yield Row(f"{name(view, id)}, {place(view, leader.at)}", (Cell(strength, CARTHAGE),))
         if not hidden and leader.units:
-            yield from _listed("", _kinds(known, leader.units))
+            yield from _listed("", _kinds(view, leader.units))
 
 
-def _romans(known: Game) -> Iterator[Row]:
+def _romans(view: Game) -> Iterator[Row]:
     """Yield each leader of Rome by his rank, with his office, his place and his strength."""
     ranked = {office: number for number, office in enumerate(RANKS)}
-    for id in sorted(known.on_map(ROME), key=lambda id: (ranked.get(known.leaders[id].office, len(ranked)), id)):
-        leader = known.leaders[id]
-        words = filter(None, (name(known, id), leader.office.replace("_", " "), place(known, leader.at)))
-        yield Row(", ".join(words), (Cell(str(sp(known.board, leader.units)), ROME),))
+    for id in sorted(view.on_map(ROME), key=lambda id: (ranked.get(view.leaders[id].office, len(ranked)), id)):
+        leader = view.leaders[id]
+        words = filter(None, (name(view, id), leader.office.replace("_", " "), place(view, leader.at)))
+        yield Row(", ".join(words), (Cell(str(sp(view.board, leader.units)), ROME),))
 
 
-def _elections(known: Game) -> Iterator[Row]:
+def _elections(view: Game) -> Iterator[Row]:
     """Yield who stands for election and who is elected but not on the map yet (5.2, 5.23)."""
     for box, words in ((CANDIDATES, "Candidates"), (UNPLACED, "To be placed")):
-        there = [name(known, id) for id, leader in sorted(known.leaders.items()) if leader.at == box]
+        there = [name(view, id) for id, leader in sorted(view.leaders.items()) if leader.at == box]
         if there:
             yield from _listed(f"{words}: ", there)
 
 
-def _left_to_rome(known: Game) -> Iterator[Row]:
-    waiting = sum(leader.at == SENATE for leader in known.leaders.values())
+def _left_to_rome(view: Game) -> Iterator[Row]:
+    waiting = sum(leader.at == SENATE for leader in view.leaders.values())
     yield Row("Leaders in the Senate", (Cell(str(waiting)),))
-    for city in known.garrisons:
-        record = known.board.cities[city]
-        yield Row(f"Garrison of {record.name}", (Cell(str(record.garrison), known.cities[city]),))
-    yield Row("Legions left to raise", (Cell(str(to_raise(known))),))
-    yield Row("SP of legions lost", (Cell(str(known.legions_lost)),))
+    for city in view.garrisons:
+        record = view.board.cities[city]
+        yield Row(f"Garrison of {record.name}", (Cell(str(record.garrison), view.cities[city]),))
+    yield Row("Legions left to raise", (Cell(str(to_raise(view))),))
+    yield Row("SP of legions lost", (Cell(str(view.legions_lost)),))
 
 
-def _left_to_carthage(known: Game) -> Iterator[Row]:
+def _left_to_carthage(view: Game) -> Iterator[Row]:
     for pool, words in (("allied", "Allies in the pool"), ("gaul", "Gauls in the pool")):
-        if pool in known.pools:
-            yield Row(words, (Cell(str(sum(known.pools[pool].values()))),))
-    if known.due:
-        years = (str(known.plan["reinforcements"][number]["year"]) for number in known.due)
+        if pool in view.pools:
+            yield Row(words, (Cell(str(sum(view.pools[pool].values()))),))
+    if view.due:
+        years = (str(view.plan["reinforcements"][number]["year"]) for number in view.due)
         yield Row("Reinforcements due", tuple(map(Cell, years)))
 
 
-def _kinds(known: Game, units: Mapping[str, int]) -> Iterator[str]:
+def _kinds(view: Game, units: Mapping[str, int]) -> Iterator[str]:
     """Yield what units there are, whole and reduced ones together, in few words."""
     count: dict[str, int] = {}
     for unit, number in units.items():
-        kind = known.board.units[unit]
+        kind = view.board.units[unit]
         word = kind.pool or kind.kind
         count[word] = count.get(word, 0) + number
     for word, number in count.items():

@@ -53,53 +53,53 @@ def _city(board: Board, id: str) -> dict[str, str]:
     return {"name": name, "kind": city.kind, "mark": "" if city.loyalty is None else str(city.loyalty)}
 
 
-def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
-    board = known.board
+    board = view.board
     return Scene(
         base,
-        title=f"{known.segment.title()} of {known.year} BC",
-        subtitle=phase(known),
+        title=f"{view.segment.title()} of {view.year} BC",
+        subtitle=phase(view),
         sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
-        control={board.cities[city].hex: side for city, side in known.cities.items()},
-        tints=dict(known.provinces),
-        counters=tuple(_counters(known)),
-        markers=tuple(_markers(known)),
-        arrows=tuple(_arrows(known, told)),
-        panels=tuple(panels(known, sides)),
+        control={board.cities[city].hex: side for city, side in view.cities.items()},
+        tints=dict(view.provinces),
+        counters=tuple(_counters(view)),
+        markers=tuple(_markers(view)),
+        arrows=tuple(_arrows(view, told)),
+        panels=tuple(panels(view, sides)),
     )
 
 
-def _counters(known: Game) -> Iterator[Counter]:
+def _counters(view: Game) -> Iterator[Counter]:
     for side in SIDES:
-        for hex in hexes_of(known, side):
-            for id in sorted(known.leaders_at(side, hex), key=lambda id: (_rank(known, id), id)):
-                yield _leader(known, side, hex, id)
-            if units := known.loose[side].get(hex):
-                yield _counter(known, side, hex, units, inside=loose_inside(known, side, hex))
-    for city in known.garrisons:
-        where, strength = known.board.cities[city].hex, str(garrison(known, city))
-        yield Counter(where, known.cities[city], strength, inside=True)
+        for hex in hexes_of(view, side):
+            for id in sorted(view.leaders_at(side, hex), key=lambda id: (_rank(view, id), id)):
+                yield _leader(view, side, hex, id)
+            if units := view.loose[side].get(hex):
+                yield _counter(view, side, hex, units, inside=loose_inside(view, side, hex))
+    for city in view.garrisons:
+        where, strength = view.board.cities[city].hex, str(garrison(view, city))
+        yield Counter(where, view.cities[city], strength, inside=True)
 
 
-def _rank(known: Game, leader: str) -> int:
+def _rank(view: Game, leader: str) -> int:
     """Return who is named first in a stack: who may command (10.31)."""
-    card, office = known.card(leader), known.leaders[leader].office
+    card, office = view.card(leader), view.leaders[leader].office
     if office in RANKS:
         return RANKS.index(office)
     return 0 if card.supreme else 2 if card.gaulish else 1
 
 
-def _leader(known: Game, side: str, hex: str, id: str) -> Counter:
-    leader = known.leaders[id]
-    return _counter(known, side, hex, leader.units, name(known, id), leader.office, inside=leader.inside)
+def _leader(view: Game, side: str, hex: str, id: str) -> Counter:
+    leader = view.leaders[id]
+    return _counter(view, side, hex, leader.units, name(view, id), leader.office, inside=leader.inside)
 
 
 def _counter(
-    known: Game, side: str, hex: str, units: Mapping[str, int], label: str = "", office: str = "", *, inside: bool
+    view: Game, side: str, hex: str, units: Mapping[str, int], label: str = "", office: str = "", *, inside: bool
 ) -> Counter:
     """Return units with their leader; the back of the counter if the viewer may not know them (7.5)."""
-    board = known.board
+    board = view.board
     badges = (_BADGES[office],) if office else ()
     if UNSEEN in units:
         return Counter(hex, side, "", label, "", badges, inside, hidden=True)
@@ -109,26 +109,26 @@ def _counter(
     return Counter(hex, side, str(sp(board, units)) if units else "", label, "", badges, inside)
 
 
-def _markers(known: Game) -> Iterator[Marker]:
-    for city, siege in known.sieges.items():
-        record = known.board.cities[city]
+def _markers(view: Game) -> Iterator[Marker]:
+    for city, siege in view.sieges.items():
+        record = view.board.cities[city]
         words = f"{siege.works} works" if record.kind == CLASS_1 else f"siege {siege.number}"
         yield Marker(record.hex, words, "siege", siege.side)
-    if known.battle is not None:
-        words = f"round {known.battle.round}" if known.battle.round else "battle"
-        yield Marker(known.battle.hex, words, "battle")
+    if view.battle is not None:
+        words = f"round {view.battle.round}" if view.battle.round else "battle"
+        yield Marker(view.battle.hex, words, "battle")
 
 
 def _moves(told: Sequence[Event]) -> bool:
     return any(event.kind in ("marched", "withdrawn") for event in told)
 
 
-def _arrows(known: Game, told: Sequence[Event]) -> Iterator[Arrow]:
+def _arrows(view: Game, told: Sequence[Event]) -> Iterator[Arrow]:
     """Yield an arrow for each march and withdrawal that was told, of the last segment: more nobody can tell apart."""
     begun = [at for at, event in enumerate(told) if event.kind == "segment_begins"]
     for event in told[max((at for at in begun if _moves(told[at:])), default=0) :]:
         facts = event.facts
         if event.kind == "marched" and len(facts.get("way", ())) > 1:
-            yield Arrow(tuple(facts["way"]), known.card(facts["leader"]).side)
+            yield Arrow(tuple(facts["way"]), view.card(facts["leader"]).side)
         elif event.kind == "withdrawn":
             yield Arrow((facts["hex"], facts["refuge"]), facts["side"], "retreat")

@@ -11,7 +11,7 @@ from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game, Lea
 from pbem.rules.hannibal_italy.position.under_way import Battle
 
 
-def known(game: Game, side: Side | None) -> Game:
+def view(game: Game, side: Side | None) -> Game:
     """Return the position as a side may know it: Carthage all of it, an onlooker no more than Rome (7.5)."""
     if side == CARTHAGE:
         return game
@@ -50,7 +50,7 @@ def _hidden(game: Game, hex: str, shown: str | None) -> dict[str, int]:
     return {UNSEEN: 1}
 
 
-def reseal(game: Game, side: Side | None, table: Table) -> Game:
+def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     """Return a position that a side could not tell from this one: what it cannot see is mixed anew (7.5).
 
     Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.

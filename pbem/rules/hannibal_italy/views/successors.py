@@ -20,7 +20,7 @@ _BEST: Final = 6
 _WORST: Final = 1
 
 
-def after(known: Game, decision: Decision, order: Order) -> list[tuple[Game, Decision]]:
+def successors(view: Game, decision: Decision, order: Order) -> list[tuple[Game, Decision]]:
     """Return the positions that a march may lead to with their next questions, the luckiest first (7.1).
 
     Dice all fall well, or all badly; what the enemy hides is weak, or stops an overrun (7.5, 7.7). Where the phase is
@@ -29,20 +29,20 @@ def after(known: Game, decision: Decision, order: Order) -> list[tuple[Game, Dec
     if order.body == END:
         return []
     found: list[tuple[Game, Decision]] = []
-    for position in _courses(known, order):
+    for position in _courses(view, order):
         if ready := ready_to_march(position, decision.side):
             found.append((position, replace(decision, facts={**decision.facts, "leaders": ready})))
     return found
 
 
-def cost(known: Game, decision: Decision, order: Order) -> str:
+def cost(view: Game, decision: Decision, order: Order) -> str:
     """Return what a march costs, item by item, and of how many points; nothing for the end of the phase (7.3, 7.4)."""
     if order.body == END:
         return ""
-    side, going, board = decision.side, takers(order), known.board
+    side, going, board = decision.side, takers(order), view.board
     together = [taker.leader for taker in going]
-    at, spent, parts = known.leaders[together[0]].at, 0, dict[int, tuple[str, int]]()
-    for step in way_of(known, order, at, forbidden(known, side, together), stops(known, side)).steps:
+    at, spent, parts = view.leaders[together[0]].at, 0, dict[int, tuple[str, int]]()
+    for step in way_of(view, order, at, forbidden(view, side, together), stops(view, side)).steps:
         if step.city:
             word, price = f"try {step.city}", int(board.tables["movement"]["diplomacy"])
         elif step.drop:
@@ -55,24 +55,24 @@ def cost(known: Game, decision: Decision, order: Order) -> str:
     if order.get("overrun"):
         more = f", and {points(int(board.tables['movement']['overrun']['cost']))} more for an overrun"
     told = ", ".join(f"{word} {points(price)}" for word, price in parts.values())
-    most = allowance(known, [share_out(known, order, going).units[leader] for leader in together])
+    most = allowance(view, [share_out(view, order, going).units[leader] for leader in together])
     return f"{together[0]}: {told or 'stays'}; {points(spent)} of {points(most)} movement points{more}"
 
 
-def _courses(known: Game, order: Order) -> Iterator[Game]:
+def _courses(view: Game, order: Order) -> Iterator[Game]:
     """Yield the positions after a march; only one where neither dice nor the enemy have a say."""
     table = Table(_Fixed(_BEST))
-    yield _marched(known, table, order)
+    yield _marched(view, table, order)
     if table.rolls or order.get("overrun"):
         stopped = {key: value for key, value in order.body.items() if key != "overrun"}
-        yield _marched(known, Table(_Fixed(_WORST)), Order(order.kind, stopped))
+        yield _marched(view, Table(_Fixed(_WORST)), Order(order.kind, stopped))
 
 
-def _marched(known: Game, table: Table, order: Order) -> Game:
-    then = plain.copy(known)
-    then.board = with_unseen(known.board)
+def _marched(view: Game, table: Table, order: Order) -> Game:
+    then = plain.copy(view)
+    then.board = with_unseen(view.board)
     set_out(then, table, order)
-    then.board = known.board
+    then.board = view.board
     return then
 
 
@@ -88,5 +88,5 @@ class _Fixed:
     def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
         return list(items)
 
-    def turn_to(self, step_key: bytes) -> None:
+    def reseed(self, step_key: bytes) -> None:
         """There is nothing to turn."""

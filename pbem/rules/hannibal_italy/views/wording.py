@@ -44,9 +44,9 @@ def units_as_written(board: Board, units: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {unit} ({board.units[unit].sp} SP)" for unit, count in units.items())
 
 
-def place_as_written(known: Game, hex: str) -> str:
+def place_as_written(view: Game, hex: str) -> str:
     """Return a hex as an order may name it: by its city, if it has one, else by its number in quotes."""
-    return known.board.hexes[hex].city or f'"{hex}"'
+    return view.board.hexes[hex].city or f'"{hex}"'
 
 
 def decimal(halves: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.windows import (
@@ -220,34 +220,34 @@ def call_cavalry(game: Game, table: Table) -> None:
     play_counter(game, table, CARTHAGE, card.number)
 
 
-def why_no_maharbal(known: Game, side: Side) -> str | None:
+def why_no_maharbal(view: Game, side: Side) -> str | None:
     """Say why a side cannot play Maharbal's Cavalry; None: it can (card 6)."""
     if side != CARTHAGE:
         return "Maharbal's Cavalry is an event of Carthage"
-    if not held(known, side, MAHARBAL):
+    if not held(view, side, MAHARBAL):
         return "Maharbal's Cavalry is not in your hand of strategy cards"
-    led = known.the_battle.led
+    led = view.the_battle.led
     if led not in (None, DOUBLE_ENVELOPMENT):
-        name = known.board.battle_cards[DOUBLE_ENVELOPMENT]
-        return f"Maharbal's Cavalry counts as a {name} and matches no {known.board.battle_cards[led]}"
+        name = view.board.battle_cards[DOUBLE_ENVELOPMENT]
+        return f"Maharbal's Cavalry counts as a {name} and matches no {view.board.battle_cards[led]}"
     return None
 
 
 # ---- options and checks
 
 
-def declare_options(known: Game, decision: Decision) -> Choices:
+def declare_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every selection of the cards in hand that can be declared (cards 20, 31, 32)."""
     side = decision.side
-    if hand_hidden(known, side):
+    if hand_hidden(view, side):
         return NOT_TOLD
-    cards = declared(known, known.the_battle, side, ANY)
+    cards = declared(view, view.the_battle, side, ANY)
     return subsets(lambda some: Order("battle_events", {"cards": some}), cards, range(len(cards) + 1))
 
 
-def check_declaration(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the cards declared: each in hand, fitting, and named once (cards 20, 31, 32)."""
-    battle, side, words = known.the_battle, decision.side, order["cards"]
+    battle, side, words = view.the_battle, decision.side, order["cards"]
     if words == ANY:
         return
     enemy = ENEMY[side]
@@ -256,32 +256,32 @@ def check_declaration(known: Game, decision: Decision, order: Order) -> Iterator
             yield order.fault(("cards", at), f"{word} is named twice", rule="7.4.1")
         elif not isinstance(word, int):
             continue
-        elif (why := why_unfit(known, side, word, (SPY, DESERTION))) is not None:
+        elif (why := why_unfit(view, side, word, (SPY, DESERTION))) is not None:
             yield order.fault(("cards", at), why, rule="7.4.1")
-        elif known.board.cards[word].event == DESERTION:
-            card = known.board.cards[word]
-            if not deserters(known, battle, enemy, card):
-                where = known.board.spaces[battle.space].name
+        elif view.board.cards[word].event == DESERTION:
+            card = view.board.cards[word]
+            if not deserters(view, battle, enemy, card):
+                where = view.board.spaces[battle.space].name
                 reason = f"{card.name} ({word}) takes no battle card from the enemy in {where}"
                 yield order.fault(("cards", at), reason, rule=f"card {word}")
 
 
-def round_options(known: Game, decision: Decision) -> Choices:
+def round_orders(view: Game, decision: Decision) -> LegalOrders:
     """List to play nothing, Ally Deserts blind, or for each kind of card that lies open (card 59)."""
     side = decision.side
-    if hand_hidden(known, side):
+    if hand_hidden(view, side):
         return NOT_TOLD
     orders = [Order("round_events", {"card": NONE})]
-    for card in held(known, side, ALLY_DESERTS):
+    for card in held(view, side, ALLY_DESERTS):
         orders.append(Order("round_events", {"card": card}))
         kinds = dict.fromkeys(decision.facts["shown"])
         orders += [Order("round_events", {"card": card, "take": kind}) for kind in kinds]
-    return listed(orders)
+    return of(orders)
 
 
-def check_round_events(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with playing Ally Deserts: the card, and which card lies open to be taken (card 59)."""
-    yield from check_card(known, decision, order, ALLY_DESERTS)
+    yield from check_card(view, decision, order, ALLY_DESERTS)
     wanted = order.get("take")
     if wanted is None:
         return
@@ -289,31 +289,31 @@ def check_round_events(known: Game, decision: Decision, order: Order) -> Iterato
     if order["card"] == NONE:
         yield order.fault(("take",), "nothing is taken without Ally Deserts; leave out take", rule="card 59")
     elif wanted not in shown:
-        names = ", ".join(known.board.battle_cards[kind] for kind in dict.fromkeys(shown)) or "none"
+        names = ", ".join(view.board.battle_cards[kind] for kind in dict.fromkeys(shown)) or "none"
         reason = f"of the enemy's cards there lie open: {names}; leave out take to draw one blind"
         yield order.fault(("take",), reason, rule="card 59")
 
 
-def give_back_options(known: Game, decision: Decision) -> Choices:
+def give_back_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the kinds of card in hand that may be given in return (card 59)."""
-    hand = known.the_battle.hands[decision.side]
+    hand = view.the_battle.hands[decision.side]
     if FACE_DOWN in hand:
         return NOT_TOLD
-    return listed([Order("give_back", {"card": kind}) for kind in dict.fromkeys(hand)])
+    return of([Order("give_back", {"card": kind}) for kind in dict.fromkeys(hand)])
 
 
-def check_give_back(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_give_back(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the card given in return: it must be in hand (card 59)."""
-    hand, card = known.the_battle.hands[decision.side], order["card"]
+    hand, card = view.the_battle.hands[decision.side], order["card"]
     if card != WORST and card not in hand:
-        names = ", ".join(known.board.battle_cards[kind] for kind in dict.fromkeys(hand))
-        reason = f"you hold no {known.board.battle_cards[card]} to give back; you hold {names}"
+        names = ", ".join(view.board.battle_cards[kind] for kind in dict.fromkeys(hand))
+        reason = f"you hold no {view.board.battle_cards[card]} to give back; you hold {names}"
         yield order.fault(("card",), reason, rule="card 59")
 
 
 KINDS: Final[Kinds] = {
-    "battle_events": (declare_options, check_declaration),
-    "round_events": (round_options, check_round_events),
-    "give_back": (give_back_options, check_give_back),
+    "battle_events": (declare_orders, check_declaration),
+    "round_events": (round_orders, check_round_events),
+    "give_back": (give_back_orders, check_give_back),
     MAHARBAL: one_card(MAHARBAL, MAHARBAL),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -113,13 +113,13 @@ def retreat_table(game: Game, table: Table) -> Flow[None]:
     battle.lost[side] = battle.lost.get(side, 0) + lost
 
 
-def losses_options(known: Game, decision: Decision) -> Choices:
+def losses_orders(view: Game, decision: Decision) -> LegalOrders:
     """List how many of the CU lost may be elephants (13.2)."""
     facts = decision.facts
-    return listed([Order("losses", {"elephants": n}) for n in range(facts["at_least"], facts["at_most"] + 1)])
+    return of([Order("losses", {"elephants": n}) for n in range(facts["at_least"], facts["at_most"] + 1)])
 
 
-def check_losses(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the number of elephants lost (13.2)."""
     least, most = decision.facts["at_least"], decision.facts["at_most"]
     if not least <= order["elephants"] <= most:
@@ -127,4 +127,4 @@ def check_losses(known: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("elephants",), reason, rule="13.2")
 
 
-KINDS: Final[Kinds] = {"losses": (losses_options, check_losses)}
+KINDS: Final[Kinds] = {"losses": (losses_orders, check_losses)}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, subsets
+from pbem.game import Kinds, LegalOrders, Table, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -74,22 +74,22 @@ def least_missed(game: Game, side: Side, removable: list[str], count: int) -> li
     return sorted(space for *_, space in sorted(ranked)[:count])
 
 
-def markers_options(known: Game, decision: Decision) -> Choices:
+def markers_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every choice of the markers to take off (12.2)."""
 
     def remove(spaces: list[str]) -> Order:
         return Order("remove_markers", {"spaces": spaces})
 
-    return subsets(remove, removable_markers(known, decision.side), [decision.facts["count"]])
+    return subsets(remove, removable_markers(view, decision.side), [decision.facts["count"]])
 
 
-def check_markers(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_markers(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a choice of markers to take off (12.2, 18.2)."""
     side, spaces, count = decision.side, order["spaces"], decision.facts["count"]
     for at, space in enumerate(spaces):
-        reason = why_not_removable(known, side, space)
+        reason = why_not_removable(view, side, space)
         if reason is None and space in spaces[:at]:
-            reason = f"{known.board.spaces[space].name} is named twice"
+            reason = f"{view.board.spaces[space].name} is named twice"
         if reason is not None:
             yield order.fault(("spaces", at), reason, rule=decision.rule)
     if len(spaces) != count:
@@ -111,4 +111,4 @@ def why_not_removable(game: Game, side: Side, space: str) -> str | None:
     return None
 
 
-KINDS: Final[Kinds] = {"remove_markers": (markers_options, check_markers)}
+KINDS: Final[Kinds] = {"remove_markers": (markers_orders, check_markers)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, chain, grid, listed
+from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
@@ -166,27 +166,27 @@ def fits(bound: Retreat, part: Stack) -> bool:
     )
 
 
-def retreat_choices(known: Game) -> Choices:
+def retreat_choices(view: Game) -> LegalOrders:
     """List every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
-    bound = known.the_retreat
-    stack = known.stack(bound.side, bound.space)
-    roads = [Order("retreat", {"path": list(route.path)}) for route in routes(known, bound, stack.cu)]
+    bound = view.the_retreat
+    stack = view.stack(bound.side, bound.space)
+    roads = [Order("retreat", {"path": list(route.path)}) for route in routes(view, bound, stack.cu)]
     if bound.room is None or (stack.cu and not bound.room):
-        return listed(roads)
+        return of(roads)
     if fits(bound, stack):
-        return listed([*roads, Order("retreat", {"city": ALL})])
+        return of([*roads, Order("retreat", {"city": ALL})])
     most, fewest = min(bound.room, stack.cu), 1 if bound.sallied is None else 0
-    return chain(listed(roads), *(_splits(known, bound, stack, cu) for cu in range(most, fewest - 1, -1)))
+    return concat(of(roads), *(_splits(view, bound, stack, cu) for cu in range(most, fewest - 1, -1)))
 
 
-def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
+def _splits(view: Game, bound: Retreat, stack: Stack, cu: int) -> LegalOrders:
     """List the retreats that leave some CU in the city, and any generals, and send the rest on (16.2, 16.5.5)."""
-    roads = routes(known, bound, stack.cu - cu)
+    roads = routes(view, bound, stack.cu - cu)
     groups = [
         list(group)
         for size in range(0 if cu else 1, len(stack.generals) + 1)
         for group in combinations(stack.generals, size)
-        if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(known, stack, cu, group))
+        if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(view, stack, cu, group))
     ]
     elephants = [beasts for beasts in stack.elephants_among(cu) if fits(bound, Stack(cu, beasts))]
 
@@ -194,31 +194,31 @@ def _splits(known: Game, bound: Retreat, stack: Stack, cu: int) -> Choices:
         city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
         return Order("retreat", {"city": city, **({"path": list(road.path)} if road else {})})
 
-    return grid(split, elephants, groups, roads or [None])
+    return product(split, elephants, groups, roads or [None])
 
 
-def splits_consul(known: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
+def splits_consul(view: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
     """Say whether a split would leave a consul in either part with fewer than five CU (14.2).
 
     An army that has fewer than five anyway may leave nobody behind.
     """
-    inside = any(is_consul(known, general) for general in group)
-    outside = any(is_consul(known, general) for general in stack.generals if general not in group)
-    return (inside and cu < known.board.consular_army) or (outside and stack.cu - cu < known.board.consular_army)
+    inside = any(is_consul(view, general) for general in group)
+    outside = any(is_consul(view, general) for general in stack.generals if general not in group)
+    return (inside and cu < view.board.consular_army) or (outside and stack.cu - cu < view.board.consular_army)
 
 
-def retreat_options(known: Game, decision: Decision) -> Choices:
+def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every retreat of the beaten army (12.1, 16.2)."""
-    return retreat_choices(known)
+    return retreat_choices(view)
 
 
-def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a retreat (12.1, 16.2)."""
-    bound = known.the_retreat
-    stack = known.stack(bound.side, bound.space)
+    bound = view.the_retreat
+    stack = view.stack(bound.side, bound.space)
     rest, everybody = stack.cu, False
     if (part := order.get("city")) is not None:
-        wrong = list(_check_city(known, bound, stack, order, part))
+        wrong = list(_check_city(view, bound, stack, order, part))
         yield from wrong
         if wrong:
             return
@@ -229,7 +229,7 @@ def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fau
         if path is not None:
             yield order.fault(("path",), "the whole army enters the city; leave out path", rule="16.2")
         return
-    open_routes = routes(known, bound, rest)
+    open_routes = routes(view, bound, rest)
     if path is None:
         if open_routes or part is None:
             ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
@@ -237,13 +237,13 @@ def check_retreat(known: Game, decision: Decision, order: Order) -> Iterator[Fau
     elif not open_routes:
         yield order.fault(("path",), "no way is open to them; leave out path", rule="12.1.1")
     elif tuple(path) not in [route.path for route in open_routes]:
-        at, reason = why_no_route(known, bound, path, open_routes)
+        at, reason = why_no_route(view, bound, path, open_routes)
         yield order.fault(("path", at) if path else ("path",), reason, rule="12.1")
 
 
-def _check_city(known: Game, bound: Retreat, stack: Stack, order: Order, part: Any) -> Iterator[Fault]:
+def _check_city(view: Game, bound: Retreat, stack: Stack, order: Order, part: Any) -> Iterator[Fault]:
     """Yield what is wrong with the part of the army that goes into the city (14.2, 16.2)."""
-    name = known.board.spaces[bound.space].name
+    name = view.board.spaces[bound.space].name
     if bound.room is None or (stack.cu and not bound.room):
         reason = f"{name} is no city of yours with room" if bound.room is None else f"{name} has no room left"
         yield order.fault(("city",), f"{reason}; name a path", rule="16.2")
@@ -257,10 +257,10 @@ def _check_city(known: Game, bound: Retreat, stack: Stack, order: Order, part: A
         reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
         yield order.fault(("city",), reason, rule="16.2")
     else:
-        yield from _check_part(known, bound, stack, order, part_of(stack, part))
+        yield from _check_part(view, bound, stack, order, part_of(stack, part))
 
 
-def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside: Stack) -> Iterator[Fault]:
+def _check_part(view: Game, bound: Retreat, stack: Stack, order: Order, inside: Stack) -> Iterator[Fault]:
     """Yield what is wrong with a split between city and road: CU, elephants, generals, consuls (14.2, 16.2)."""
     assert bound.room is not None
     least = 0 if bound.sallied is not None and inside.generals else 1
@@ -279,8 +279,8 @@ def _check_part(known: Game, bound: Retreat, stack: Stack, order: Order, inside:
     if not fits(bound, inside):
         reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
         yield order.fault(("city",), reason, rule="16.5.5")
-    if splits_consul(known, stack, inside.cu, inside.generals) and routes(known, bound, stack.cu - inside.cu):
-        reason = f"a consul keeps {known.board.consular_army} CU with him: he may be left with no fewer in either part"
+    if splits_consul(view, stack, inside.cu, inside.generals) and routes(view, bound, stack.cu - inside.cu):
+        reason = f"a consul keeps {view.board.consular_army} CU with him: he may be left with no fewer in either part"
         yield order.fault(("city",), reason, rule="14.2")
 
 
@@ -296,4 +296,4 @@ def _who_sallied(bound: Retreat) -> str:
     return f"{back.cu} CU{beasts}" + (f" and {', '.join(back.generals)}" if back.generals else "")
 
 
-KINDS: Final[Kinds] = {"retreat": (retreat_options, check_retreat)}
+KINDS: Final[Kinds] = {"retreat": (retreat_orders, check_retreat)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
@@ -172,11 +172,11 @@ def matches(board: Board, battle: Battle, side: Side) -> list[str]:
     return [kind for kind in able if kind in hand]
 
 
-def battle_card_options(known: Game, decision: Decision) -> Choices:
+def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
-    battle, board, side = known.the_battle, known.board, decision.side
+    battle, board, side = view.the_battle, view.board, decision.side
     hand = battle.hands[side]
-    if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(known, side)):
+    if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(view, side)):
         return NOT_TOLD
     orders = []
     for card in board.battle_cards:
@@ -188,24 +188,24 @@ def battle_card_options(known: Game, decision: Decision) -> Choices:
             orders.append(Order("battle_card", {"card": card}))
             names = probe_as(board, battle, side) if card == PROBE else ()
         orders += [Order("battle_card", {"card": card, "as": name}) for name in names]
-    if why_no_maharbal(known, side) is None:
+    if why_no_maharbal(view, side) is None:
         orders.append(Order("battle_card", {"card": MAHARBAL}))
-    if why_no_withdrawal(known, side) is None:
+    if why_no_withdrawal(view, side) is None:
         orders.append(Order("battle_card", {"withdraw": True}))
-    return listed(orders)
+    return of(orders)
 
 
-def check_battle_card(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
-    battle, board, side = known.the_battle, known.board, decision.side
+    battle, board, side = view.the_battle, view.board, decision.side
     card, name = order.get("card"), order.get("as")
     if (card is None) == (order.get("withdraw") is None):
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
     elif card is None:
-        if (reason := why_no_withdrawal(known, side)) is not None:
+        if (reason := why_no_withdrawal(view, side)) is not None:
             yield order.fault(("withdraw",), reason, rule="11.11")
     elif card == MAHARBAL:
-        if (reason := why_no_maharbal(known, side)) is not None:
+        if (reason := why_no_maharbal(view, side)) is not None:
             yield order.fault(("card",), reason, rule="card 6")
         elif name not in (None, DOUBLE_ENVELOPMENT):
             envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
@@ -241,31 +241,31 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
     return f"{record.name} may use a Probe as {names}"
 
 
-def match_options(known: Game, decision: Decision) -> Choices:
+def match_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the cards that match the card led, and to lose rather than match (11.5)."""
-    battle, side = known.the_battle, decision.side
-    if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(known, side)):
+    battle, side = view.the_battle, decision.side
+    if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(view, side)):
         return NOT_TOLD
-    able = matches(known.board, battle, side)
-    if known.options["decline_match"] or not able:
+    able = matches(view.board, battle, side)
+    if view.options["decline_match"] or not able:
         able.append(NONE)
-    if why_no_maharbal(known, side) is None:
+    if why_no_maharbal(view, side) is None:
         able.append(MAHARBAL)
-    return listed([Order("match", {"card": card}) for card in able])
+    return of([Order("match", {"card": card}) for card in able])
 
 
-def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to match the one led (11.5, 11.7)."""
-    battle, board, side, card = known.the_battle, known.board, decision.side, order["card"]
+    battle, board, side, card = view.the_battle, view.board, decision.side, order["card"]
     able = matches(board, battle, side)
     if card == ANY or card in able:
         return
     if card == MAHARBAL:
-        if (reason := why_no_maharbal(known, side)) is not None:
+        if (reason := why_no_maharbal(view, side)) is not None:
             yield order.fault(("card",), reason, rule="card 6")
         return
     if card == NONE:
-        if able and not known.options["decline_match"]:
+        if able and not view.options["decline_match"]:
             can = board.battle_cards[able[0]]
             yield order.fault(("card",), f"you hold a {can} and must match (option decline_match)", rule="11.4")
     elif card not in battle.hands[side]:
@@ -277,6 +277,6 @@ def check_match(known: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 
 KINDS: Final[Kinds] = {
-    "battle_card": (battle_card_options, check_battle_card),
-    "match": (match_options, check_match),
+    "battle_card": (battle_card_orders, check_battle_card),
+    "match": (match_orders, check_match),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed, yes_or_no
+from pbem.game import Kinds, LegalOrders, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
@@ -151,20 +151,20 @@ def withdraw(game: Game, table: Table) -> Flow[None]:
     yield from drive_off_generals(game, table, side, to)
 
 
-def refuge_options(known: Game, decision: Decision) -> Choices:
+def refuge_orders(view: Game, decision: Decision) -> LegalOrders:
     """List where the army that broke off may go (11.11)."""
-    return listed([Order("withdraw_to", {"space": space}) for space in refuges(known, decision.side)])
+    return of([Order("withdraw_to", {"space": space}) for space in refuges(view, decision.side)])
 
 
-def check_refuge(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_refuge(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the space to withdraw to (11.11)."""
-    can = refuges(known, decision.side)
+    can = refuges(view, decision.side)
     if order["space"] not in can:
-        names = ", ".join(known.board.spaces[space].name for space in can)
+        names = ", ".join(view.board.spaces[space].name for space in can)
         yield order.fault(("space",), f"you cannot withdraw to {order['space']}; you can to {names}", rule="11.11")
 
 
 KINDS: Final[Kinds] = {
     "cancel_withdrawal": yes_or_no("cancel_withdrawal", "roll"),
-    "withdraw_to": (refuge_options, check_refuge),
+    "withdraw_to": (refuge_orders, check_refuge),
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Choices, Table, chain, grid, listed, subsets
+from pbem.game import LegalOrders, Table, concat, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.position.board import StrategyCard
@@ -82,7 +82,7 @@ def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> 
     """Return the event that does something to what it is aimed at, if its condition is met."""
     return CardEvent(
         play=partial(_play, does),
-        options=partial(_options, condition, aim),
+        legal_orders=partial(_orders, condition, aim),
         check=partial(_check, condition, aim),
         needs=partial(_needs, condition, aim),
     )
@@ -92,7 +92,7 @@ def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
     """Return the event that is one of several, as the edition or the card has it."""
     return CardEvent(
         play=lambda game, table, side, order, card: of(game, card).play(game, table, side, order, card),
-        options=lambda game, side, card: of(game, card).options(game, side, card),
+        legal_orders=lambda game, side, card: of(game, card).legal_orders(game, side, card),
         check=lambda game, side, order, card: of(game, card).check(game, side, order, card),
         needs=lambda game, side, card: of(game, card).needs(game, side, card),
     )
@@ -123,22 +123,22 @@ def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, 
     return why
 
 
-def _options(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> Choices:
+def _orders(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> LegalOrders:
     if condition(game, side, card) is not None:
-        return listed([])
+        return of([])
     if aim is None:
-        return listed([as_event(card)])
+        return of([as_event(card)])
     if not isinstance(aim, Several):
         able = aim.able(game, side, card)
         if aim.counted:
             numbers = range(1, card.about["cu"] + 1)
-            return grid(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
-        return listed([as_event(card, **{aim.word: target}) for target in able])
+            return product(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
+        return of([as_event(card, **{aim.word: target}) for target in able])
     parts = []
     for group in aim.groups(game, side, card):
         least, most = aim.counts(card, group)
         parts.append(subsets(lambda spaces: as_event(card, spaces=spaces), group, range(least, most + 1)))
-    return chain(*parts)
+    return concat(*parts)
 
 
 def _check(

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pbem.game import Choices, Table
+from pbem.game import LegalOrders, Table
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import Game
 
 Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
-Options: TypeAlias = Callable[[Game, Side, StrategyCard], Choices]
+LegalOrdersOf: TypeAlias = Callable[[Game, Side, StrategyCard], LegalOrders]
 Check: TypeAlias = Callable[[Game, Side, Order, StrategyCard], Iterable[Fault]]
 Needs: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
 
@@ -24,10 +24,10 @@ def not_said(game: Game, side: Side, card: StrategyCard) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CardEvent:
-    """An event played as one's own card play; `options` are whole orders, none while its condition is not met."""
+    """An event played as one's own card play; `legal_orders` are whole orders, none while its condition is not met."""
 
     play: Play
-    options: Options
+    legal_orders: LegalOrdersOf
     check: Check
     needs: Needs = not_said
     """Says for a form what the event needs if it can be played now; None: nothing is to be said."""

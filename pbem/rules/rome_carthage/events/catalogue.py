@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Choices, Table, listed, plain
+from pbem.game import LegalOrders, Table, of, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
@@ -38,15 +38,15 @@ def play_event(game: Game, table: Table, side: Side, order: Order) -> Flow[None]
     yield from event.play(game, table, side, order, card)
 
 
-def event_options(known: Game, side: Side, card: StrategyCard) -> Choices:
+def event_orders(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
     """List the ways to play a card for its event; none if it is not his, or its condition is not met (7.4)."""
     event = EVENTS.get(card.event)
     if not isinstance(event, CardEvent) or not card.event_of(side):
-        return listed([])
-    return event.options(at_play(known, card), side, card)
+        return of([])
+    return event.legal_orders(at_play(view, card), side, card)
 
 
-def check_event(known: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+def check_event(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
     """Yield what is wrong with playing a card for its event (7.4)."""
     event = EVENTS.get(card.event)
     name = f"{card.name} ({card.number})"
@@ -57,22 +57,22 @@ def check_event(known: Game, side: Side, order: Order, card: StrategyCard) -> It
     elif not card.event_of(side):
         yield order.fault(("as",), f"the event of {name} is the enemy's; play it for operations", rule="7.4")
     else:
-        yield from event.check(at_play(known, card), side, order, card)
+        yield from event.check(at_play(view, card), side, order, card)
 
 
-def event_needs(known: Game, side: Side, card: StrategyCard) -> str | None:
+def event_needs(view: Game, side: Side, card: StrategyCard) -> str | None:
     """Say what the event of a card needs if it can be played now, for a form; None: nothing is to be said (7.4)."""
     event = EVENTS.get(card.event)
     if not isinstance(event, CardEvent) or not card.event_of(side):
         return None
-    return event.needs(at_play(known, card), side, card)
+    return event.needs(at_play(view, card), side, card)
 
 
-def at_play(known: Game, card: StrategyCard) -> Game:
+def at_play(view: Game, card: StrategyCard) -> Game:
     """Return the position in which an event takes place: a Truce that it breaks is over first (card 64)."""
-    if not known.truce or not ends_truce(known, card):
-        return known
-    seen = plain.twin(known)
+    if not view.truce or not ends_truce(view, card):
+        return view
+    seen = plain.twin(view)
     seen.truce = False
     return seen
 

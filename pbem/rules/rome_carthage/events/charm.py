@@ -43,21 +43,21 @@ def _has_marker(game: Game, region: str, space: str) -> bool:
     return record.region == region and record.kind != WALLED_CITY and space not in game.tribes
 
 
-def check_charm(known: Game, order: Order) -> Iterator[Fault]:
+def check_charm(view: Game, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the spaces that are to be charmed; nothing if the order names none (card 28)."""
     if "charm" not in order.body:
         return
-    card = order.get("card") or (known.card.card if known.card is not None else None)
-    use = order.get("as") or (known.card.use if known.card is not None else None)
-    general = order.get("general") or (known.march.general if known.march is not None else "")
-    if card is None or known.board.cards[card].event != CHARMS or use != OPERATIONS:
+    card = order.get("card") or (view.card.card if view.card is not None else None)
+    use = order.get("as") or (view.card.use if view.card is not None else None)
+    general = order.get("general") or (view.march.general if view.march is not None else "")
+    if card is None or view.board.cards[card].event != CHARMS or use != OPERATIONS:
         yield order.fault(("charm",), "charm goes with the operations of Hannibal Charms Italy (28)", rule="card 28")
-    elif not _charms(known, general):
+    elif not _charms(view, general):
         yield order.fault(("charm",), "it is Hannibal who charms Italy; the others only march", rule="card 28")
     elif not isinstance(order["charm"], str):
         for at, space in enumerate(order["charm"]):
-            if space not in known.board.spaces:
-                yield order.fault(("charm", at), no_such_space(known, space), rule="card 28")
-            elif not _has_marker(known, known.board.cards[card].about["region"], space):
-                reason = f"{known.board.spaces[space].name} has no marker in Italy that could be taken off"
+            if space not in view.board.spaces:
+                yield order.fault(("charm", at), no_such_space(view, space), rule="card 28")
+            elif not _has_marker(view, view.board.cards[card].about["region"], space):
+                reason = f"{view.board.spaces[space].name} has no marker in Italy that could be taken off"
                 yield order.fault(("charm", at), reason, rule="card 28")

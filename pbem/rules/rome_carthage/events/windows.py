@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.game import NOT_TOLD, Check, Choices, Options, Table, listed
+from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
@@ -36,9 +36,9 @@ def may_hold(game: Game, side: Side, card: StrategyCard) -> bool:
     return not on_table and card.number not in game.discards and card.number not in game.removed
 
 
-def held(known: Game, side: Side, event: str) -> list[int]:
+def held(view: Game, side: Side, event: str) -> list[int]:
     """List the cards of an event in a hand that its owner sees, lowest first."""
-    return [card.number for card in cards_of(known.board, event) if card.number in known.hands.get(side, ())]
+    return [card.number for card in cards_of(view.board, event) if card.number in view.hands.get(side, ())]
 
 
 def open_window(
@@ -78,39 +78,39 @@ def play_counter(game: Game, table: Table, side: Side, number: int) -> StrategyC
     return game.board.cards[number]
 
 
-def hand_hidden(known: Game, side: Side) -> bool:
+def hand_hidden(view: Game, side: Side) -> bool:
     """Tell whether the viewer does not see a side's strategy cards (7.1)."""
-    return UNSEEN in known.hands.get(side, ())
+    return UNSEEN in view.hands.get(side, ())
 
 
-def one_card(kind: str, event: str) -> tuple[Options, Check]:
+def one_card(kind: str, event: str) -> tuple[LegalOrdersOf, Check]:
     """Return the options and the check of a window in which one card of an event may be played (7.4.1)."""
 
-    def options(known: Game, decision: Decision) -> Choices:
-        if hand_hidden(known, decision.side):
+    def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+        if hand_hidden(view, decision.side):
             return NOT_TOLD
-        return listed([Order(kind, {"card": card}) for card in [NONE, *held(known, decision.side, event)]])
+        return of([Order(kind, {"card": card}) for card in [NONE, *held(view, decision.side, event)]])
 
-    def check(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-        yield from check_card(known, decision, order, event)
+    def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+        yield from check_card(view, decision, order, event)
 
-    return options, check
+    return legal_orders, check
 
 
-def check_card(known: Game, decision: Decision, order: Order, event: str) -> Iterator[Fault]:
+def check_card(view: Game, decision: Decision, order: Order, event: str) -> Iterator[Fault]:
     """Yield what is wrong with the card of an answer: it must be in hand and of the event in question (7.4.1)."""
     word = order["card"]
-    if isinstance(word, int) and (why := why_unfit(known, decision.side, word, (event,))) is not None:
+    if isinstance(word, int) and (why := why_unfit(view, decision.side, word, (event,))) is not None:
         yield order.fault(("card",), why, rule="7.4.1")
 
 
-def why_unfit(known: Game, side: Side, number: int, events: Sequence[str]) -> str | None:
+def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> str | None:
     """Say why a card cannot be played in a window; None: it can (7.4.1)."""
-    card = known.board.cards[number]
-    fits = [each for event in events for each in cards_of(known.board, event)]
+    card = view.board.cards[number]
+    fits = [each for event in events for each in cards_of(view.board, event)]
     if card not in fits:
         names = " or ".join(f"{each.name} ({each.number})" for each in fits)
         return f"{card.name} ({number}) cannot be played now; {names} can, or none"
-    if number not in known.hands.get(side, ()):
+    if number not in view.hands.get(side, ()):
         return f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Choices, chain, each, grid, later
+from pbem.game import LegalOrders, concat, flat_map, lazy, product
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
 from pbem.rules.rome_carthage.movement.fleet import Written, hold, sailings, sets_sail
@@ -155,7 +156,7 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
     return sorted(spaces)
 
 
-def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Choices:
+def marches(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> LegalOrders:
     """Return the first steps of every march from a space with some operations, as orders of a kind (7.3, 8.1).
 
     `body` is what the orders say besides.
@@ -166,48 +167,48 @@ def marches(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: 
         march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
         return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
 
-    most = hold(known, side, Order(kind, body)) if known.board.spaces[space].port else 0
+    most = hold(view, side, Order(kind, body)) if view.board.spaces[space].port else 0
 
-    def voyages() -> Choices:
+    def voyages() -> LegalOrders:
         # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
-        fleet = pool(known, side, space) if known.besieged(space) else whole(known, side, space)
+        fleet = pool(view, side, space) if view.besieged(space) else whole(view, side, space)
 
-        def by_sea(party: Party) -> Choices:
-            ways = _departures(known, side, space, fleet, party, most)
-            return chain(*(grid(set_out, [party], *axes) for axes in ways))
+        def by_sea(party: Party) -> LegalOrders:
+            ways = _departures(view, side, space, fleet, party, most)
+            return concat(*(product(set_out, [party], *axes) for axes in ways))
 
-        return each(by_sea, list(_parties(known, fleet, ops)))
+        return flat_map(by_sea, list(_parties(view, fleet, ops)))
 
-    if space in known.garrisons and why_no_sortie(known, side, space) is None:
-        sallies = _sallies(known, side, kind, body, space, ops)
-        return chain(*sallies, later(voyages)) if most else chain(*sallies)
-    stack = pool(known, side, space)
+    if space in view.garrisons and why_no_sortie(view, side, space) is None:
+        sallies = _sallies(view, side, kind, body, space, ops)
+        return concat(*sallies, lazy(voyages)) if most else concat(*sallies)
+    stack = pool(view, side, space)
 
-    def leave(way: tuple[Party, Leaving] | None) -> Choices:
+    def leave(way: tuple[Party, Leaving] | None) -> LegalOrders:
         if way is None:
             return voyages()
         party, leaving = way
-        return chain(*(grid(set_out, [party], *axes) for axes in leaving(known, side, space, stack, party)))
+        return concat(*(product(set_out, [party], *axes) for axes in leaving(view, side, space, stack, party)))
 
-    by_land = (_in_force, _besieging, _alone) if is_target(known, side, space) else (_in_force, _alone)
-    return each(leave, [*product(_parties(known, stack, ops), by_land), *([None] if most else [])])
+    by_land = (_in_force, _besieging, _alone) if is_target(view, side, space) else (_in_force, _alone)
+    return flat_map(leave, [*itertools.product(_parties(view, stack, ops), by_land), *([None] if most else [])])
 
 
-def _sallies(known: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[Choices]:
+def _sallies(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[LegalOrders]:
     """Yield the ways to sally out of a city with some operations, as orders of a kind (8.1, 16.4.4)."""
-    inside = known.garrison(side, space)
+    inside = view.garrison(side, space)
 
     def come_out(party: Party, force: tuple[int, int]) -> Order:
         general, companions = party
         sortie = {"general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
         return Order(kind, {**body, **sortie, "sortie": True})
 
-    for party in _parties(known, inside, ops):
-        split = Split(known, inside, *party)
+    for party in _parties(view, inside, ops):
+        split = Split(view, inside, *party)
         able = [
-            cu for cu in range(1, inside.cu - exhausted(known, side, space) + 1) if split.why_not_marching(cu) is None
+            cu for cu in range(1, inside.cu - exhausted(view, side, space) + 1) if split.why_not_marching(cu) is None
         ]
-        yield grid(come_out, [party], inside.parts(able))
+        yield product(come_out, [party], inside.parts(able))
 
 
 def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
@@ -311,32 +312,32 @@ def force_of(game: Game, stack: Stack, order: Any, tired: int = 0) -> Stack:
     return Stack(cu, elephants, [general, *companions])
 
 
-def check_activation(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+def check_activation(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
     general, sortie = order["general"], "sortie" in order.body
     by_sea = not sortie and sets_sail(order)
-    home = home_of(known, side, general, sortie, by_sea)
+    home = home_of(view, side, general, sortie, by_sea)
     if isinstance(home, str):
-        yield order.fault(("general",), home, rule="8.8.1" if by_sea and known.where(general) else "8.1")
+        yield order.fault(("general",), home, rule="8.8.1" if by_sea and view.where(general) else "8.1")
         return
     space, stack = home
-    rating = strategy_rating(known, general)
-    name = known.board.generals[general].name
+    rating = strategy_rating(view, general)
+    name = view.board.generals[general].name
     if rating > ops:
         yield order.fault(("general",), f"{name} needs a card with a {rating}; this one has a {ops}", rule="8.1")
-    if general in resting(known, side):
+    if general in resting(view, side):
         yield order.fault(("general",), f"{name} moves no more on this card", rule="8.1")
         return
-    tired = exhausted(known, side, space)
-    force = force_of(known, stack, order, tired)
-    wrong = list(_check_force(known, stack, force, order, tired))
+    tired = exhausted(view, side, space)
+    force = force_of(view, stack, order, tired)
+    wrong = list(_check_force(view, stack, force, order, tired))
     yield from wrong
     if wrong:
         return
     if sortie:
         yield from _check_sortie(order, force)
     else:
-        yield from check_path(known, side, order, space, force, allowance(known, general, march_type(known, order)))
+        yield from check_path(view, side, order, space, force, allowance(view, general, march_type(view, order)))
 
 
 def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
@@ -358,19 +359,19 @@ def stray_companion(stack: Stack, force: Stack) -> tuple[int, str] | None:
     return None
 
 
-def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
+def _check_force(view: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
     general, *companions = force.generals
-    done = resting(known, known.board.generals[general].side)
+    done = resting(view, view.board.generals[general].side)
     for at, other in enumerate(companions):
         if other in done:
-            name = known.board.generals[other].name
+            name = view.board.generals[other].name
             yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
             return
     if (stray := stray_companion(stack, force)) is not None:
         at, reason = stray
         yield order.fault(("with", at), reason, rule="8.7")
         return
-    if force.cu > (most := known.board.movement.cu):
+    if force.cu > (most := view.board.movement.cu):
         yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
         yield order.fault(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
@@ -380,7 +381,7 @@ def _check_force(known: Game, stack: Stack, force: Stack, order: Order, tired: i
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
         yield order.fault(("elephants",), why, rule="13.2")
     else:
-        split = Split(known, stack, general, companions)
+        split = Split(view, stack, general, companions)
         if (why := split.why_not_led()) is not None:
             yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
         if (why := split.why_not_marching(force.cu)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, chain, later, listed
+from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
@@ -42,14 +42,14 @@ def force_march(game: Game, table: Table, side: Side, order: Order, card: Strate
     yield from march(game, table, side, order)
 
 
-def campaign_needs(known: Game, side: Side, card: StrategyCard) -> str:
+def campaign_needs(view: Game, side: Side, card: StrategyCard) -> str:
     """Say what the event of a campaign card does, and how it is ordered (8.1)."""
     return f"{card.about['generals']} generals march one by one; after `play` order each of the others by `campaign`"
 
 
-def force_march_needs(known: Game, side: Side, card: StrategyCard) -> str:
+def force_march_needs(view: Game, side: Side, card: StrategyCard) -> str:
     """Say whom a Force March moves, and how far (8.2)."""
-    return f"a general with a {moved_by(card)} or less has {known.board.movement.force_march} movement points"
+    return f"a general with a {moved_by(card)} or less has {view.board.movement.force_march} movement points"
 
 
 def moved_by(card: StrategyCard) -> int:
@@ -58,14 +58,14 @@ def moved_by(card: StrategyCard) -> int:
     return highest
 
 
-def event_marches(known: Game, side: Side, card: StrategyCard) -> Choices:
+def event_marches(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
     """List the first steps of every march by the event of a card (8.1, 8.2)."""
     body = {"card": card.number, "as": "event"}
-    spaces = spaces_with_generals(known, side)
-    return chain(*(later(partial(marches, known, side, "play", body, space, moved_by(card))) for space in spaces))
+    spaces = spaces_with_generals(view, side)
+    return concat(*(lazy(partial(marches, view, side, "play", body, space, moved_by(card))) for space in spaces))
 
 
-def check_event_march(known: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+def check_event_march(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
     """Yield what is wrong with a march by the event of a card (8.1, 8.2)."""
     for word in (*NOT_MARCHING, "charm"):
         if word in order.body:
@@ -73,18 +73,18 @@ def check_event_march(known: Game, side: Side, order: Order, card: StrategyCard)
     if "general" not in order.body:
         yield order.fault((), f"the event of {card.name} moves a general; name him", rule="8.1")
     else:
-        yield from check_activation(known, side, order, moved_by(card))
+        yield from check_activation(view, side, order, moved_by(card))
 
 
-def campaign_options(known: Game, decision: Decision) -> Choices:
+def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the first steps of every march of the next general, and to end the campaign (8.1)."""
-    side, card = decision.side, known.board.cards[known.the_card.card]
-    spaces = spaces_with_generals(known, side)
-    ways = (later(partial(marches, known, side, "campaign", {}, space, moved_by(card))) for space in spaces)
-    return chain(listed([Order("campaign", {"stop": True})]), *ways)
+    side, card = decision.side, view.board.cards[view.the_card.card]
+    spaces = spaces_with_generals(view, side)
+    ways = (lazy(partial(marches, view, side, "campaign", {}, space, moved_by(card))) for space in spaces)
+    return concat(of([Order("campaign", {"stop": True})]), *ways)
 
 
-def check_campaign(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the march of the next general, or with ending the campaign (8.1)."""
     if order.get("stop"):
         for word in ("general", *MARCHING):
@@ -93,8 +93,8 @@ def check_campaign(known: Game, decision: Decision, order: Order) -> Iterator[Fa
     elif "general" not in order.body:
         yield order.fault((), "name the next general, or stop: true", rule="8.1")
     else:
-        card = known.board.cards[known.the_card.card]
-        yield from check_activation(known, decision.side, order, moved_by(card))
+        card = view.board.cards[view.the_card.card]
+        yield from check_activation(view, decision.side, order, moved_by(card))
 
 
-KINDS: Final[Kinds] = {"campaign": (campaign_options, check_campaign)}
+KINDS: Final[Kinds] = {"campaign": (campaign_orders, check_campaign)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, chain, grid, listed
+from pbem.game import Kinds, LegalOrders, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command
@@ -34,10 +35,10 @@ def interception_modifier(game: Game, side: Side, space: str) -> int:
 
 
 def check_force(
-    known: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
+    view: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
 ) -> Iterator[Fault]:
     """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
-    force = force_of(known, stack, body)
+    force = force_of(view, stack, body)
     if (stray := stray_companion(stack, force)) is not None:
         at, reason = stray
         yield order.fault((*path, "with", at), reason, rule="8.7")
@@ -48,7 +49,7 @@ def check_force(
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
         yield order.fault((*path, "elephants"), why, rule="13.2")
     else:
-        split = Split(known, stack, force.generals[0], force.generals[1:])
+        split = Split(view, stack, force.generals[0], force.generals[1:])
         if (why := split.why_not_sent_by()) is not None:
             yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
         if (why := split.why_left_alone(force.cu)) is not None:
@@ -62,33 +63,37 @@ def most_sent(game: Game, stack: Stack) -> int:
     return min(stack.cu, game.board.movement.cu)
 
 
-def forces(known: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
+def forces(view: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
     """Yield the forces that a general may be sent with: whom he takes, units, elephants (9.3, 9.5, 10.1)."""
-    led = [other for other in stack.generals if other != general and may_command(known, general, (other,))]
+    led = [other for other in stack.generals if other != general and may_command(view, general, (other,))]
     for size in range(len(led) + 1):
         for companions in combinations(led, size):
-            split = Split(known, stack, general, companions)
+            split = Split(view, stack, general, companions)
             if split.why_not_sent_by() is not None:
                 continue
             for cu, elephants in stack.parts(cu for cu in range(least, most + 1) if split.why_not_sent(cu) is None):
                 yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
 
 
-def city_options(known: Game, decision: Decision) -> Choices:
+def city_orders(view: Game, decision: Decision) -> LegalOrders:
     """List what may stand inside a city: units up to its capacity, and any of the generals (16.2)."""
     side, space = decision.side, decision.facts["at"]
-    both = whole(known, side, space)
-    capacity = known.board.spaces[space].capacity
+    both = whole(view, side, space)
+    capacity = view.board.spaces[space].capacity
     units = both.parts(range(min(capacity, both.cu) + 1))
     names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
 
     def man(inside: tuple[int, int], generals: list[str]) -> Order:
         return Order("man_city", {"cu": inside[0], "elephants": inside[1], "generals": generals})
 
-    if not any(is_consul(known, general) for general in both.generals):
-        return grid(man, units, names)
-    kept = [pair for pair in product(units, names) if why_not_parted(known, side, space, pair[0][0], pair[1]) is None]
-    return grid(lambda pair: man(*pair), kept)
+    if not any(is_consul(view, general) for general in both.generals):
+        return product(man, units, names)
+    kept = [
+        pair
+        for pair in itertools.product(units, names)
+        if why_not_parted(view, side, space, pair[0][0], pair[1]) is None
+    ]
+    return product(lambda pair: man(*pair), kept)
 
 
 def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> str | None:
@@ -105,10 +110,10 @@ def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Seque
     return None
 
 
-def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with manning a city: its capacity, and who is there (16.2)."""
     space = decision.facts["at"]
-    both, capacity = whole(known, decision.side, space), known.board.spaces[space].capacity
+    both, capacity = whole(view, decision.side, space), view.board.spaces[space].capacity
     cu, elephants = order["cu"], order.get("elephants", 0)
     if cu > capacity:
         yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
@@ -122,32 +127,32 @@ def check_city(known: Game, decision: Decision, order: Order) -> Iterator[Fault]
         if general not in both.generals or general in names[:at_name]:
             have = ", ".join(both.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
-    if (why := why_not_parted(known, decision.side, space, cu, names)) is not None:
+    if (why := why_not_parted(view, decision.side, space, cu, names)) is not None:
         yield order.fault(("cu",), why, rule="14.2")
 
 
-def intercept_options(known: Game, decision: Decision) -> Choices:
+def intercept_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
-    reaction = known.the_reaction
+    reaction = view.the_reaction
     axes: list[list[dict[str, Any] | None]] = []
     for origin in reaction.origins:
-        stack = interceptors(known, decision.side, origin)
+        stack = interceptors(view, decision.side, origin)
         attempts: list[dict[str, Any] | None] = [None]
-        for general in leaders(known, decision.side, origin, reaction.space):
+        for general in leaders(view, decision.side, origin, reaction.space):
             attempts += [
                 force
-                for force in forces(known, stack, general, 1, most_sent(known, stack))
-                if all(may_be_in(known, other, reaction.space) for other in force["with"])
+                for force in forces(view, stack, general, 1, most_sent(view, stack))
+                if all(may_be_in(view, other, reaction.space) for other in force["with"])
             ]
         axes.append(attempts)
-    return grid(lambda *picked: Order("intercept", {"with": [force for force in picked if force]}), *axes)
+    return product(lambda *picked: Order("intercept", {"with": [force for force in picked if force]}), *axes)
 
 
-def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with declared interceptions: who, from where, with how many (9.1, 9.3, 9.5)."""
-    reaction = known.the_reaction
+    reaction = view.the_reaction
     side, used = decision.side, set()
-    able = {general: near for near in reaction.origins for general in leaders(known, side, near, reaction.space)}
+    able = {general: near for near in reaction.origins for general in leaders(view, side, near, reaction.space)}
     for at, attempt in enumerate(order["with"]):
         general = attempt["general"]
         origin = able.get(general)
@@ -160,12 +165,12 @@ def check_intercept(known: Game, decision: Decision, order: Order) -> Iterator[F
             yield order.fault(("with", at, "general"), f"only one attempt may be made from {origin}", rule="9.5")
             continue
         used.add(origin)
-        stack = interceptors(known, side, origin)
+        stack = interceptors(view, side, origin)
         yield from check_force(
-            known, order, ("with", at), attempt, stack, least=1, most=most_sent(known, stack), rule="9.3"
+            view, order, ("with", at), attempt, stack, least=1, most=most_sent(view, stack), rule="9.3"
         )
-        for companion in force_of(known, stack, attempt).generals[1:]:
-            if companion in known.board.generals and not may_be_in(known, companion, reaction.space):
+        for companion in force_of(view, stack, attempt).generals[1:]:
+            if companion in view.board.generals and not may_be_in(view, companion, reaction.space):
                 reason = f"{companion} may not go to {reaction.space}"
                 yield order.fault(("with", at), reason, rule="8.7")
 
@@ -189,30 +194,30 @@ def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
     return not cu and bool(game.stack(ENEMY[side], to).generals)
 
 
-def avoid_options(known: Game, decision: Decision) -> Choices:
+def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
-    reaction, march, side = known.the_reaction, known.the_march, decision.side
-    stack = known.stack(side, reaction.space)
-    parts = [listed([Order("avoid_battle", {"to": "none"})])]
+    reaction, march, side = view.the_reaction, view.the_march, decision.side
+    stack = view.stack(side, reaction.space)
+    parts = [of([Order("avoid_battle", {"to": "none"})])]
     for to in reaction.refuges:
-        able, most = able_to_avoid(known, march, side, to)
+        able, most = able_to_avoid(view, march, side, to)
         for general in able:
             sent = [
                 force
-                for force in forces(known, stack, general, 0, most)
-                if all(name in able and may_be_in(known, name, to) for name in [general, *force["with"]])
-                and not alone_among_enemies(known, side, force["cu"], to)
+                for force in forces(view, stack, general, 0, most)
+                if all(name in able and may_be_in(view, name, to) for name in [general, *force["with"]])
+                and not alone_among_enemies(view, side, force["cu"], to)
             ]
-            parts.append(grid(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
-    return chain(*parts)
+            parts.append(product(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
+    return concat(*parts)
 
 
-def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an attempt to avoid battle (10.1)."""
-    reaction, march, to, side = known.the_reaction, known.the_march, order["to"], decision.side
+    reaction, march, to, side = view.the_reaction, view.the_march, order["to"], decision.side
     if to == "none":
         return
-    stack = known.stack(side, reaction.space)
+    stack = view.stack(side, reaction.space)
     if to not in reaction.refuges:
         reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
         yield order.fault(("to",), reason, rule="10.1")
@@ -223,22 +228,22 @@ def check_avoid(known: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
         return
     body = {**order.body, "general": general}
-    able, most = able_to_avoid(known, march, side, to)
-    yield from check_force(known, order, (), body, stack, least=0, most=most, rule="10.1")
-    force = force_of(known, stack, body)
+    able, most = able_to_avoid(view, march, side, to)
+    yield from check_force(view, order, (), body, stack, least=0, most=most, rule="10.1")
+    force = force_of(view, stack, body)
     for at, name in enumerate(force.generals, -1):
         named: Path = ("with", at) if at >= 0 else ("general",)
         where = named if named[0] in order.body else ("to",)
         if name in stack.generals and name not in able:
             yield order.fault(where, f"{name} has failed to intercept this army and must face it", rule="10.1")
-        elif name in known.board.generals and not may_be_in(known, name, to):
+        elif name in view.board.generals and not may_be_in(view, name, to):
             yield order.fault(("to",), f"{name} may not go to {to}", rule="8.7")
-    if alone_among_enemies(known, side, force.cu, to):
+    if alone_among_enemies(view, side, force.cu, to):
         yield order.fault(("to",), f"a general without CU may not stop on the enemy general in {to}", rule="8.4.2")
 
 
 KINDS: Final[Kinds] = {
-    "man_city": (city_options, check_city),
-    "intercept": (intercept_options, check_intercept),
-    "avoid_battle": (avoid_options, check_avoid),
+    "man_city": (city_orders, check_city),
+    "intercept": (intercept_orders, check_intercept),
+    "avoid_battle": (avoid_orders, check_avoid),
 }

@@ -77,27 +77,27 @@ def sailings(
             yield inside, [{"to": port, "by": SEA, "into": CITY}]
 
 
-def check_fleet(known: Game, side: Side, order: Order, path: Path, force: Stack) -> Iterator[Fault]:
+def check_fleet(view: Game, side: Side, order: Order, path: Path, force: Stack) -> Iterator[Fault]:
     """Yield why a force may not sail on the card at all: no ship, too large, another army sailed (8.8, 8.8.2)."""
-    card = order["card"] if "card" in order.body else known.the_card.card
-    record, most = known.board.cards[card], carries(known, side, card, march_type(known, order))
+    card = order["card"] if "card" in order.body else view.the_card.card
+    record, most = view.board.cards[card], carries(view, side, card, march_type(view, order))
     name = f"{record.name} ({card})"
-    if not most and record.ship and known.naval_victory and side == ROME:
+    if not most and record.ship and view.naval_victory and side == ROME:
         reason = f"after a Carthaginian Naval Victory Rome sails on Campaign cards only this turn, not on {name}"
         yield order.fault(path, reason, rule="card 29")
     elif not most:
         yield order.fault(path, f"{name} has no ship; an army sails only on a card with one", rule="8.8")
-    elif has_sailed(known):
+    elif has_sailed(view):
         yield order.fault(path, "one army has sailed on this card already; no other may", rule="8.8.2")
     elif force.cu > most:
         yield order.fault(path, f"at most {most} CU sail on {name}, not {force.cu}", rule="8.8.2")
 
 
-def check_harbours(known: Game, order: Order, path: Path, here: str, to: str) -> Iterator[Fault]:
+def check_harbours(view: Game, order: Order, path: Path, here: str, to: str) -> Iterator[Fault]:
     """Yield what is wrong with both ends of a voyage: they are two ports (8.8)."""
-    spaces = known.board.spaces
+    spaces = view.board.spaces
     if to not in spaces:
-        yield order.fault((*path, "to"), no_such_space(known, to), rule="8.8")
+        yield order.fault((*path, "to"), no_such_space(view, to), rule="8.8")
         return
     if not spaces[here].port:
         yield order.fault((*path, "by"), f"{spaces[here].name} is no port to sail from", rule="8.8")
@@ -107,16 +107,14 @@ def check_harbours(known: Game, order: Order, path: Path, here: str, to: str) ->
         yield order.fault((*path, "to"), f"the force is in {spaces[to].name} already", rule="8.8")
 
 
-def check_into_city(
-    known: Game, side: Side, order: Order, at: int, step: Mapping[str, Any], cu: int
-) -> Iterator[Fault]:
+def check_into_city(view: Game, side: Side, order: Order, at: int, step: Mapping[str, Any], cu: int) -> Iterator[Fault]:
     """Yield what is wrong with landing straight inside a city: own, not besieged, with room, and the end (8.8.1)."""
     path, space = ("path", at, "into"), step["to"]
-    name, fits = known.board.spaces[space].name, room(known, side, space)
+    name, fits = view.board.spaces[space].name, room(view, side, space)
     if step.get("by") != SEA:
         yield order.fault(path, "only a voyage leads straight into a city; write by: sea too", rule="8.8.1")
     elif fits is None:
-        why = "is besieged" if known.besieged(space) else "is no walled city of yours"
+        why = "is besieged" if view.besieged(space) else "is no walled city of yours"
         yield order.fault(path, f"{name} {why}; without into the force lands before the walls", rule="8.8.1")
     elif cu > fits:
         yield order.fault(path, f"{fits} CU fit into {name}, not {cu}", rule="16.2")

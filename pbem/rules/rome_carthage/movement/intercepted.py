@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, chain, grid, listed
+from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
@@ -119,39 +119,39 @@ def part_inside(force: Stack, order: Any) -> Stack:
     return Stack(cu, elephants, list(order.get("generals", ())))
 
 
-def intercepted_options(known: Game, decision: Decision) -> Choices:
+def intercepted_orders(view: Game, decision: Decision) -> LegalOrders:
     """List what an intercepted army may do: fight, back up, or go into the city, whole or in part (9.3)."""
-    march = known.the_march
-    fits = shelter(known, march)
+    march = view.the_march
+    fits = shelter(view, march)
     choices = [FIGHT, BACK_UP] if march.force.cu else [BACK_UP]
     if fits is not None and march.force.cu <= fits:
         choices.append(CITY)
         fits = None
-    whole = listed([Order(decision.kind, {"choice": choice}) for choice in choices])
+    whole = of([Order(decision.kind, {"choice": choice}) for choice in choices])
     if fits is None:
         return whole
-    return chain(whole, *(_parts(known, march.force, cu) for cu in range(fits, 0, -1)))
+    return concat(whole, *(_parts(view, march.force, cu) for cu in range(fits, 0, -1)))
 
 
-def _parts(known: Game, force: Stack, cu: int) -> Choices:
+def _parts(view: Game, force: Stack, cu: int) -> LegalOrders:
     groups = [
         list(group)
         for size in range(len(force.generals))
         for group in combinations(force.generals, size)
-        if not splits_consul(known, force, cu, group)
+        if not splits_consul(view, force, cu, group)
     ]
 
     def part(elephants: int, group: list[str]) -> Order:
         body = {"choice": CITY, "cu": cu, "elephants": elephants, "generals": group}
         return Order("intercepted", body)
 
-    return grid(part, force.elephants_among(cu), groups)
+    return product(part, force.elephants_among(cu), groups)
 
 
-def check_intercepted(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_intercepted(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the answer of an intercepted army (9.3)."""
-    march, choice = known.the_march, order["choice"]
-    fits = shelter(known, march)
+    march, choice = view.the_march, order["choice"]
+    fits = shelter(view, march)
     if choice == FIGHT and not march.force.cu:
         yield order.fault(("choice",), "a general without CU cannot fight; he may back up", rule="8.4.2")
     if choice != CITY:
@@ -159,21 +159,21 @@ def check_intercepted(known: Game, decision: Decision, order: Order) -> Iterator
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with choice: city only", rule="9.3")
     elif fits is None:
-        yield order.fault(("choice",), _why_no_shelter(known, march), rule="9.1")
+        yield order.fault(("choice",), _why_no_shelter(view, march), rule="9.1")
     else:
-        yield from _check_part(known, march.force, fits, order)
+        yield from _check_part(view, march.force, fits, order)
 
 
-def _why_no_shelter(known: Game, march: March) -> str:
-    name = known.board.spaces[march.at].name
+def _why_no_shelter(view: Game, march: March) -> str:
+    name = view.board.spaces[march.at].name
     if march.came_by != SEA:
         return f"only an army that came by sea may go into {name}; fight or back up"
-    if not known.options["landed_may_shelter"]:
+    if not view.options["landed_may_shelter"]:
         return f"{name} is no shelter until the battle is over; fight or back up"
     return f"{name} is no unbesieged city of yours with room; fight or back up"
 
 
-def _check_part(known: Game, force: Stack, fits: int, order: Order) -> Iterator[Fault]:
+def _check_part(view: Game, force: Stack, fits: int, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the part of a landed army that goes into the city while the rest sails back (9.3)."""
     inside = part_inside(force, order)
     if force.cu <= fits:
@@ -195,9 +195,9 @@ def _check_part(known: Game, force: Stack, fits: int, order: Order) -> Iterator[
             return
     if len(inside.generals) == len(force.generals):
         yield order.fault(("generals",), "a general must sail back with the rest: CU do not sail alone", rule="8.8")
-    if splits_consul(known, force, inside.cu, inside.generals):
-        reason = f"a consul keeps {known.board.consular_army} CU with him: he may be left with no fewer in either part"
+    if splits_consul(view, force, inside.cu, inside.generals):
+        reason = f"a consul keeps {view.board.consular_army} CU with him: he may be left with no fewer in either part"
         yield order.fault(("choice",), reason, rule="14.2")
 
 
-KINDS: Final[Kinds] = {"intercepted": (intercepted_options, check_intercepted)}
+KINDS: Final[Kinds] = {"intercepted": (intercepted_orders, check_intercepted)}

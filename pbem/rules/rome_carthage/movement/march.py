@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, chain, grid, later, listed, yes_or_no
+from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.battle import fight
 from pbem.rules.rome_carthage.events.charm import charm, check_charm
@@ -326,21 +326,21 @@ def end_march(game: Game, table: Table) -> Flow[None]:
         yield from end_of_march(game, table, march.side, march.at)
 
 
-def march_options(known: Game, decision: Decision) -> Choices:
+def march_orders(view: Game, decision: Decision) -> LegalOrders:
     """List where a general on the way may step next, to go inside a city there, and to stop (8.2, 10.3, 16.2)."""
-    march, kind = known.the_march, decision.kind
+    march, kind = view.the_march, decision.kind
 
-    def further() -> Choices:
-        return grid(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(known, march))
+    def further() -> LegalOrders:
+        return product(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(view, march))
 
-    def into_cities() -> Choices:
-        steps = onward(known, march)
-        cities = [to for to in steps if why_not_inside(known, march.side, to, march.force, march.origin) is None]
-        return listed([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
+    def into_cities() -> LegalOrders:
+        steps = onward(view, march)
+        cities = [to for to in steps if why_not_inside(view, march.side, to, march.force, march.origin) is None]
+        return of([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
 
-    if not march.force.cu and stands_on_lone_general(known, march):
-        return chain(later(further), later(into_cities))
-    return chain(listed([Order(kind, {"stop": True})]), later(further), later(into_cities))
+    if not march.force.cu and stands_on_lone_general(view, march):
+        return concat(lazy(further), lazy(into_cities))
+    return concat(of([Order(kind, {"stop": True})]), lazy(further), lazy(into_cities))
 
 
 def unordered(game: Game, march: March) -> dict[str, Any]:
@@ -365,24 +365,24 @@ def last_rest(game: Game, march: March) -> str:
     return next(free, march.at)
 
 
-def check_march(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
-    march = known.the_march
+    march = view.the_march
     if order.get("stop"):
         for word in ("path", "then", "if_intercepted", "if_avoided", "charm"):
             if word in order.body:
                 yield order.fault((word,), f"either stop, or go on by {word}", rule="8.2")
-        if not march.force.cu and stands_on_lone_general(known, march):
+        if not march.force.cu and stands_on_lone_general(view, march):
             yield order.fault(("stop",), "a general alone may not stop on an enemy general", rule="8.4.2")
     elif not order.get("path"):
         yield order.fault((), "give a path, or stop: true", rule="8.2")
     else:
-        yield from check_charm(known, order)
-        yield from check_path(known, march.side, order, march.at, march.force, march.points)
+        yield from check_charm(view, order)
+        yield from check_path(view, march.side, order, march.at, march.force, march.points)
 
 
 KINDS: Final[Kinds] = {
-    "march": (march_options, check_march),
-    "pursue": (march_options, check_march),
+    "march": (march_orders, check_march),
+    "pursue": (march_orders, check_march),
     "clear_marker": yes_or_no("clear_marker", "remove"),
 }

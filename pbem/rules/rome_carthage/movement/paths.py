@@ -116,12 +116,12 @@ def can_go_on(game: Game, march: March) -> bool:
     return bool(onward(game, march) or overseas(game, march))
 
 
-def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
+def check_path(view: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
     """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
 
     A path may lead on through enemy armies: it holds for the case that they give way.
     """
-    walker = _Walker(known, side, order, start, force, points)
+    walker = _Walker(view, side, order, start, force, points)
     for at, written in enumerate(order.get("path", ())):
         yield from walker.step(at, step_of(written))
         if walker.lost:
@@ -132,14 +132,14 @@ def check_path(known: Game, side: Side, order: Order, start: str, force: Stack, 
 class _Walker:
     """A force walking a path on paper; `ground` is what it finds and leaves of its own side on the way."""
 
-    def __init__(self, known: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
-        self.known, self.side, self.order = known, side, order
+    def __init__(self, view: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
+        self.view, self.side, self.order = view, side, order
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
         self.set_out = (force.generals, force.cu, force.elephants)
         self.start = start
-        self.legs = legs_at_start(known, side, start, force.cu)
+        self.legs = legs_at_start(view, side, start, force.cu)
         self.lost = False
         self.held_up = False
         self.in_city = False
@@ -156,38 +156,38 @@ class _Walker:
             yield self.order.fault(self._where(at), self._why_held_up(), rule="8.8.1" if self.in_city else "14.3")
             self.lost = True
             return
-        known, by_sea = self.known, step.get("by") == SEA
+        view, by_sea = self.view, step.get("by") == SEA
         yield from self._obstacles(self._where(at), to, by_sea)
-        kind = SEA if by_sea else known.board.neighbours[self.here][to]
-        if (cost := step_cost(known, kind)) > min([self.points, *self.legs]):
+        kind = SEA if by_sea else view.board.neighbours[self.here][to]
+        if (cost := step_cost(view, kind)) > min([self.points, *self.legs]):
             yield self._too_far(at, to, kind, cost)
             self.lost = True
             return
         if by_sea:
-            yield from check_fleet(known, self.side, self.order, ("path", at, "by"), self.force)
+            yield from check_fleet(view, self.side, self.order, ("path", at, "by"), self.force)
         if "into" in step:
-            yield from check_into_city(known, self.side, self.order, at, step, self.force.cu)
+            yield from check_into_city(view, self.side, self.order, at, step, self.force.cu)
         self.points -= cost
         self.legs = [left - cost for left in self.legs]
         self.here, self.in_city = to, "into" in step
         for change in ("drop", "take"):
             if change in step and not self.in_city:
                 path, cu, total = ("path", at, change), self.force.cu, self._found(to).cu
-                yield from check_exchange(known, self.order, path, self.force, self._found(to), to, self._at_start())
+                yield from check_exchange(view, self.order, path, self.force, self._found(to), to, self._at_start())
                 if (gained := self.force.cu - cu) < 0:
                     self.legs = sorted(self.legs)[-gained:]
-                elif march_type(known, self.order) == CAMPAIGN:
-                    self.legs += taken(known, self.side, to, total, gained)
-        self.held_up = self.force.generals[0] in known.offices and must_stop(known, self.force, self._found(to))
+                elif march_type(view, self.order) == CAMPAIGN:
+                    self.legs += taken(view, self.side, to, total, gained)
+        self.held_up = self.force.generals[0] in view.offices and must_stop(view, self.force, self._found(to))
 
     def _way(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
-        known, to = self.known, step["to"]
+        view, to = self.view, step["to"]
         if step.get("by") == SEA:
-            yield from check_harbours(known, self.order, ("path", at), self.here, to)
-        elif to not in known.board.spaces:
-            yield self.order.fault(self._where(at), no_such_space(known, to), rule="8.2")
-        elif to not in known.board.neighbours[self.here]:
+            yield from check_harbours(view, self.order, ("path", at), self.here, to)
+        elif to not in view.board.spaces:
+            yield self.order.fault(self._where(at), no_such_space(view, to), rule="8.2")
+        elif to not in view.board.neighbours[self.here]:
             yield self.order.fault(self._where(at), self._no_path(to), rule="8.2")
 
     def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
@@ -206,33 +206,33 @@ class _Walker:
     def _found(self, space: str) -> Stack:
         """Return what of the own side is in a space when the force comes there; it may be changed."""
         if space not in self.ground:
-            everybody = space == self.start and sets_sail(self.order) and not self.known.besieged(space)
-            stack = (whole if everybody else pool)(self.known, self.side, space)
+            everybody = space == self.start and sets_sail(self.order) and not self.view.besieged(space)
+            stack = (whole if everybody else pool)(self.view, self.side, space)
             ground = self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
-            if space == self.start and self.known.march is None:
+            if space == self.start and self.view.march is None:
                 exchange(ground, *self.set_out, drops=True)
         return self.ground[space]
 
     def _at_start(self) -> int:
         """Return how many CU there were where the force set out, its own among them (14.2)."""
-        march = self.known.march
+        march = self.view.march
         if march is not None:
             return march.army
-        by_sea = sets_sail(self.order) and not self.known.besieged(self.start)
-        return (whole if by_sea else pool)(self.known, self.side, self.start).cu
+        by_sea = sets_sail(self.order) and not self.view.besieged(self.start)
+        return (whole if by_sea else pool)(self.view, self.side, self.start).cu
 
     def end(self) -> Iterator[Fault]:
         """Yield what is wrong with stopping where the path ends (8.4.2)."""
-        known, path = self.known, self.order.get("path", ())
+        view, path = self.view, self.order.get("path", ())
         if path and not self.force.cu and not self.in_city and self.order.get("then") not in ("ask", "inside"):
-            lone = known.stack(ENEMY[self.side], self.here)
+            lone = view.stack(ENEMY[self.side], self.here)
             if lone.generals and not lone.cu:
-                name = known.board.generals[lone.generals[0]].name
+                name = view.board.generals[lone.generals[0]].name
                 reason = f"a general alone may pass {name} in {self.here}, but not stop there"
                 yield self.order.fault(self._where(len(path) - 1), reason, rule="8.4.2")
         if self.order.get("then") == "inside":
             force = Stack(self.force.cu, self.force.elephants)
-            if (why := why_not_inside(known, self.side, self.here, force, self.start)) is not None:
+            if (why := why_not_inside(view, self.side, self.here, force, self.start)) is not None:
                 yield self.order.fault(("then",), why, rule="16.2")
 
     def _where(self, at: int) -> Path:
@@ -240,19 +240,19 @@ class _Walker:
 
     def _why_held_up(self) -> str:
         """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
-        known, leader = self.known, self.force.generals[0]
+        view, leader = self.view, self.force.generals[0]
         if self.in_city:
             return f"{leader} is inside {self.here}; his move ends there"
         stack = self._found(self.here)
         reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
-        if is_consul(known, leader):
+        if is_consul(view, leader):
             return f"{reason}, which is larger than his own"
-        if stack.cu >= (army := known.board.consular_army):
+        if stack.cu >= (army := view.board.consular_army):
             return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
         return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}"
 
     def _no_path(self, to: str) -> str:
-        board = self.known.board
+        board = self.view.board
         leads = ", ".join(sorted(board.neighbours[self.here]))
         reason = f"no path from {self.here} to {to}; paths lead to {leads}"
         if board.spaces[self.here].port and board.spaces[to].port:
@@ -260,23 +260,23 @@ class _Walker:
         return reason
 
     def _obstacles(self, where: Path, to: str, by_sea: bool) -> Iterator[Fault]:
-        known, side = self.known, self.side
-        if not by_sea and closed(known, side, self.here, to):
+        view, side = self.view, self.side
+        if not by_sea and closed(view, side, self.here, to):
             reason = f"the strait between {self.here} and {to} is open only to who controls both"
             yield self.order.fault(where, reason, rule="8.3.3")
-        if not self.force.cu and (cu := enemy_cu_at(known, side, to)):
+        if not self.force.cu and (cu := enemy_cu_at(view, side, to)):
             reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
             yield self.order.fault(where, reason, rule="8.4.2")
-        if (why := why_barred(known, side, self.force.cu, self.here, to)) is not None:
+        if (why := why_barred(view, side, self.force.cu, self.here, to)) is not None:
             yield self.order.fault(where, why, rule="8.4")
         for general in self.force.generals:
-            if not may_be_in(known, general, to):
-                record = known.board.generals[general]
+            if not may_be_in(view, general, to):
+                record = view.board.generals[general]
                 yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
 
 
 def check_exchange(
-    known: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str, at_start: int
+    view: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str, at_start: int
 ) -> Iterator[Fault]:
     """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
     change = order["path"][path[1]][path[-1]]
@@ -293,20 +293,20 @@ def check_exchange(
         have = f"{source.cu} CU, {source.elephants} of them elephants"
         yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (wrong := why_no_exchange(known, force, stack, space, names, cu, drops, at_start)) is not None:
+    if (wrong := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
         reason, rule = wrong
         yield order.fault(path, reason, rule=rule)
         return
     if "inside" in change:
-        side = known.board.generals[force.generals[0]].side
-        free = room(known, side, space) if drops else None
+        side = view.board.generals[force.generals[0]].side
+        free = room(view, side, space) if drops else None
         if free is None or cu > free:
             reason = f"{free} more CU fit inside" if free is not None else "inside is for what you drop at your city"
             yield order.fault((*path, "inside"), reason, rule="16.2")
             return
     exchange(force, names, cu, elephants, drops)
     exchange(stack, names, cu, elephants, not drops)
-    arrange(known, stack)
+    arrange(view, stack)
 
 
 def why_no_exchange(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Ideas
+from pbem.game import Proposals
 from pbem.rules.rome_carthage.policy.plays import best_campaign, best_play
 from pbem.rules.rome_carthage.policy.replies import REPLIES
 
-IDEAS: Final[Ideas] = {"play": best_play, "campaign": best_campaign, **REPLIES}
+PROPOSALS: Final[Proposals] = {"play": best_play, "campaign": best_campaign, **REPLIES}
 """What the stand-in has a view of."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.events.catalogue import event_options
+from pbem.rules.rome_carthage.events.catalogue import event_orders
 from pbem.rules.rome_carthage.movement.campaigns import moved_by
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
 from pbem.rules.rome_carthage.policy.marches import Marches, Plan
@@ -43,28 +43,28 @@ _WORTH: Final[Mapping[str, float]] = {
 """What an event is worth beyond what its order names."""
 
 
-def best_play(known: Game, decision: Decision) -> Iterator[Order]:
+def best_play(view: Game, decision: Decision) -> Iterator[Order]:
     """Yield card plays, the one that is worth most first; the rules may refuse some (7)."""
     side = decision.side
-    hand = playable(known, side)
-    marches = Marches(known, side)
+    hand = playable(view, side)
+    marches = Marches(view, side)
     found = [
-        (worth - _SPENT * known.board.cards[number].ops, number, body)
+        (worth - _SPENT * view.board.cards[number].ops, number, body)
         for number in hand
-        for worth, body in _ways(marches, known.board.cards[number])
+        for worth, body in _ways(marches, view.board.cards[number])
     ]
     found.sort(key=lambda way: (-way[0], way[1]))
     for _, number, body in found:
         yield Order("play", {"card": number, **body})
-    for number in sorted(hand, key=lambda card: known.board.cards[card].ops):
+    for number in sorted(hand, key=lambda card: view.board.cards[card].ops):
         yield Order("play", {"card": number, "as": "discard"})
 
 
-def best_campaign(known: Game, decision: Decision) -> Iterator[Order]:
+def best_campaign(view: Game, decision: Decision) -> Iterator[Order]:
     """Yield what the next general of a campaign does, the best first; at last that nobody moves (8.4.1)."""
-    marches = Marches(known, decision.side)
-    rested = [general for general in _generals(marches) if general not in known.the_card.moved]
-    found = [plan for general in rested for plan in marches.of(general, known.board.movement.points)]
+    marches = Marches(view, decision.side)
+    rested = [general for general in _generals(marches) if general not in view.the_card.moved]
+    found = [plan for general in rested for plan in marches.of(general, view.board.movement.points)]
     for plan in sorted(found, key=_by_worth):
         yield Order("campaign", {**plan.body, "then": "siege"})
     yield Order("campaign", {"stop": True})
@@ -80,30 +80,30 @@ def _generals(marches: Marches) -> list[str]:
 
 def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
     """Yield the good ways to play a card, each with its worth."""
-    known, side = marches.game, marches.side
-    if not barred_to(known, side, card.number):
+    view, side = marches.game, marches.side
+    if not barred_to(view, side, card.number):
         yield from _operations(marches, card)
-    movement = known.board.movement
+    movement = view.board.movement
     if card.type == CAMPAIGN:
         for worth, body in _by_march(marches, EVENT, moved_by(card), movement.points):
             yield worth + _MORE, body
     elif card.type == FORCE_MARCH:
         yield from _by_march(marches, EVENT, moved_by(card), movement.force_march)
     else:
-        for order in event_options(known, side, card)[:_LOOKED_AT]:
+        for order in event_orders(view, side, card)[:_LOOKED_AT]:
             body = {key: value for key, value in order.body.items() if key != "card"}
-            yield _event(known, side, card, body), body
+            yield _event(view, side, card, body), body
 
 
 def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
-    known, side = marches.game, marches.side
-    worth, spaces = best_markers(known, side, card.ops)
+    view, side = marches.game, marches.side
+    worth, spaces = best_markers(view, side, card.ops)
     if spaces:
         yield worth, {"as": OPERATIONS, "place": spaces}
-    if card.ops == known.board.raising_ops:
-        for general in recruiters(known, side)[:1]:
+    if card.ops == view.board.raising_ops:
+        for general in recruiters(view, side)[:1]:
             yield CU, {"as": OPERATIONS, "raise": general}
-    yield from _by_march(marches, OPERATIONS, card.ops, known.board.movement.points)
+    yield from _by_march(marches, OPERATIONS, card.ops, view.board.movement.points)
 
 
 def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
@@ -114,24 +114,24 @@ def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tup
                 yield plan.worth, {"as": use, **plan.body, "then": "siege"}
 
 
-def _event(known: Game, side: Side, card: StrategyCard, body: Mapping[str, Any]) -> float:
+def _event(view: Game, side: Side, card: StrategyCard, body: Mapping[str, Any]) -> float:
     """Return about what an event is worth: units it brings, markers it puts or takes, cities it gives."""
     about = card.about
     worth: float = _WORTH.get(card.event, 0.0) + CU * about.get("cu", 0)
     for space in [*body.get("spaces", ()), *([body["space"]] if "space" in body else ())]:
-        if space in known.board.spaces:
-            worth += _of_space(known, side, space)
+        if space in view.board.spaces:
+            worth += _of_space(view, side, space)
     provinces = [body["province"]] if "province" in body else about.get("provinces", ())
     if card.event == "revolt":
         worth += sum(
-            worth_lost(known, ENEMY[side], space)
+            worth_lost(view, ENEMY[side], space)
             for province in provinces
-            for space in known.board.provinces[province].spaces
-            if known.control.get(space) == ENEMY[side]
+            for space in view.board.provinces[province].spaces
+            if view.control.get(space) == ENEMY[side]
         )
     return worth
 
 
-def _of_space(known: Game, side: Side, space: str) -> float:
+def _of_space(view: Game, side: Side, space: str) -> float:
     """Return what an event aimed at a space is worth there, as far as its markers tell."""
-    return 0.8 * worth_of_marker(known, side, space) if known.control.get(space) != side else 0.0
+    return 0.8 * worth_of_marker(view, side, space) if view.control.get(space) != side else 0.0

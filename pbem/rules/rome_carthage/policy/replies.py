@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import battle_card_options
+from pbem.rules.rome_carthage.battle.rounds import battle_card_orders
 from pbem.rules.rome_carthage.policy.markers import cheapest_to_lose
 from pbem.rules.rome_carthage.policy.worth import cards_in_battle, chance
 from pbem.rules.rome_carthage.position.board import ITALY
@@ -23,58 +23,58 @@ AFRAID: Final = 0.4
 """The chance below which it shuns one."""
 
 
-def _wins(known: Game, decision: Decision, own: Stack, space: str) -> float:
+def _wins(view: Game, decision: Decision, own: Stack, space: str) -> float:
     """Return about the chance of an army of one's own against the force on the march (11)."""
-    side, march = decision.side, known.the_march
-    mine = cards_in_battle(known, side, space, own)
-    return chance(mine, cards_in_battle(known, ENEMY[side], space, march.force), leads=False)
+    side, march = decision.side, view.the_march
+    mine = cards_in_battle(view, side, space, own)
+    return chance(mine, cards_in_battle(view, ENEMY[side], space, march.force), leads=False)
 
 
-def _intercept(known: Game, decision: Decision) -> Iterator[Order]:
+def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
     """Intercept with the strongest army that is likely to win (9)."""
     space, side = decision.facts["at"], decision.side
     for origin in decision.facts["from"]:
-        stack = pool(known, side, origin)
-        if _wins(known, decision, stack, space) >= WILLING:
+        stack = pool(view, side, origin)
+        if _wins(view, decision, stack, space) >= WILLING:
             for general in stack.generals:
                 yield Order("intercept", {"with": [{"general": general}]})
     yield Order("intercept", {"with": []})
 
 
-def _avoid(known: Game, decision: Decision) -> Iterator[Order]:
+def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
     """Avoid a battle that would likely be lost, to where most of one's own stand (10)."""
     space, side = decision.facts["at"], decision.side
-    if _wins(known, decision, known.stack(side, space), space) < AFRAID:
-        for refuge in sorted(decision.facts["refuges"], key=lambda near: (-known.cu(side, near), near)):
+    if _wins(view, decision, view.stack(side, space), space) < AFRAID:
+        for refuge in sorted(decision.facts["refuges"], key=lambda near: (-view.cu(side, near), near)):
             yield Order("avoid_battle", {"to": refuge})
     yield Order("avoid_battle", {"to": "none"})
 
 
-def _intercepted(known: Game, decision: Decision) -> Iterator[Order]:
-    march = known.the_march
-    enemy = known.stack(ENEMY[decision.side], march.at)
-    own = cards_in_battle(known, decision.side, march.at, march.force)
-    fights = chance(own, 1 + cards_in_battle(known, ENEMY[decision.side], march.at, enemy)) >= AFRAID
+def _intercepted(view: Game, decision: Decision) -> Iterator[Order]:
+    march = view.the_march
+    enemy = view.stack(ENEMY[decision.side], march.at)
+    own = cards_in_battle(view, decision.side, march.at, march.force)
+    fights = chance(own, 1 + cards_in_battle(view, ENEMY[decision.side], march.at, enemy)) >= AFRAID
     yield Order("intercepted", {"choice": "fight" if fights else "back_up"})
 
 
-def _battle_card(known: Game, decision: Decision) -> Iterator[Order]:
+def _battle_card(view: Game, decision: Decision) -> Iterator[Order]:
     """Break off a battle that goes badly; else lead the kind most held (11.5, 11.11)."""
     if 3 * decision.facts["cards"] <= decision.facts["enemy_cards"]:
         yield Order("battle_card", {"withdraw": True})
     yield Order("battle_card", {"card": "commonest"})
-    yield from battle_card_options(known, decision)
+    yield from battle_card_orders(view, decision)
 
 
-def _remove(known: Game, decision: Decision) -> Iterator[Order]:
+def _remove(view: Game, decision: Decision) -> Iterator[Order]:
     side = decision.side
-    spaces = cheapest_to_lose(known, side, removable_markers(known, side), decision.facts["count"])
+    spaces = cheapest_to_lose(view, side, removable_markers(view, side), decision.facts["count"])
     yield Order("remove_markers", {"spaces": spaces})
 
 
-def _consuls(known: Game, decision: Decision) -> Iterator[Order]:
+def _consuls(view: Game, decision: Decision) -> Iterator[Order]:
     """Give the new consuls armies in Italy, where there are any (6.4.2)."""
-    yield Order("consuls", {"at": default_places(known, ITALY)})
+    yield Order("consuls", {"at": default_places(view, ITALY)})
 
 
 REPLIES: Final[Mapping[str, Reply]] = {

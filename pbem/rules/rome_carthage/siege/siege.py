@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, listed
+from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
@@ -199,13 +199,13 @@ def _lift(game: Game, table: Table, space: str) -> None:
     table.tell(kind, rule="16.5", space=space, points=points)
 
 
-def besiege_options(known: Game, decision: Decision) -> Choices:
+def besiege_orders(view: Game, decision: Decision) -> LegalOrders:
     """List who may conduct the attempt, and to make none (16.4)."""
     attempts = [Order("besiege", {"attempt": True, "by": general}) for general in decision.facts["able"]]
-    return listed([*attempts, Order("besiege", {"attempt": False})])
+    return of([*attempts, Order("besiege", {"attempt": False})])
 
 
-def check_besiege(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_besiege(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with who is to conduct the attempt (16.4)."""
     able, by = decision.facts["able"], order.get("by")
     if by is not None and not order["attempt"]:
@@ -215,4 +215,4 @@ def check_besiege(known: Game, decision: Decision, order: Order) -> Iterator[Fau
         yield order.fault(("by",), reason, rule="16.4")
 
 
-KINDS: Final[Kinds] = {"besiege": (besiege_options, check_besiege)}
+KINDS: Final[Kinds] = {"besiege": (besiege_orders, check_besiege)}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Choices, Kinds, Table, grid
+from pbem.game import Kinds, LegalOrders, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
@@ -84,31 +84,31 @@ def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequenc
     return None
 
 
-def sortie_options(known: Game, decision: Decision) -> Choices:
+def sortie_orders(view: Game, decision: Decision) -> LegalOrders:
     """List what may sally out to join the relieving army: any units and generals, or nobody (16.4.4)."""
     side, space = decision.side, decision.facts["space"]
-    inside = known.garrison(side, space)
+    inside = view.garrison(side, space)
     some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
     units = inside.parts(range(inside.cu + 1))
-    if any(is_consul(known, general) for general in inside.generals):
+    if any(is_consul(view, general) for general in inside.generals):
         pairs = [
             (force, names)
             for force in units
             for names in some
-            if why_consul_stays(known, side, space, force[0], names) is None
+            if why_consul_stays(view, side, space, force[0], names) is None
         ]
-        return grid(lambda pair: _sortie(*pair), pairs)
-    return grid(_sortie, units, some)
+        return product(lambda pair: _sortie(*pair), pairs)
+    return product(_sortie, units, some)
 
 
 def _sortie(units: tuple[int, int], names: list[str]) -> Order:
     return Order("sortie", {"cu": units[0], "elephants": units[1], "generals": names})
 
 
-def check_sortie(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with what is to sally out: what is inside, and what a consul keeps (14.2, 16.4.4)."""
     side, space = decision.side, decision.facts["space"]
-    inside = known.garrison(side, space)
+    inside = view.garrison(side, space)
     cu, elephants, names = order["cu"], order.get("elephants", 0), order.get("generals", [])
     if cu > inside.cu:
         yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
@@ -119,8 +119,8 @@ def check_sortie(known: Game, decision: Decision, order: Order) -> Iterator[Faul
         if general not in inside.generals or general in names[:at_name]:
             have = ", ".join(inside.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not inside; there is: {have}", rule="16.4.4")
-    if (why := why_consul_stays(known, side, space, cu, names)) is not None:
+    if (why := why_consul_stays(view, side, space, cu, names)) is not None:
         yield order.fault(("cu",), why, rule="14.2")
 
 
-KINDS: Final[Kinds] = {"sortie": (sortie_options, check_sortie)}
+KINDS: Final[Kinds] = {"sortie": (sortie_orders, check_sortie)}

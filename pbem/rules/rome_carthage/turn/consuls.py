@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any, Final
 
-from pbem.game import Choices, Kinds, Table, each, grid
+from pbem.game import Kinds, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
@@ -67,19 +67,19 @@ def keep_in_office(game: Game) -> dict[str, str]:
     }
 
 
-def check_proconsul(known: Game, order: Order) -> Iterator[Fault]:
+def check_proconsul(view: Game, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a proconsul (6.4.1)."""
-    candidates = proconsul_candidates(known)
+    candidates = proconsul_candidates(view)
     name, at = order.get("proconsul"), ("proconsul",)
     able = ", ".join(candidates) or NONE
     if name is None:
         if candidates:
             yield order.fault(at, f"say who is proconsul: {able}, or none", rule="6.4.1")
     elif name == NONE:
-        if candidates and known.options["proconsul_mandatory"]:
+        if candidates and view.options["proconsul_mandatory"]:
             yield order.fault(at, f"Rome must name a proconsul: {able} (option proconsul_mandatory)", rule="6.4.1")
-    elif name not in known.board.generals:
-        yield order.fault(at, no_such_general(known, name), rule="6.4.1")
+    elif name not in view.board.generals:
+        yield order.fault(at, no_such_general(view, name), rule="6.4.1")
     elif name not in candidates:
         yield order.fault(at, f"{name} cannot be named proconsul; generals who can: {able}", rule="6.4.1")
 
@@ -180,36 +180,36 @@ def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
     return [names for names in equals if len(names) > 1]
 
 
-def consuls_options(known: Game, decision: Decision) -> Choices:
+def consuls_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to place the consuls, and who commands where generals are equal (6.4.2, 8.6)."""
     generals: Sequence[str] = decision.facts["generals"]
 
-    def placed(spaces: tuple[str, ...]) -> Choices:
+    def placed(spaces: tuple[str, ...]) -> LegalOrders:
         at = dict(zip(generals, spaces, strict=True))
 
         def make(*commands: str) -> Order:
             body: dict[str, Any] = {"at": at, "commands": list(commands)} if commands else {"at": at}
             return Order("consuls", body)
 
-        return grid(make, *rivals(known, at))
+        return product(make, *rivals(view, at))
 
-    return each(placed, list(product(*(places_for(known, general) for general in generals))))
+    return flat_map(placed, list(itertools.product(*(places_for(view, general) for general in generals))))
 
 
-def check_consuls(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of the consuls, or with who commands (6.4.2, 8.6)."""
     generals: Sequence[str] = decision.facts["generals"]
     wrong = False
-    for fault in _check_places(known, generals, order):
+    for fault in _check_places(view, generals, order):
         wrong = True
         yield fault
     if wrong:
         return
-    choices, named = rivals(known, order["at"]), set[int]()
+    choices, named = rivals(view, order["at"]), set[int]()
     for i, general in enumerate(order.get("commands", ())):
         group = next((at for at, names in enumerate(choices) if general in names), None)
-        if general not in known.board.generals:
-            yield order.fault(("commands", i), no_such_general(known, general), rule="8.6")
+        if general not in view.board.generals:
+            yield order.fault(("commands", i), no_such_general(view, general), rule="8.6")
         elif group is None:
             able = "; ".join(" or ".join(names) for names in choices) or "nowhere"
             reason = f"{general} is not one of several who may command a space; the choice is: {able}"
@@ -220,16 +220,16 @@ def check_consuls(known: Game, decision: Decision, order: Order) -> Iterator[Fau
             named.add(group)
 
 
-def _check_places(known: Game, generals: Sequence[str], order: Order) -> Iterator[Fault]:
+def _check_places(view: Game, generals: Sequence[str], order: Order) -> Iterator[Fault]:
     for general, space in order["at"].items():
         path = ("at", general)
         if general not in generals:
             who = " and ".join(generals)
             yield order.fault(path, f"{general} is not one of the new consuls, who are {who}", rule="6.4.2")
-        elif space not in known.board.spaces:
-            yield order.fault(path, no_such_space(known, space), rule="6.4.2")
-        elif space not in (places := places_for(known, general)):
-            name = known.board.spaces[space].name
+        elif space not in view.board.spaces:
+            yield order.fault(path, no_such_space(view, space), rule="6.4.2")
+        elif space not in (places := places_for(view, general)):
+            name = view.board.spaces[space].name
             reason = f"{general} cannot take up his command in {name}; open to him are: {', '.join(places)}"
             yield order.fault(path, reason, rule="6.4.2")
     for general in generals:
@@ -237,4 +237,4 @@ def _check_places(known: Game, generals: Sequence[str], order: Order) -> Iterato
             yield order.fault(("at",), f"say where {general} takes up his command", rule="6.4.2")
 
 
-KINDS: Final[Kinds] = {"consuls": (consuls_options, check_consuls)}
+KINDS: Final[Kinds] = {"consuls": (consuls_orders, check_consuls)}

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, chain, each, listed, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, concat, flat_map, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.events.catalogue import check_event, event_options
+from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
@@ -123,60 +123,60 @@ def barred_to(game: Game, side: Side, card: int) -> bool:
     return bool(game.options["ops_colour_bound"]) and not game.board.cards[card].event_of(side)
 
 
-def play_options(known: Game, decision: Decision) -> Choices:
+def play_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to play every card of a hand, one step of a march at a time (7.2, 7.3, 7.5).
 
     Longer marches are reached step by step: each first step ends with `then: ask`.
     """
     side = decision.side
-    if UNSEEN in known.hands[side]:
+    if UNSEEN in view.hands[side]:
         return NOT_TOLD
-    return each(partial(_of_card, known, side), playable(known, side))
+    return flat_map(partial(_of_card, view, side), playable(view, side))
 
 
-def playable(known: Game, side: Side) -> list[int]:
+def playable(view: Game, side: Side) -> list[int]:
     """List the cards that a side may play now: its hand, or the one card that it must play first (5.3, card 55)."""
-    forced = known.play_next if known.must_play is None else known.must_play
-    return known.hands[side] if forced is None else [forced]
+    forced = view.play_next if view.must_play is None else view.must_play
+    return view.hands[side] if forced is None else [forced]
 
 
-def _of_card(known: Game, side: Side, card: int) -> Choices:
+def _of_card(view: Game, side: Side, card: int) -> LegalOrders:
     """Return the uses of one card: marches from each space, markers, a unit, laying it off, its event (7.2 to 7.5)."""
-    if barred_to(known, side, card):
-        return chain(_event_of(known, side, card), listed([Order("play", {"card": card, "as": "discard"})]))
-    body, ops = {"card": card, "as": "operations"}, known.board.cards[card].ops
+    if barred_to(view, side, card):
+        return concat(_event_of(view, side, card), of([Order("play", {"card": card, "as": "discard"})]))
+    body, ops = {"card": card, "as": "operations"}, view.board.cards[card].ops
 
-    def part(of: str) -> Choices:
+    def part(of: str) -> LegalOrders:
         use = STAYING.get(of)
-        return marches(known, side, "play", body, of, ops) if use is None else use(known, side, card)
+        return marches(view, side, "play", body, of, ops) if use is None else use(view, side, card)
 
-    return each(part, [*spaces_with_generals(known, side), *STAYING])
+    return flat_map(part, [*spaces_with_generals(view, side), *STAYING])
 
 
-def _placings(known: Game, side: Side, card: int) -> Choices:
+def _placings(view: Game, side: Side, card: int) -> LegalOrders:
     """Return every way to place markers with a card (7.3b)."""
-    spaces = open_spaces(known, side)
+    spaces = open_spaces(view, side)
 
     def place(some: list[str]) -> Order:
         return Order("play", {"card": card, "as": "operations", "place": some})
 
-    return subsets(place, spaces, range(1, min(known.board.cards[card].ops, len(spaces)) + 1))
+    return subsets(place, spaces, range(1, min(view.board.cards[card].ops, len(spaces)) + 1))
 
 
-def _single(known: Game, side: Side, card: int) -> Choices:
+def _single(view: Game, side: Side, card: int) -> LegalOrders:
     """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
-    raisers = recruiters(known, side) if known.board.cards[card].ops == known.board.raising_ops else []
+    raisers = recruiters(view, side) if view.board.cards[card].ops == view.board.raising_ops else []
     orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
-    if known.must_play is None:
+    if view.must_play is None:
         orders.append(Order("play", {"card": card, "as": "discard"}))
-    return listed(orders)
+    return of(orders)
 
 
-def _event_of(known: Game, side: Side, card: int) -> Choices:
-    return event_options(known, side, known.board.cards[card])
+def _event_of(view: Game, side: Side, card: int) -> LegalOrders:
+    return event_orders(view, side, view.board.cards[card])
 
 
-STAYING: Final[Mapping[str, Callable[[Game, Side, int], Choices]]] = {
+STAYING: Final[Mapping[str, Callable[[Game, Side, int], LegalOrders]]] = {
     "place": _placings,
     "single": _single,
     "event": _event_of,
@@ -184,34 +184,34 @@ STAYING: Final[Mapping[str, Callable[[Game, Side, int], Choices]]] = {
 """The uses of a card that are no march from a space."""
 
 
-def check_play(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card play: the card, its use, and all that is ordered with it (7.2, 7.3, 7.5)."""
     side, card = decision.side, order["card"]
-    if card not in known.hands[side]:
-        hand = ", ".join(map(str, known.hands[side]))
+    if card not in view.hands[side]:
+        hand = ", ".join(map(str, view.hands[side]))
         yield order.fault(("card",), f"card {card} is not in your hand; you hold {hand}", rule="7.2")
         return
-    if known.must_play not in (None, card):
-        name = known.board.cards[known.must_play].name
-        yield order.fault(("card",), f"you claimed the first play with {name} ({known.must_play})", rule="5.3")
-    elif known.play_next not in (None, card):
-        name = known.board.cards[known.play_next].name
-        reason = f"the card that your messenger brought must be played at once: {name} ({known.play_next})"
+    if view.must_play not in (None, card):
+        name = view.board.cards[view.must_play].name
+        yield order.fault(("card",), f"you claimed the first play with {name} ({view.must_play})", rule="5.3")
+    elif view.play_next not in (None, card):
+        name = view.board.cards[view.play_next].name
+        reason = f"the card that your messenger brought must be played at once: {name} ({view.play_next})"
         yield order.fault(("card",), reason, rule="card 55")
-    yield from _check_use(known, side, order)
+    yield from _check_use(view, side, order)
 
 
-def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
-    use, record = order["as"], known.board.cards[order["card"]]
+def _check_use(view: Game, side: Side, order: Order) -> Iterator[Fault]:
+    use, record = order["as"], view.board.cards[order["card"]]
     given = [word for word in OPERATIONS if word in order.body]
     if use == "event":
-        yield from check_event(known, side, order, record)
+        yield from check_event(view, side, order, record)
     elif use == "discard":
-        if known.must_play is not None:
+        if view.must_play is not None:
             yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")
         for word in (*given, *(word for word in (*MARCHING, *AIMED, "charm") if word in order.body)):
             yield order.fault((word,), f"a card laid off does nothing; leave out {word}", rule="7.5")
-    elif barred_to(known, side, record.number):
+    elif barred_to(view, side, record.number):
         reason = f"{record.name} ({record.number}) is a card for the enemy only: lay it off (option ops_colour_bound)"
         yield order.fault(("as",), reason, rule="7.2")
     elif len(given) != 1:
@@ -226,12 +226,12 @@ def _check_use(known: Game, side: Side, order: Order) -> Iterator[Fault]:
                 if word in order.body:
                     yield order.fault((word,), f"{word} goes with a march only", rule="7.3")
         else:
-            yield from check_charm(known, order)
+            yield from check_charm(view, order)
         check = {"general": check_activation, "place": _check_place, "raise": _check_raise}[given[0]]
-        yield from check(known, side, order, record.ops)
+        yield from check(view, side, order, record.ops)
 
 
-def _check_place(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+def _check_place(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     spaces = order["place"]
     if not spaces:
         yield order.fault(("place",), "name at least one space, or lay the card off", rule="7.3b")
@@ -239,23 +239,23 @@ def _check_place(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fa
         reason = f"the card places {ops} marker{'s' if ops > 1 else ''}; you name {len(spaces)} spaces"
         yield order.fault(("place", ops), reason, rule="7.3b")
     for at, space in enumerate(spaces):
-        if space not in known.board.spaces:
-            yield order.fault(("place", at), no_such_space(known, space), rule="7.3b")
+        if space not in view.board.spaces:
+            yield order.fault(("place", at), no_such_space(view, space), rule="7.3b")
         elif space in spaces[:at]:
-            yield order.fault(("place", at), f"{known.board.spaces[space].name} is named twice", rule="7.3b")
-        elif (reason_not := why_no_marker(known, side, space)) is not None:
+            yield order.fault(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
+        elif (reason_not := why_no_marker(view, side, space)) is not None:
             yield order.fault(("place", at), reason_not, rule="15.2")
 
 
-def _check_raise(known: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
+def _check_raise(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     general = order["raise"]
-    if ops != (needed := known.board.raising_ops):
+    if ops != (needed := view.board.raising_ops):
         yield order.fault(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
-    if general not in (able := recruiters(known, side)):
+    if general not in (able := recruiters(view, side)):
         can = ", ".join(able) if able else "none"
-        where = "a friendly space or province" if _either(known) else "a friendly space of a friendly province"
+        where = "a friendly space or province" if _either(view) else "a friendly space of a friendly province"
         reason = f"{general} is not in {where}; generals who are: {can}"
         yield order.fault(("raise",), reason, rule="7.3c")
 
 
-KINDS: Final[Kinds] = {"play": (play_options, check_play)}
+KINDS: Final[Kinds] = {"play": (play_orders, check_play)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Choices, Kinds, Table, each, grid
+from pbem.game import Kinds, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in
@@ -151,7 +152,9 @@ def _of_carthage(game: Game, every: list[tuple[str, ...]]) -> list[Units]:
 @lru_cache(maxsize=64)
 def _one_to_each(open_lots: tuple[tuple[str, ...], ...], count: int) -> list[Units]:
     """List the ways to place a unit in a space of each of so many lots. The list is shared: look, do not touch."""
-    return sorted({tuple(way) for some in combinations(open_lots, count) for way in map(sorted, product(*some))})
+    return sorted(
+        {tuple(way) for some in combinations(open_lots, count) for way in map(sorted, itertools.product(*some))}
+    )
 
 
 def _of_rome(game: Game) -> list[Units]:
@@ -278,25 +281,25 @@ def _unled(game: Game, side: Side, space: str) -> tuple[bool, int]:
     return not army.generals, army.cu
 
 
-def reinforce_options(known: Game, decision: Decision) -> Choices:
+def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to place the units, the generals who come, and to name a proconsul (6)."""
-    ways = distributions(known, decision.side)
-    offices = _offices(known) if decision.side == ROME else [{}]
-    landings = arrivals(known)
-    coming = [general for general, spaces in landings.items() if spaces] if decision.side == ROME else returning(known)
+    ways = distributions(view, decision.side)
+    offices = _offices(view) if decision.side == ROME else [{}]
+    landings = arrivals(view)
+    coming = [general for general, spaces in landings.items() if spaces] if decision.side == ROME else returning(view)
 
-    def with_units(units: Units) -> Choices:
+    def with_units(units: Units) -> LegalOrders:
         axes = [
-            landings[general] if decision.side == ROME else [*homecomings(known, general, units), NONE]
+            landings[general] if decision.side == ROME else [*homecomings(view, general, units), NONE]
             for general in coming
         ]
 
         def make(office: dict[str, str], *spaces: str) -> Order:
             return Order("reinforce", _body(units, dict(zip(coming, spaces, strict=True)), **office))
 
-        return grid(make, offices, *axes)
+        return product(make, offices, *axes)
 
-    return each(with_units, ways)
+    return flat_map(with_units, ways)
 
 
 def returning(game: Game) -> list[str]:
@@ -314,80 +317,80 @@ def _offices(game: Game) -> list[dict[str, str]]:
     return [{"proconsul": name} for name in names]
 
 
-def check_reinforce(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with reinforcements: the places of the units, of the generals, the proconsul (6)."""
     side = decision.side
-    yield from _check_units(known, side, order)
-    yield from _check_generals(known, side, order)
+    yield from _check_units(view, side, order)
+    yield from _check_generals(view, side, order)
     if side == ROME:
-        yield from check_proconsul(known, order)
+        yield from check_proconsul(view, order)
     elif "proconsul" in order.body:
         yield order.fault(("proconsul",), "only Rome has a proconsul; leave the word out", rule="6.4.1")
 
 
-def _check_units(known: Game, side: Side, order: Order) -> Iterator[Fault]:
+def _check_units(view: Game, side: Side, order: Order) -> Iterator[Fault]:
     units: Mapping[str, int] = order.get("units", {})
     rule = "6.1" if side == CARTHAGE else "6.2"
-    every = lots(known) if side == CARTHAGE else []
-    places = roman_spaces(known) if side == ROME else sorted(set().union(*every))
+    every = lots(view) if side == CARTHAGE else []
+    places = roman_spaces(view) if side == ROME else sorted(set().union(*every))
     wrong = False
     for space, cu in units.items():
-        if space not in known.board.spaces:
-            yield order.fault(("units", space), no_such_space(known, space), rule=rule)
+        if space not in view.board.spaces:
+            yield order.fault(("units", space), no_such_space(view, space), rule=rule)
         elif space not in places:
-            reason = f"{known.board.spaces[space].name} takes no new units; open are: {', '.join(places) or 'none'}"
-            yield order.fault(("units", space), reason, rule="6.3" if known.besieged(space) else rule)
-        elif cu > (most := capacity(known, side, space)):
-            reason = f"only {most} more fit into {known.board.spaces[space].name}, which the enemy stands before"
+            reason = f"{view.board.spaces[space].name} takes no new units; open are: {', '.join(places) or 'none'}"
+            yield order.fault(("units", space), reason, rule="6.3" if view.besieged(space) else rule)
+        elif cu > (most := capacity(view, side, space)):
+            reason = f"only {most} more fit into {view.board.spaces[space].name}, which the enemy stands before"
             yield order.fault(("units", space), reason, rule="16.2")
         else:
             continue
         wrong = True
     if wrong:
         return
-    ways = _of_carthage(known, every) if side == CARTHAGE else _of_rome(known)
+    ways = _of_carthage(view, every) if side == CARTHAGE else _of_rome(view)
     if (total := sum(units.values())) != len(ways[0]):
         yield order.fault(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
     elif tuple(sorted(space for space, cu in units.items() for _ in range(cu))) not in ways:
-        reason, paragraph = _why_not_so(known, side, units)
+        reason, paragraph = _why_not_so(view, side, units)
         yield order.fault(("units",), reason, rule=paragraph)
 
 
-def _why_not_so(known: Game, side: Side, units: Mapping[str, int]) -> tuple[str, str]:
+def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> tuple[str, str]:
     """Say why the right number of units cannot stand in these places, each of them open, and by which rule."""
     if side == CARTHAGE:
-        each = "; ".join("one in " + ", ".join(lot) for lot in lots(known) if lot)
+        each = "; ".join("one in " + ", ".join(lot) for lot in lots(view) if lot)
         return f"the units do not go together there: {each}", "6.1"
-    lot = known.board.tables["reinforcements"][ROME][0]
-    abroad = sum(cu for space, cu in units.items() if known.board.spaces[space].region != ITALY)
+    lot = view.board.tables["reinforcements"][ROME][0]
+    abroad = sum(cu for space, cu in units.items() if view.board.spaces[space].region != ITALY)
     if abroad > lot["cu"] - lot["at_least"][ITALY]:
         return f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere", "6.3"
-    return f"Rome has no stack of {known.board.consular_army} CU and must make one now, for the consuls", "6.3"
+    return f"Rome has no stack of {view.board.consular_army} CU and must make one now, for the consuls", "6.3"
 
 
-def _check_generals(known: Game, side: Side, order: Order) -> Iterator[Fault]:
+def _check_generals(view: Game, side: Side, order: Order) -> Iterator[Fault]:
     generals: Mapping[str, str] = order.get("generals", {})
-    units = [space for space in order.get("units", {}) if space in known.board.spaces]
-    landings = {general: spaces for general, spaces in arrivals(known).items() if spaces}
-    coming = list(landings) if side == ROME else returning(known)
+    units = [space for space in order.get("units", {}) if space in view.board.spaces]
+    landings = {general: spaces for general, spaces in arrivals(view).items() if spaces}
+    coming = list(landings) if side == ROME else returning(view)
     rule = "6.4.4" if side == ROME else "8.9"
     for general, space in generals.items():
         path = ("generals", general)
-        if general not in known.board.generals:
-            yield order.fault(path, no_such_general(known, general), rule=rule)
+        if general not in view.board.generals:
+            yield order.fault(path, no_such_general(view, general), rule=rule)
         elif general not in coming:
             who = ", ".join(coming) or "nobody"
             yield order.fault(path, f"{general} does not come to the map now; who does: {who}", rule=rule)
         elif space == NONE and side == CARTHAGE:
             continue
-        elif space not in known.board.spaces and space != NONE:
-            yield order.fault(path, no_such_space(known, space), rule=rule)
-        elif space not in (open_to := landings[general] if side == ROME else homecomings(known, general, units)):
+        elif space not in view.board.spaces and space != NONE:
+            yield order.fault(path, no_such_space(view, space), rule=rule)
+        elif space not in (open_to := landings[general] if side == ROME else homecomings(view, general, units)):
             yield order.fault(path, f"{general} cannot come to {space}; open are: {', '.join(open_to)}", rule=rule)
     for general in coming:
-        if general not in generals and (side == ROME or homecomings(known, general, units)):
+        if general not in generals and (side == ROME or homecomings(view, general, units)):
             orelse = "" if side == ROME else ", or none to keep him off the map"
             yield order.fault(("generals",), f"say where {general} comes to the map{orelse}", rule=rule)
 
 
-KINDS: Final[Kinds] = {"reinforce": (reinforce_options, check_reinforce)}
+KINDS: Final[Kinds] = {"reinforce": (reinforce_orders, check_reinforce)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Choices, Kinds, Table, listed, one_of
-from pbem.protocol import PAUSE, REST, Decision, Fault, Flow, Order
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, one_of
+from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.events.catalogue import play_event
 from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.movement.campaigns import next_general
@@ -27,7 +27,7 @@ def play(game: Game, table: Table) -> Flow[None]:
             SILENT[game.phase](game, table)
         else:
             yield from PHASES[game.phase](game, table)
-        yield REST if game.card is None else PAUSE
+        yield Checkpoint() if game.card is None else Checkpoint(keep_queue=True)
 
 
 def deal(game: Game, table: Table) -> None:
@@ -184,30 +184,30 @@ def end_turn(game: Game, table: Table) -> None:
     game.phase = "reinforcements"
 
 
-def claim_options(known: Game, decision: Decision) -> Choices:
+def claim_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the Campaign cards by which Rome may claim the first play, and not to claim it (5.3)."""
-    hand = known.hands[ROME]
+    hand = view.hands[ROME]
     if UNSEEN in hand:
         return NOT_TOLD
-    cards = [card for card in hand if known.board.cards[card].type == CAMPAIGN]
-    return listed([Order("claim_first", {"card": card}) for card in ["none", *cards]])
+    cards = [card for card in hand if view.board.cards[card].type == CAMPAIGN]
+    return of([Order("claim_first", {"card": card}) for card in ["none", *cards]])
 
 
-def check_claim(known: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def check_claim(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a claim to the first play: only a Campaign card in hand will do (5.3)."""
     card = order["card"]
     if card == "none":
         return
-    if card not in known.hands[ROME]:
+    if card not in view.hands[ROME]:
         yield order.fault(("card",), f"card {card} is not in your hand", rule="5.3")
-    elif known.board.cards[card].type != CAMPAIGN:
+    elif view.board.cards[card].type != CAMPAIGN:
         yield order.fault(
-            ("card",), f"{known.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
+            ("card",), f"{view.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
         )
 
 
 KINDS: Final[Kinds] = {
-    "claim_first": (claim_options, check_claim),
+    "claim_first": (claim_orders, check_claim),
     "first_player": one_of("first_player", "side", SIDES),
 }
 SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {

@@ -22,14 +22,14 @@ def periods(game: Game) -> dict[str, Any]:
     return {"turn": game.turn, "play": f"{game.turn}/{_play(game)}"}
 
 
-def facts(known: Game, decision: Decision) -> dict[str, Any]:
+def facts(view: Game, decision: Decision) -> dict[str, Any]:
     """Return what a standing order may go by for any question, and where it is about a space, what stands there."""
     side = decision.side
-    found: dict[str, Any] = {"turn": known.turn, "play": _play(known), "hand": list(known.hands.get(side, ()))}
-    space = _space(known, decision)
+    found: dict[str, Any] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
+    space = _space(view, decision)
     if space is not None:
-        found |= _of_space(known, decision, space)
-    battle = known.battle
+        found |= _of_space(view, decision, space)
+    battle = view.battle
     if battle is not None and side in battle.hands:
         found["card_lead"] = len(battle.hands[side]) - len(battle.hands[ENEMY[side]])
     return found
@@ -39,46 +39,46 @@ def _play(game: Game) -> int:
     return game.plays if game.card is not None else game.plays + 1
 
 
-def _space(known: Game, decision: Decision) -> str | None:
+def _space(view: Game, decision: Decision) -> str | None:
     """Return the space that a question is about: that it names, or where the march or the battle is."""
     named = decision.facts.get("at") or decision.facts.get("space")
-    if named is None and known.battle is not None:
-        named = known.battle.space
-    if named is None and known.march is not None:
-        named = known.march.at
-    return named if named in known.board.spaces else None
+    if named is None and view.battle is not None:
+        named = view.battle.space
+    if named is None and view.march is not None:
+        named = view.march.at
+    return named if named in view.board.spaces else None
 
 
-def _of_space(known: Game, decision: Decision, space: str) -> dict[str, Any]:
-    side, enemy, record = decision.side, ENEMY[decision.side], known.board.spaces[space]
-    own, theirs = known.cu(side, space), known.cu(enemy, space)
+def _of_space(view: Game, decision: Decision, space: str) -> dict[str, Any]:
+    side, enemy, record = decision.side, ENEMY[decision.side], view.board.spaces[space]
+    own, theirs = view.cu(side, space), view.cu(enemy, space)
     if decision.kind == "intercept":
-        own += max((_can_send(known, side, near, space) for near in decision.facts["from"]), default=0)
+        own += max((_can_send(view, side, near, space) for near in decision.facts["from"]), default=0)
     return {
         "region": record.region,
         "province": record.province,
-        "marker": known.control.get(space),
+        "marker": view.control.get(space),
         "own_cu": own,
         "enemy_cu": theirs,
         "odds": 100 * own // theirs if theirs else NO_ENEMY,
-        "enemy_general": _commander(known, enemy, space),
-        "rating": _rating(known, _commander(known, side, space)),
-        "enemy_rating": _rating(known, _commander(known, enemy, space)),
+        "enemy_general": _commander(view, enemy, space),
+        "rating": _rating(view, _commander(view, side, space)),
+        "enemy_rating": _rating(view, _commander(view, enemy, space)),
     }
 
 
-def _can_send(known: Game, side: Side, near: str, space: str) -> int:
+def _can_send(view: Game, side: Side, near: str, space: str) -> int:
     """Return how many CU could intercept from a space at once (9.3)."""
-    return most_sent(known, interceptors(known, side, near)) if leaders(known, side, near, space) else 0
+    return most_sent(view, interceptors(view, side, near)) if leaders(view, side, near, space) else 0
 
 
-def _commander(known: Game, side: Side, space: str) -> str | None:
+def _commander(view: Game, side: Side, space: str) -> str | None:
     """Return who commands a side's army in a space, one on the march before one that stands there (8.5)."""
-    march = known.march
+    march = view.march
     if march is not None and march.side == side and march.at == space and march.force.generals:
         return march.force.generals[0]
-    return known.stack(side, space).commander
+    return view.stack(side, space).commander
 
 
-def _rating(known: Game, general: str | None) -> int:
-    return known.board.generals[general].battle if general else 0
+def _rating(view: Game, general: str | None) -> int:
+    return view.board.generals[general].battle if general else 0

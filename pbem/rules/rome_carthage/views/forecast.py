@@ -23,15 +23,15 @@ ON_THE_WAY: Final = ("march", "pursue")
 NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
 
 
-def foresee(known: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
     """Return the flow that plays on from an order to march, in thought; None for any other answer (8)."""
     if decision.kind in ON_THE_WAY:
         if not order.get("path"):
             return None
-        game = table.lay(known)
+        game = table.lay(view)
         return _until_battle(game, table, _march_on(game, table, decision.kind, order), None)
-    if known.march is None and "general" in order.body:
-        game = table.lay(known)
+    if view.march is None and "general" in order.body:
+        game = table.lay(view)
         flow = turn.play(game, table)
         asked = next(flow)
         if isinstance(asked, Decision) and asked.kind == decision.kind:

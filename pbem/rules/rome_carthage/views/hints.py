@@ -14,7 +14,7 @@ from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle.elephants import FRIGHT, fright
 from pbem.rules.rome_carthage.battle.events import why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import RESERVE, battle_card_options, matches
+from pbem.rules.rome_carthage.battle.rounds import RESERVE, battle_card_orders, matches
 from pbem.rules.rome_carthage.battle.routes import routes
 from pbem.rules.rome_carthage.battle.withdrawal import why_no_withdrawal
 from pbem.rules.rome_carthage.movement import weather
@@ -25,7 +25,7 @@ from pbem.rules.rome_carthage.movement.detachment import (
     leaders,
     most_sent,
 )
-from pbem.rules.rome_carthage.movement.intercepted import intercepted_options
+from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
 from pbem.rules.rome_carthage.movement.march import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.movement.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
@@ -41,9 +41,9 @@ from pbem.rules.rome_carthage.views.hints_of_plays import MOST_SPACES, Hint, cam
 MOST_ROUTES: Final = 6
 
 
-def hints(known: Game, decision: Decision) -> Iterator[Hint]:
+def hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what is worth knowing for an answer, and orders that are legal."""
-    yield from _HINTS.get(decision.kind, _nothing)(known, decision)
+    yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
 def odds(at_most: int, modifier: int = 0) -> str:
@@ -55,64 +55,64 @@ def odds(at_most: int, modifier: int = 0) -> str:
     return f"{percent(at_most - modifier)} %"
 
 
-def _nothing(known: Game, decision: Decision) -> Iterator[Hint]:
+def _nothing(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from ()
 
 
 # ---- on the march (8, 10.3)
 
 
-def _by_sea(known: Game, decision: Decision) -> Iterator[Hint]:
+def _by_sea(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield to which ports a force may sail, and one voyage of each kind (8.8, 8.8.1)."""
-    voyages = [dict(step) for step in overseas(known, known.the_march) if not isinstance(step, str)]
+    voyages = [dict(step) for step in overseas(view, view.the_march) if not isinstance(step, str)]
     ports = [step for step in voyages if "into" not in step]
     cities = [step for step in voyages if "into" in step]
     if ports:
-        cost = known.board.movement.cost[SEA]
+        cost = view.board.movement.cost[SEA]
         yield f"By sea, {cost} movement points, as {{to: port, by: sea}}: {', '.join(step['to'] for step in ports)}."
     if cities:
         yield f"Straight into your city, with into: city: {', '.join(step['to'] for step in cities)}."
-    ports.sort(key=lambda step: known.control.get(step["to"]) != decision.side)
+    ports.sort(key=lambda step: view.control.get(step["to"]) != decision.side)
     for some_way in (ports, cities):
         yield from (Order(decision.kind, {"path": [step], "then": "ask"}) for step in some_way[:1])
 
 
-def _march(known: Game, decision: Decision) -> Iterator[Hint]:
+def _march(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the next step may lead, what it costs, and who stands there (8.2, 8.3)."""
-    march, board = known.the_march, known.board
+    march, board = view.the_march, view.board
     enemy = ENEMY[march.side]
     if decision.kind == "pursue":
         needs = board.generals[march.general].pursues_on
         yield f"{march.general} pursues on {needs} or less: {odds(needs)}"
-    steps = onward(known, march)
+    steps = onward(view, march)
     for step in steps:
-        cost = step_cost(known, board.neighbours[march.at][step])
+        cost = step_cost(view, board.neighbours[march.at][step])
         there = [f"{cost} movement point{'s' if cost > 1 else ''}"]
         for owner, whose in ((enemy, "enemy "), (march.side, "own ")):
-            stack = known.stack(owner, step)
+            stack = view.stack(owner, step)
             if not stack.empty:
                 there.append(whose + ", ".join([*([units(stack)] if stack.cu else []), *stack.generals]))
         yield f"  {step}: {', '.join(there)}"
-    yield from _by_sea(known, decision)
+    yield from _by_sea(view, decision)
     yield from (Order(decision.kind, {"path": [step], "then": "ask"}) for step in steps[:MOST_ROUTES])
-    if march.force.cu or not stands_on_lone_general(known, march):
+    if march.force.cu or not stands_on_lone_general(view, march):
         yield Order(decision.kind, {"stop": True})
 
 
 # ---- reactions (9, 10, 16.2)
 
 
-def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
+def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield each general who may intercept, with his odds, and an attempt with all that may go (9.1, 9.2)."""
-    reaction = known.the_reaction
-    side, space, board = decision.side, reaction.space, known.board
-    drm = interception_modifier(known, side, space)
+    reaction = view.the_reaction
+    side, space, board = decision.side, reaction.space, view.board
+    drm = interception_modifier(view, side, space)
     attempts: list[list[dict[str, Any]]] = []
     for origin in reaction.origins:
-        stack, here = interceptors(known, side, origin), []
-        for general in leaders(known, side, origin, space):
-            bodies = ({"with": [force]} for force in _forces(known, general, stack))
-            attempt = next(legal(check_intercept, known, decision, bodies), None)
+        stack, here = interceptors(view, side, origin), []
+        for general in leaders(view, side, origin, space):
+            bodies = ({"with": [force]} for force in _forces(view, general, stack))
+            attempt = next(legal(check_intercept, view, decision, bodies), None)
             if attempt is not None:
                 needs = board.generals[general].intercepts_on
                 change = f", {drm:+d} to the die for the enemy marker" if drm else ""
@@ -121,139 +121,139 @@ def _intercept(known: Game, decision: Decision) -> Iterator[Hint]:
         attempts += [here] if here else []
     singles = [{"with": [attempt]} for here in attempts for attempt in here]
     every = [{"with": [here[0] for here in attempts]}] if len(attempts) > 1 else []
-    yield from legal(check_intercept, known, decision, [*singles, *every])
+    yield from legal(check_intercept, view, decision, [*singles, *every])
     yield Order("intercept", {"with": []})
 
 
-def _intercepted(known: Game, decision: Decision) -> Iterator[Hint]:
+def _intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the way back across the sea may cost, and what may be done (8.8.3, 9.3)."""
-    march, board = known.the_march, known.board
+    march, board = view.the_march, view.board
     space, port = march.at, decision.facts["back_to"]
-    rolls = known.options["naval_roll_when_backing_up"] and not unopposed(known, march, space, port)
+    rolls = view.options["naval_roll_when_backing_up"] and not unopposed(view, march, space, port)
     if march.came_by == SEA and rolls:
-        drm = sum(naval_modifiers(known, march, space, port).values())
+        drm = sum(naval_modifiers(view, march, space, port).values())
         results = [board.naval_result(die + drm) for die in range(1, 7)]
         chances = {result: odds(results.count(result)) for result in (SAFE, RETURN, SUNK)}
         yield f"To sail back: safe {chances[SAFE]}, barred {chances[RETURN]}, sunk {chances[SUNK]}."
-    yield from intercepted_options(known, decision)[:MOST_ROUTES]
+    yield from intercepted_orders(view, decision)[:MOST_ROUTES]
 
 
-def _forces(known: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
+def _forces(view: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
     """Yield what a general might be sent with: all that may go, then fewer and fewer (9.3)."""
     yield {"general": general}
-    for cu in range(most_sent(known, stack) - 1, -1, -1):
+    for cu in range(most_sent(view, stack) - 1, -1, -1):
         yield {"general": general, "cu": cu}
 
 
-def _avoid(known: Game, decision: Decision) -> Iterator[Hint]:
+def _avoid(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who may lead the army away, with his odds, and where to (10.1)."""
-    reaction, march = known.the_reaction, known.the_march
-    stack = known.stack(decision.side, reaction.space)
+    reaction, march = view.the_reaction, view.the_march
+    stack = view.stack(decision.side, reaction.space)
     yield f"You have {units(stack)} there, the enemy {units(march.force)}."
     for general in stack.generals:
-        bodies = ({"to": to, **force} for force in _forces(known, general, stack) for to in reaction.refuges)
-        sent = next(legal(check_avoid, known, decision, bodies), None)
+        bodies = ({"to": to, **force} for force in _forces(view, general, stack) for to in reaction.refuges)
+        sent = next(legal(check_avoid, view, decision, bodies), None)
         if sent is not None:
-            needs = known.board.generals[general].avoids_on
+            needs = view.board.generals[general].avoids_on
             yield f"{general} leads you away on {needs} or less: {odds(needs)}"
-            yield from legal(check_avoid, known, decision, [{**sent.body, "to": to} for to in reaction.refuges])
+            yield from legal(check_avoid, view, decision, [{**sent.body, "to": to} for to in reaction.refuges])
     yield Order("avoid_battle", {"to": "none"})
 
 
-def _man_city(known: Game, decision: Decision) -> Iterator[Hint]:
+def _man_city(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is there to be sent inside or out, and both extremes (16.2)."""
     space, side = decision.facts["at"], decision.side
-    both, inside = whole(known, side, space), known.garrison(side, space)
+    both, inside = whole(view, side, space), view.garrison(side, space)
     generals = ", ".join(both.generals) or "no general"
     yield f"In and before {space}: {units(both)}, {generals}; inside now: {inside.cu} CU."
     yield Order("man_city", {"cu": 0, "elephants": 0, "generals": []})
-    if both.cu <= known.board.spaces[space].capacity:
+    if both.cu <= view.board.spaces[space].capacity:
         yield Order("man_city", {"cu": both.cu, "elephants": both.elephants, "generals": list(both.generals)})
 
 
 # ---- battle (11, 12, 13)
 
 
-def _battle_card(known: Game, decision: Decision) -> Iterator[Hint]:
+def _battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what a withdrawal needs, and one order for each kind of card (11.4, 11.7, 11.11)."""
-    battle, board, side = known.the_battle, known.board, decision.side
+    battle, board, side = view.the_battle, view.board, decision.side
     if RESERVE in battle.hands[side]:
         names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
         yield f"A Reserve stands for any card; say which with `as`: {names}."
-    if why_no_withdrawal(known, side) is None:
+    if why_no_withdrawal(view, side) is None:
         own, other = battle.commanders[side], battle.commanders.get(ENEMY[side])
         needs = board.generals[own].battle
         then = f"; then {other} holds you on {board.generals[other].cancels_withdrawal_on} or less" if other else ""
         yield f"To withdraw {own} needs {needs} or less: {odds(needs)}{then}."
     seen = set()
-    for order in battle_card_options(known, decision):
+    for order in battle_card_orders(view, decision):
         shape = (order.get("card"), "as" in order.body and order.get("card") == RESERVE)
         if shape not in seen or "as" not in order.body:
             seen.add(shape)
             yield order
 
 
-def _match(known: Game, decision: Decision) -> Iterator[Hint]:
+def _match(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield which cards match the one led (11.5)."""
-    battle = known.the_battle
+    battle = view.the_battle
     hand = battle.hands[decision.side]
-    able = [f"{hand.count(kind)} {kind}" for kind in matches(known.board, battle, decision.side)]
-    if why_no_maharbal(known, decision.side) is None:
+    able = [f"{hand.count(kind)} {kind}" for kind in matches(view.board, battle, decision.side)]
+    if why_no_maharbal(view, decision.side) is None:
         able.append("Maharbal's Cavalry, as maharbal")
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
 
 
-def _window(known: Game, decision: Decision) -> Iterator[Hint]:
+def _window(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what may be answered in a window of counter events (7.4.1)."""
     options, _ = _WINDOWS[decision.kind]
     yield "In a standing order any means: a card that fits, if you hold one by then."
-    yield from options(known, decision)[:MOST_SPACES]
+    yield from options(view, decision)[:MOST_SPACES]
 
 
-def _at_most(known: Game, decision: Decision) -> Iterator[Hint]:
+def _at_most(view: Game, decision: Decision) -> Iterator[Hint]:
     needs = decision.facts["needs"]
     yield f"{needs} or less: {odds(needs)}"
 
 
-def _at_least(known: Game, decision: Decision) -> Iterator[Hint]:
+def _at_least(view: Game, decision: Decision) -> Iterator[Hint]:
     needs = decision.facts["needs"]
     yield f"{needs} or more: {odds(7 - needs)}"
 
 
-def _besiege(known: Game, decision: Decision) -> Iterator[Hint]:
+def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how likely a siege or a subjugation gets on, and costs a unit (16.4)."""
-    side, space, board = decision.side, decision.facts["space"], known.board
+    side, space, board = decision.side, decision.facts["space"], view.board
     for general in decision.facts["able"]:
-        drm = sum(siege_modifiers(known, side, space, general).values()) if is_enemy_city(known, side, space) else 0
+        drm = sum(siege_modifiers(view, side, space, general).values()) if is_enemy_city(view, side, space) else 0
         results = [board.siege_result(die + drm) for die in range(1, 7)]
         gains = sum(points > 0 for points, _ in results)
         losses = sum(lost > 0 for _, lost in results)
         yield f"{general} conducts it: a point or more {odds(gains)}; a CU lost {odds(losses)}"
 
 
-def _sortie(known: Game, decision: Decision) -> Iterator[Hint]:
+def _sortie(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield both extremes: all come out, or nobody (16.4.4)."""
     yield f"You attack with {decision.facts['relief_cu']} CU; the enemy has {decision.facts['besieger_cu']}."
     yield Order("sortie", decision.default or {})
     yield Order("sortie", {"cu": 0})
 
 
-def _retreat(known: Game, decision: Decision) -> Iterator[Hint]:
+def _retreat(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the open roads with what they cost (12.1)."""
-    bound = known.the_retreat
-    stack = known.stack(bound.side, bound.space)
-    for route in routes(known, bound, stack.cu)[:MOST_ROUTES]:
+    bound = view.the_retreat
+    stack = view.stack(bound.side, bound.space)
+    for route in routes(view, bound, stack.cu)[:MOST_ROUTES]:
         yield f"  to {' - '.join(route.path)}: {route.lost or 'no'} CU lost"
 
 
-def _remove_markers(known: Game, decision: Decision) -> Iterator[Hint]:
+def _remove_markers(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the markers that can go, by province, with how many the province can spare (12.2, 15.1)."""
-    side, board = decision.side, known.board
-    removable = removable_markers(known, side)
+    side, board = decision.side, view.board
+    removable = removable_markers(view, side)
     for province in board.provinces.values():
         here = [space for space in province.spaces if space in removable]
         if here:
-            held = sum(known.control.get(space) == side for space in province.spaces)
+            held = sum(view.control.get(space) == side for space in province.spaces)
             counts = "*" if province.political_point else ""
             spare = held - province.majority
             says = f"yours, {spare} to spare" if spare >= 0 else "not yours"
@@ -265,40 +265,40 @@ def _remove_markers(known: Game, decision: Decision) -> Iterator[Hint]:
 # ---- the year (6)
 
 
-def _reinforce(known: Game, decision: Decision) -> Iterator[Hint]:
+def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where units and generals may come to the map, who may be proconsul, and one answer (6)."""
-    board, side = known.board, decision.side
+    board, side = view.board, decision.side
     if side == ROME:
-        places = ", ".join(f"{space} ({units(whole(known, side, space))})" for space in roman_spaces(known))
+        places = ", ".join(f"{space} ({units(whole(view, side, space))})" for space in roman_spaces(view))
         lot = board.tables["reinforcements"][ROME][0]
         yield f"Units: to {places or 'nowhere'}; at least {lot['at_least'][ITALY]} of {lot['cu']} in Italy."
-        for general, spaces in arrivals(known).items():
+        for general, spaces in arrivals(view).items():
             yield f"{board.generals[general].name} lands in {spaces_in_words(spaces)}."
-        able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(known))
+        able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(view))
         yield f"Proconsul (battle rating): {able or 'nobody'}. The others leave the map."
     else:
-        for lot in lots(known):
+        for lot in lots(view):
             yield f"One CU: {spaces_in_words(lot) if lot else 'lost'}"
         for general in decision.facts["generals"]:
-            places = spaces_in_words(homecomings(known, general, ()))
+            places = spaces_in_words(homecomings(view, general, ()))
             yield f"{board.generals[general].name} returns to own CU: {places}"
     if decision.default is not None:
         yield Order("reinforce", decision.default)
 
 
-def _consuls(known: Game, decision: Decision) -> Iterator[Hint]:
+def _consuls(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where each new consul may take up his command, and one answer (6.4.2)."""
     for general in decision.facts["generals"]:
-        record = known.board.generals[general]
-        places = ", ".join(f"{space} ({_led(known, space)})" for space in places_for(known, general))
+        record = view.board.generals[general]
+        places = ", ".join(f"{space} ({_led(view, space)})" for space in places_for(view, general))
         yield f"{general} (strategy {record.strategy}, battle {record.battle}): {places}"
     yield "With both in one space, commands: [name] says who commands; else it is the better in battle."
     if decision.default is not None:
         yield Order("consuls", decision.default)
 
 
-def _led(known: Game, space: str) -> str:
-    army = whole(known, ROME, space)
+def _led(view: Game, space: str) -> str:
+    army = whole(view, ROME, space)
     return f"{units(army)}, {', '.join(army.generals)}" if army.generals else units(army)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.game import legal
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.events.catalogue import event_needs, event_options
+from pbem.rules.rome_carthage.events.catalogue import event_needs, event_orders
 from pbem.rules.rome_carthage.events.windows import ADVANCE
 from pbem.rules.rome_carthage.movement.activation import spaces_with_generals
 from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by
@@ -60,139 +60,139 @@ def spaces_in_words(spaces: Sequence[str]) -> str:
     return some(spaces, MOST_SPACES) or "no space"
 
 
-def play(known: Game, decision: Decision) -> Iterator[Hint]:
+def play(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who marches on which card, where markers and units may go, and an example of each (7.3, 8.1, 15.2)."""
-    side, board = decision.side, known.board
-    cards = sorted(playable(known, side), key=lambda card: (board.cards[card].ops, card))
+    side, board = decision.side, view.board
+    cards = sorted(playable(view, side), key=lambda card: (board.cards[card].ops, card))
     for ops in sorted({board.cards[card].ops for card in cards}):
         yield f"Ops {ops}: card {', '.join(str(card) for card in cards if board.cards[card].ops == ops)}"
     yield "March: needs a card with the general's number or more."
-    for space in spaces_with_generals(known, side):
-        yield _army(known, side, space, lambda general: f"{general} ({strategy_rating(known, general)})")
-    yield from _ships(known, side, cards)
-    spaces, raisers = open_spaces(known, side), recruiters(known, side)
+    for space in spaces_with_generals(view, side):
+        yield _army(view, side, space, lambda general: f"{general} ({strategy_rating(view, general)})")
+    yield from _ships(view, side, cards)
+    spaces, raisers = open_spaces(view, side), recruiters(view, side)
     yield f"Place: up to as many markers as the card has ops, in {spaces_in_words(spaces)}."
     if board.cards[cards[-1]].ops >= board.raising_ops and raisers:
         yield f"Raise: a card with {board.raising_ops} ops adds a CU to {', '.join(raisers)}."
     for number in sorted(cards):
         record = board.cards[number]
-        if (aim := event_needs(known, side, record)) is not None:
+        if (aim := event_needs(view, side, record)) is not None:
             yield f"Event {number}, {record.name}{': ' if aim else ''}{aim}"
-        if known.options["windows"] == ADVANCE and record.event_of(side) and record.event in _IN_ADVANCE:
+        if view.options["windows"] == ADVANCE and record.event_of(side) and record.event in _IN_ADVANCE:
             yield f"Counter {number}, by a standing order: {_IN_ADVANCE[record.event]}"
-    for bodies, most in _examples(known, side, cards):
-        yield from islice(legal(check_play, known, decision, bodies), most)
+    for bodies, most in _examples(view, side, cards):
+        yield from islice(legal(check_play, view, decision, bodies), most)
 
 
-def campaign(known: Game, decision: Decision) -> Iterator[Hint]:
+def campaign(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who may still march on a campaign card, with how many units, and how far these can go (8.1, 8.4.1)."""
-    side, done = decision.side, resting(known, decision.side)
-    for space in spaces_with_generals(known, side):
-        if any(general not in done for general in _at(known, side, space).generals):
-            yield _army(known, side, space, lambda general: f"{general} (moved)" if general in done else general)
-    card = known.board.cards[known.the_card.card]
-    ops, most = moved_by(card), 0 if has_sailed(known) else carries(known, side, card.number, CAMPAIGN)
+    side, done = decision.side, resting(view, decision.side)
+    for space in spaces_with_generals(view, side):
+        if any(general not in done for general in _at(view, side, space).generals):
+            yield _army(view, side, space, lambda general: f"{general} (moved)" if general in done else general)
+    card = view.board.cards[view.the_card.card]
+    ops, most = moved_by(card), 0 if has_sailed(view) else carries(view, side, card.number, CAMPAIGN)
     if most:
         yield f"Sail from port to port: up to {most} CU. A step is {{to: port, by: sea}}."
-    for ways in (_by_land(known, side, ops), _by_sea(known, side, ops, most)):
-        yield from islice(legal(check_campaign, known, decision, [body for _, body in ways]), _MOST_MARCHES)
+    for ways in (_by_land(view, side, ops), _by_sea(view, side, ops, most)):
+        yield from islice(legal(check_campaign, view, decision, [body for _, body in ways]), _MOST_MARCHES)
     yield Order("campaign", {"stop": True})
 
 
-def _at(known: Game, side: Side, space: str) -> Stack:
+def _at(view: Game, side: Side, space: str) -> Stack:
     """Return those in a space who may march: if they can only sally out, those inside (8.1, 16.4.4)."""
-    return known.garrison(side, space) if _sallies(known, side, space) else pool(known, side, space)
+    return view.garrison(side, space) if _sallies(view, side, space) else pool(view, side, space)
 
 
-def _sallies(known: Game, side: Side, space: str) -> bool:
-    return space in known.garrisons and why_no_sortie(known, side, space) is None
+def _sallies(view: Game, side: Side, space: str) -> bool:
+    return space in view.garrisons and why_no_sortie(view, side, space) is None
 
 
-def _army(known: Game, side: Side, space: str, named: Callable[[str], str]) -> str:
+def _army(view: Game, side: Side, space: str, named: Callable[[str], str]) -> str:
     """Return who may march from a space, and where to."""
-    stack = _at(known, side, space)
+    stack = _at(view, side, space)
     who = f"  {space}, {units(stack)}: {', '.join(map(named, stack.generals))}"
-    if _sallies(known, side, space):
+    if _sallies(view, side, space):
         return f"{who} may sally out (sortie: true)"
-    steps = first_steps(known, side, space, bool(stack.cu), known.board.movement.points)
-    legs = sorted(Counter(walked(known, side, space)).items())
+    steps = first_steps(view, side, space, bool(stack.cu), view.board.movement.points)
+    legs = sorted(Counter(walked(view, side, space)).items())
     tired = [f"{cu} CU with {left or 'no'} point{'' if left == 1 else 's'} left" for left, cu in legs]
-    stays = "to besiege it, path: []; " if _besieges(known, side, space, stack) else ""
+    stays = "to besiege it, path: []; " if _besieges(view, side, space, stack) else ""
     return "; ".join([f"{who}; {stays}to {', '.join(steps) or 'nowhere'}", *tired])
 
 
-def _besieges(known: Game, side: Side, space: str, stack: Stack) -> bool:
-    return stack.cu >= known.board.siege.cu and is_target(known, side, space)
+def _besieges(view: Game, side: Side, space: str, stack: Stack) -> bool:
+    return stack.cu >= view.board.siege.cu and is_target(view, side, space)
 
 
-def _ships(known: Game, side: Side, cards: Sequence[int]) -> Iterator[str]:
+def _ships(view: Game, side: Side, cards: Sequence[int]) -> Iterator[str]:
     """Yield on which cards an army may sail, and of how many CU (8.8, 8.8.2)."""
     sizes: dict[int, list[str]] = {}
     for card in cards:
-        uses = [OPERATIONS] if known.board.cards[card].type != CAMPAIGN else [OPERATIONS, CAMPAIGN]
+        uses = [OPERATIONS] if view.board.cards[card].type != CAMPAIGN else [OPERATIONS, CAMPAIGN]
         for kind in uses:
-            if most := carries(known, side, card, kind):
+            if most := carries(view, side, card, kind):
                 sizes.setdefault(most, []).append(f"{card}" if kind == OPERATIONS else f"{card} as event")
     if sizes:
         fleets = "; ".join(f"up to {most} CU on card {', '.join(names)}" for most, names in sorted(sizes.items()))
         yield f"Sail from port to port: {fleets}. A step is {{to: port, by: sea}}."
 
 
-def _examples(known: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[Iterable[_Body], int]]:
+def _examples(view: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[Iterable[_Body], int]]:
     """Yield orders of each kind, all that come into question, and how many of them a form shows (7.2 to 7.5)."""
-    board, best = known.board, cards[-1]
+    board, best = view.board, cards[-1]
     ops = board.cards[best].ops
 
     def on_operations(ways: Iterable[tuple[int, _Body]], ship: bool) -> Iterator[_Body]:
         for needs, way in ways:
             for card in cards:
-                if board.cards[card].ops >= needs and (not ship or carries(known, side, card, OPERATIONS)):
+                if board.cards[card].ops >= needs and (not ship or carries(view, side, card, OPERATIONS)):
                     yield {"card": card, "as": "operations", **way}
                     break
 
-    most = max(carries(known, side, card, OPERATIONS) for card in cards)
-    yield on_operations(_by_land(known, side, ops), False), _MOST_MARCHES
-    yield on_operations(_by_sea(known, side, ops, most), True), 1
-    if spaces := open_spaces(known, side):
+    most = max(carries(view, side, card, OPERATIONS) for card in cards)
+    yield on_operations(_by_land(view, side, ops), False), _MOST_MARCHES
+    yield on_operations(_by_sea(view, side, ops, most), True), 1
+    if spaces := open_spaces(view, side):
         yield [{"card": best, "as": "operations", "place": spaces[:ops]}], 1
-    yield [{"card": best, "as": "operations", "raise": general} for general in recruiters(known, side)], 1
+    yield [{"card": best, "as": "operations", "raise": general} for general in recruiters(view, side)], 1
     marching = [card for card in cards if board.cards[card].type in (CAMPAIGN, FORCE_MARCH)]
-    by_event = ((card, way) for card in marching for _, way in _by_land(known, side, moved_by(board.cards[card])))
+    by_event = ((card, way) for card in marching for _, way in _by_land(view, side, moved_by(board.cards[card])))
     yield ({"card": card, "as": "event", **way} for card, way in by_event), 1
-    events = (event_options(known, side, board.cards[card]) for card in cards if board.cards[card].type == "event")
+    events = (event_orders(view, side, board.cards[card]) for card in cards if board.cards[card].type == "event")
     yield [dict(choices[0].body) for choices in events if len(choices)], 1
     yield [{"card": cards[0], "as": "discard"}], 1
 
 
-def _by_land(known: Game, side: Side, ops: int) -> Iterator[tuple[int, _Body]]:
+def _by_land(view: Game, side: Side, ops: int) -> Iterator[tuple[int, _Body]]:
     """Yield one march or sally from each space with its strategy rating, the largest army first (8.1, 16.4.4)."""
-    spaces = sorted(spaces_with_generals(known, side), key=lambda space: -_at(known, side, space).cu)
+    spaces = sorted(spaces_with_generals(view, side), key=lambda space: -_at(view, side, space).cu)
     for space in spaces:
-        stack = _at(known, side, space)
-        steps = first_steps(known, side, space, bool(stack.cu), known.board.movement.points)
-        for general in _able(known, side, stack, ops)[:1]:
-            needs = strategy_rating(known, general)
-            if _sallies(known, side, space):
+        stack = _at(view, side, space)
+        steps = first_steps(view, side, space, bool(stack.cu), view.board.movement.points)
+        for general in _able(view, side, stack, ops)[:1]:
+            needs = strategy_rating(view, general)
+            if _sallies(view, side, space):
                 yield needs, {"general": general, "sortie": True}
-            elif _besieges(known, side, space, stack):
+            elif _besieges(view, side, space, stack):
                 yield needs, {"general": general, "path": []}
             elif steps:
                 yield needs, {"general": general, "path": steps[:1]}
 
 
-def _able(known: Game, side: Side, stack: Stack, ops: int) -> list[str]:
+def _able(view: Game, side: Side, stack: Stack, ops: int) -> list[str]:
     """List the generals of a stack whom some operations activate, the commander first (8.1)."""
-    done = resting(known, side)
-    return [general for general in stack.generals if general not in done and strategy_rating(known, general) <= ops]
+    done = resting(view, side)
+    return [general for general in stack.generals if general not in done and strategy_rating(view, general) <= ops]
 
 
-def _by_sea(known: Game, side: Side, ops: int, most: int) -> Iterator[tuple[int, _Body]]:
+def _by_sea(view: Game, side: Side, ops: int, most: int) -> Iterator[tuple[int, _Body]]:
     """Yield one voyage from each port with its strategy rating, to a port of one's own if there is one (8.8)."""
-    for space in spaces_with_generals(known, side) if most else ():
-        stack = pool(known, side, space)
-        for general in _able(known, side, stack, ops)[:1]:
-            ports = open_ports(known, side, space, [general], bool(stack.cu), known.board.movement.points)
-            for port in sorted(ports, key=lambda port: known.control.get(port) != side)[:1]:
+    for space in spaces_with_generals(view, side) if most else ():
+        stack = pool(view, side, space)
+        for general in _able(view, side, stack, ops)[:1]:
+            ports = open_ports(view, side, space, [general], bool(stack.cu), view.board.movement.points)
+            for port in sorted(ports, key=lambda port: view.control.get(port) != side)[:1]:
                 fleet = {"cu": most} if stack.cu > most else {}
                 path = [{"to": port, "by": SEA}]
-                yield strategy_rating(known, general), {"general": general, **fleet, "path": path}
+                yield strategy_rating(view, general), {"general": general, **fleet, "path": path}

@@ -21,87 +21,87 @@ def base(box: Box, board: Any) -> BaseMap:
     return base_map(box.table("layout"), box.table("coast"), chart["spaces"], board.connections)
 
 
-def scene(known: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
-    board = known.board
-    control: dict[str, str | None] = dict(known.control)
-    provinces = {province: known.controller(province) for province in board.provinces}
+    board = view.board
+    control: dict[str, str | None] = dict(view.control)
+    provinces = {province: view.controller(province) for province in board.provinces}
     return Scene(
         base,
-        title=f"Turn {known.turn}, {board.years[min(known.turn, max(board.years))]}",
-        subtitle=_subtitle(known),
+        title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
+        subtitle=_subtitle(view),
         sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
         control=control,
         tints=provinces,
-        counters=tuple(_counters(known)),
-        markers=tuple(_markers(known)),
+        counters=tuple(_counters(view)),
+        markers=tuple(_markers(view)),
         arrows=tuple(_arrows(told)),
         panels=(
-            Panel("title", "Turn", (Track(tuple(map(str, board.years)), min(known.turn, max(board.years)) - 1),)),
-            Panel("state", "Sides", tuple(_standing(known, sides))),
+            Panel("title", "Turn", (Track(tuple(map(str, board.years)), min(view.turn, max(board.years)) - 1),)),
+            Panel("state", "Sides", tuple(_standing(view, sides))),
         ),
     )
 
 
-def _subtitle(known: Game) -> str:
+def _subtitle(view: Game) -> str:
     """Return what is going on, and whether there is a Truce (card 64)."""
-    return ", ".join(filter(None, (_going_on(known), "Truce" if known.truce else "")))
+    return ", ".join(filter(None, (_going_on(view), "Truce" if view.truce else "")))
 
 
-def _going_on(known: Game) -> str:
-    if known.result is not None:
+def _going_on(view: Game) -> str:
+    if view.result is not None:
         return "the war is over"
-    if known.battle is not None:
-        return f"battle at {known.board.spaces[known.battle.space].name}, round {known.battle.round}"
-    if known.march is not None:
-        return f"{known.board.generals[known.march.general].name} is on the march"
-    return f"card play {known.plays + 1}" if known.phase == "strategy" else ""
+    if view.battle is not None:
+        return f"battle at {view.board.spaces[view.battle.space].name}, round {view.battle.round}"
+    if view.march is not None:
+        return f"{view.board.generals[view.march.general].name} is on the march"
+    return f"card play {view.plays + 1}" if view.phase == "strategy" else ""
 
 
-def _standing(known: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+def _standing(view: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     yield Row("", tuple(Cell(str(side["name"]), str(side["id"])) for side in sides))
-    units = {side: sum(stack.cu for stack in known.stacks[side].values()) for side in SIDES}
-    for space, inside in known.garrisons.items():
-        units[known.control[space]] += inside.cu
-    if known.march is not None:
-        units[known.march.side] += known.march.force.cu
+    units = {side: sum(stack.cu for stack in view.stacks[side].values()) for side in SIDES}
+    for space, inside in view.garrisons.items():
+        units[view.control[space]] += inside.cu
+    if view.march is not None:
+        units[view.march.side] += view.march.force.cu
     rows = {
-        "Political points": political_points(known),
+        "Political points": political_points(view),
         "Combat units": units,
-        "Cards in hand": {side: len(known.hands[side]) for side in SIDES},
+        "Cards in hand": {side: len(view.hands[side]) for side in SIDES},
     }
     for label, of in rows.items():
         yield Row(label, tuple(Cell(str(of[str(side["id"])])) for side in sides))
 
 
-def _counters(known: Game) -> Iterator[Counter]:
+def _counters(view: Game) -> Iterator[Counter]:
     for side in SIDES:
-        for space in known.board.spaces:
-            stack = known.stacks[side].get(space)
+        for space in view.board.spaces:
+            stack = view.stacks[side].get(space)
             if stack is not None:
-                yield _counter(known, side, space, stack, inside=False)
-    march = known.march
+                yield _counter(view, side, space, stack, inside=False)
+    march = view.march
     if march is not None and not march.force.empty:
-        yield _counter(known, march.side, march.at, march.force, inside=False)
-    for space, inside in known.garrisons.items():
-        yield _counter(known, known.control[space], space, inside, inside=True)
+        yield _counter(view, march.side, march.at, march.force, inside=False)
+    for space, inside in view.garrisons.items():
+        yield _counter(view, view.control[space], space, inside, inside=True)
 
 
-def _counter(known: Game, side: str, space: str, stack: Stack, *, inside: bool) -> Counter:
-    names = [known.board.generals[general].short for general in stack.generals]
+def _counter(view: Game, side: str, space: str, stack: Stack, *, inside: bool) -> Counter:
+    names = [view.board.generals[general].short for general in stack.generals]
     badges = (*([f"{stack.elephants} el"] if stack.elephants else ()), *(["train"] if stack.train else ()))
     strength = str(stack.cu) if stack.cu or not names else ""
     return Counter(space, side, strength, names[0] if names else "", ", ".join(names[1:]), badges, inside)
 
 
-def _markers(known: Game) -> Iterator[Marker]:
-    for space, points in known.siege_points.items():
-        holder = known.control.get(space)
-        besieger = next((side for side in SIDES if side != holder and (known.cu(side, space))), None)
-        word = "subdue" if space in known.tribes else "siege"
+def _markers(view: Game) -> Iterator[Marker]:
+    for space, points in view.siege_points.items():
+        holder = view.control.get(space)
+        besieger = next((side for side in SIDES if side != holder and (view.cu(side, space))), None)
+        word = "subdue" if space in view.tribes else "siege"
         yield Marker(space, f"{word} {points}", "siege", besieger)
-    if known.battle is not None:
-        yield Marker(known.battle.space, "battle", "battle")
+    if view.battle is not None:
+        yield Marker(view.battle.space, "battle", "battle")
 
 
 def _arrows(told: Sequence[Event]) -> Iterator[Arrow]:

@@ -8,7 +8,7 @@ from pbem.rules.rome_carthage.position.state import FACE_DOWN, MAHARBAL, SIDES, 
 from pbem.rules.rome_carthage.position.under_way import Battle, March
 
 
-def known(game: Game, side: Side | None) -> Game:
+def view(game: Game, side: Side | None) -> Game:
     """Return the position as a side may know it, without the deck; what is public is shared (7.1, 11.1)."""
     seen = plain.twin(game)
     seen.hands = {owner: hand if owner == side else [UNSEEN] * len(hand) for owner, hand in game.hands.items()}
@@ -40,7 +40,7 @@ def _face_down(battle: Battle, owner: Side, hand: list[str]) -> list[str]:
     return [*shown, *[FACE_DOWN] * (len(hand) - len(shown))]
 
 
-def reseal(game: Game, side: Side | None, table: Table) -> Game:
+def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     """Return a position that a side could not tell from this one: what it cannot see is dealt or ordered anew (7.1)."""
     other = plain.twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]

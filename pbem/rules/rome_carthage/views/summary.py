@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Line, Section, Standing
+from pbem.game import Line, Section, Summary
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import FOR_BOTH, StrategyCard
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -21,36 +21,34 @@ _PHASES: Final[Mapping[str, str]] = {
 """What the phases are called in which somebody may be asked, but for the strategy phase (5)."""
 
 
-def standing(known: Game, names: Mapping[str, str]) -> Standing:
+def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
     sections = [
-        Section("Under way", tuple(_under_way(known, names))),
-        Section("In force", tuple(_in_force(known, names))),
-        Section("The balance", tuple(_balance(known, names))),
-        *(Section(f"Armies of {names[side]}", tuple(_armies(known, names, side))) for side in SIDES),
-        Section("Sieges", tuple(_sieges(known, names))),
-        Section("Provinces (* counts for political points)", tuple(_provinces(known, names))),
-        Section("Off the map", tuple(_off_the_map(known))),
+        Section("Under way", tuple(_under_way(view, names))),
+        Section("In force", tuple(_in_force(view, names))),
+        Section("The balance", tuple(_balance(view, names))),
+        *(Section(f"Armies of {names[side]}", tuple(_armies(view, names, side))) for side in SIDES),
+        Section("Sieges", tuple(_sieges(view, names))),
+        Section("Provinces (* counts for political points)", tuple(_provinces(view, names))),
+        Section("Off the map", tuple(_off_the_map(view))),
     ]
-    return Standing(
-        _summary(known, names), tuple(section for section in sections if section.lines), tuple(_hands(known))
-    )
+    return Summary(_summary(view, names), tuple(section for section in sections if section.lines), tuple(_hands(view)))
 
 
-def _summary(known: Game, names: Mapping[str, str]) -> str:
-    board = known.board
-    turn = f"Turn {known.turn} ({board.years[known.turn]})"
-    if known.phase in _PHASES:
-        return f"{turn}, {_PHASES[known.phase]}"
-    if known.phase != "strategy" or known.to_play is None:
+def _summary(view: Game, names: Mapping[str, str]) -> str:
+    board = view.board
+    turn = f"Turn {view.turn} ({board.years[view.turn]})"
+    if view.phase in _PHASES:
+        return f"{turn}, {_PHASES[view.phase]}"
+    if view.phase != "strategy" or view.to_play is None:
         return turn
-    plays = known.plays if known.card is not None else known.plays + 1
-    return f"{turn}, card play {plays}, {names[known.to_play]} to play"
+    plays = view.plays if view.card is not None else view.plays + 1
+    return f"{turn}, card play {plays}, {names[view.to_play]} to play"
 
 
-def _under_way(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     """Yield the card on the table, the march and the battle that are not over yet."""
-    board, card, march, battle = known.board, known.card, known.march, known.battle
+    board, card, march, battle = view.board, view.card, view.march, view.battle
     if card is not None:
         record = board.cards[card.card]
         more = f" {card.generals_left} more of its generals may march." if card.generals_left else ""
@@ -65,143 +63,141 @@ def _under_way(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
         return
     yield Line(f"Battle of {board.spaces[battle.space].name}, round {battle.round}:")
     for owner in (battle.attacker, *(other for other in SIDES if other != battle.attacker)):
-        stack = known.stack(owner, battle.space)
+        stack = view.stack(owner, battle.space)
         leader = battle.commanders.get(owner)
         commander = board.generals[leader].name if leader else "no general"
         count = len(battle.hands.get(owner, ()))
         cards = f"{count} battle card{'' if count == 1 else 's'}" if owner in battle.hands else ""
         yield Line(names[owner], (f"{stack.cu} CU", commander, cards), 1)
         if shown := battle.shown.get(owner):
-            yield Line(f"open: {_counted(known, shown)}", (), 2)
+            yield Line(f"open: {_counted(view, shown)}", (), 2)
 
 
-def _balance(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    board = known.board
-    points = political_points(known)
+def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    board = view.board
+    points = political_points(view)
     rows: dict[str, list[Any]] = {
         "": [names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
-        "CU": [sum(stack.cu for _, stack, _ in _stacks(known, side)) for side in SIDES],
-        "of them elephants": [sum(stack.elephants for _, stack, _ in _stacks(known, side)) for side in SIDES],
-        "cards in hand": [len(known.hands[side]) for side in SIDES],
+        "CU": [sum(stack.cu for _, stack, _ in _stacks(view, side)) for side in SIDES],
+        "of them elephants": [sum(stack.elephants for _, stack, _ in _stacks(view, side)) for side in SIDES],
+        "cards in hand": [len(view.hands[side]) for side in SIDES],
     }
     for label, values in rows.items():
         yield Line(label, tuple(map(str, values)))
     # The viewer does not see the deck; it is what is nowhere else.
-    seen = sum(len(hand) for hand in known.hands.values()) + len(known.discards) + len(known.removed)
-    deck = len(board.cards) - seen - (known.card is not None)
-    yield Line(f"Strategy cards: {deck} in the deck, {len(known.discards)} laid off.")
+    seen = sum(len(hand) for hand in view.hands.values()) + len(view.discards) + len(view.removed)
+    deck = len(board.cards) - seen - (view.card is not None)
+    yield Line(f"Strategy cards: {deck} in the deck, {len(view.discards)} laid off.")
 
 
-def _armies(known: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
+def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
     """Yield what a side has on the map, region by region in the order of the box."""
-    board = known.board
-    found = list(_stacks(known, side))
+    board = view.board
+    found = list(_stacks(view, side))
     here = {board.spaces[space].region for space, _, _ in found}
     for region in [id for id in names if id in here]:
         yield Line(names[region][:1].upper() + names[region][1:])
         for space, stack, where in found:
             if board.spaces[space].region == region:
                 cu = f"{stack.cu} CU" if stack.cu else ""
-                yield Line(board.spaces[space].name + where, (cu, _led(known, stack)), 1)
+                yield Line(board.spaces[space].name + where, (cu, _led(view, stack)), 1)
 
 
-def _stacks(known: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
+def _stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
     """Yield space, stack, and whether it is inside the city or on the march, in the order of the board."""
-    march = known.march
-    for space in known.board.spaces:
-        if space in known.stacks[side]:
-            yield space, known.stacks[side][space], ""
+    march = view.march
+    for space in view.board.spaces:
+        if space in view.stacks[side]:
+            yield space, view.stacks[side][space], ""
         if march is not None and march.side == side and march.at == space and not march.force.empty:
             yield space, march.force, " (marching)"
-        inside = known.garrison(side, space)
+        inside = view.garrison(side, space)
         if not inside.empty:
             yield space, inside, " (inside)"
 
 
-def _led(known: Game, stack: Stack) -> str:
+def _led(view: Game, stack: Stack) -> str:
     """Return the elephants, the siege train and the generals of a stack, the commander first."""
     beasts = f"{stack.elephants} el." if stack.elephants else ""
     train = "siege train" if stack.train else ""
-    return "; ".join(filter(None, (beasts, train, ", ".join(_general(known, general) for general in stack.generals))))
+    return "; ".join(filter(None, (beasts, train, ", ".join(_general(view, general) for general in stack.generals))))
 
 
 def _units(force: Stack) -> str:
     return f"{force.cu} CU ({force.elephants} elephants)" if force.elephants else f"{force.cu} CU"
 
 
-def _general(known: Game, general: str) -> str:
-    office = known.offices.get(general)
-    name = known.board.generals[general].name
+def _general(view: Game, general: str) -> str:
+    office = view.offices.get(general)
+    name = view.board.generals[general].name
     return f"{name} ({office})" if office else name
 
 
-def _in_force(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _in_force(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     """Yield what events have left in force, and where the siege train is (cards 9, 29, 30, 57, 58, 64)."""
-    if known.truce:
+    if view.truce:
         yield Line("A Truce: nobody enters an enemy space, intercepts or besieges, until an event breaks it.")
-    if known.macedonia:
+    if view.macedonia:
         yield Line("Philip V of Macedon is allied with Carthage and helps it at sea.")
-    if known.naval_victory:
+    if view.naval_victory:
         yield Line("Carthage has won at sea: until the end of the turn Rome sails with Campaign cards only.")
-    if CARTHAGE in known.counsels:
+    if CARTHAGE in view.counsels:
         yield Line("Hanno counsels Carthage: none of its CU leaves Africa until a turn begins after a shuffle.")
-    if ROME in known.counsels:
+    if ROME in view.counsels:
         yield Line("Cato counsels Rome: none of its CU goes to Africa until a turn begins after a shuffle.")
-    for space, stack, where in _stacks(known, CARTHAGE):
+    for space, stack, where in _stacks(view, CARTHAGE):
         if stack.train:
-            yield Line(f"The siege train is in {known.board.spaces[space].name}{where}.")
+            yield Line(f"The siege train is in {view.board.spaces[space].name}{where}.")
 
 
-def _sieges(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    for space, points in known.siege_points.items():
-        holder = known.control.get(space)
-        by = next((names[side] for side in SIDES if side != holder and known.cu(side, space)), "nobody")
-        what = "subjugated" if space in known.tribes else "besieged"
-        yield Line(
-            known.board.spaces[space].name, (f"{points} of {known.board.siege.points} points", f"{what} by {by}")
-        )
+def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    for space, points in view.siege_points.items():
+        holder = view.control.get(space)
+        by = next((names[side] for side in SIDES if side != holder and view.cu(side, space)), "nobody")
+        what = "subjugated" if space in view.tribes else "besieged"
+        yield Line(view.board.spaces[space].name, (f"{points} of {view.board.siege.points} points", f"{what} by {by}"))
 
 
-def _provinces(known: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    board = known.board
+def _provinces(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    board = view.board
     for side in (*SIDES, None):
         held = [
             f"{province.name}*" if province.political_point else province.name
             for id, province in board.provinces.items()
-            if known.controller(id) == side
+            if view.controller(id) == side
         ]
         if held:
             yield Line(f"{names[side] if side else 'Nobody'}: {', '.join(held)}.")
 
 
-def _off_the_map(known: Game) -> Iterator[Line]:
-    for general, turn in known.arrivals.items():
-        yield Line(f"{known.board.generals[general].name} arrives in turn {turn}.")
+def _off_the_map(view: Game) -> Iterator[Line]:
+    for general, turn in view.arrivals.items():
+        yield Line(f"{view.board.generals[general].name} arrives in turn {turn}.")
     pools: Sequence[tuple[str, Sequence[str]]] = (
-        ("Roman generals not in play", known.reserve),
-        *(("Displaced, to return", generals) for generals in known.displaced.values()),
-        ("Out of the game", known.out),
+        ("Roman generals not in play", view.reserve),
+        *(("Displaced, to return", generals) for generals in view.displaced.values()),
+        ("Out of the game", view.out),
     )
     for label, generals in pools:
         if generals:
-            yield Line(f"{label}: {', '.join(known.board.generals[general].name for general in generals)}.")
+            yield Line(f"{label}: {', '.join(view.board.generals[general].name for general in generals)}.")
 
 
-def _hands(known: Game) -> Iterator[Section]:
+def _hands(view: Game) -> Iterator[Section]:
     """Yield the cards that the viewer sees: his strategy cards and, in a battle, his battle cards."""
-    board = known.board
-    for hand in known.hands.values():
+    board = view.board
+    for hand in view.hands.values():
         if hand and UNSEEN not in hand:
             yield Section("Your strategy cards", tuple(line for card in hand for line in _card(board.cards[card])))
-    for owner, cards in known.battle.hands.items() if known.battle is not None else ():
-        if cards and FACE_DOWN not in cards and cards != known.the_battle.shown.get(owner):
-            yield Section("Your battle cards", (Line(f"{_counted(known, cards)}."),))
+    for owner, cards in view.battle.hands.items() if view.battle is not None else ():
+        if cards and FACE_DOWN not in cards and cards != view.the_battle.shown.get(owner):
+            yield Section("Your battle cards", (Line(f"{_counted(view, cards)}."),))
 
 
-def _counted(known: Game, cards: Sequence[str]) -> str:
+def _counted(view: Game, cards: Sequence[str]) -> str:
     """Return battle cards with how many there are of each kind."""
-    return ", ".join(f"{cards.count(kind)} {name}" for kind, name in known.board.battle_cards.items() if kind in cards)
+    return ", ".join(f"{cards.count(kind)} {name}" for kind, name in view.board.battle_cards.items() if kind in cards)
 
 
 def _card(card: StrategyCard) -> Iterator[Line]:
