@@ -57,8 +57,11 @@ OWNERS: dict[str, set[str]] = {
     "typer": {"cli"},
     "py_ecc": {"crypto.beacon"},
     "random": {"crypto.dice"},
+    "platformdirs": {"paths"},
+    "fcntl": {"repo.git.gamelock"},
+    **{name: set() for name in ("pwd", "grp", "resource", "termios", "msvcrt", "winreg")},
 }
-"""Libraries, and the only modules or packages that may import them."""
+"""Libraries, and the only modules or packages that may import them; at the end those of one operating system alone."""
 
 WORLD = {"datetime", "time", "os", "pathlib", "io", "tempfile", "shutil", "subprocess", "socket", "secrets", "uuid"}
 UNWORLDLY = {
@@ -80,6 +83,7 @@ LAZY = {
     "cryptography",
     "py_ecc",
     "pyrage",
+    "platformdirs",
 }
 
 
@@ -212,6 +216,7 @@ def test_no_two_rooms_import_each_other() -> None:
         ("pbem/mail/inbox.py", "import cryptography.x509", "pbem.crypto.signing may"),
         ("pbem/render/canvas.py", "import random", "pbem.crypto.dice may"),
         ("pbem/orders/sheet/reader.py", "import yaml", "no room may"),
+        ("pbem/crypto/keys.py", "def f():\n    import pwd", "no room may"),
     ],
 )
 def test_the_check_sees(file: str, text: str, reason: str) -> None:

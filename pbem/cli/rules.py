@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
+from pbem.cli.runtime import Boxes, misuse, print_json
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -34,10 +34,9 @@ def rules(game: str, preset: str | None, boxes: Boxes, json: bool, orders: bool 
     if orders:
         _print_orders(game, boxes, json)
         return
-    with in_the_world():
-        box = _box(game, boxes)
-        chosen = {id: box.options(id) for id in box.presets}
-        notes = list(_confidence(box))
+    box = _box(game, boxes)
+    chosen = {id: box.options(id) for id in box.presets}
+    notes = list(_confidence(box))
     if preset is not None:
         try:
             chosen = {preset: box.options(preset)}
@@ -68,12 +67,11 @@ def _print_orders(game: str, boxes: Boxes, json: bool) -> None:
     """Print the kinds of orders of a game."""
     from pbem.render.order_reference import order_records, order_reference
 
-    with in_the_world():
-        box = _box(game, boxes)
-        if json:
-            print_json(order_records(box))
-        else:
-            print(order_reference(box), end="")
+    box = _box(game, boxes)
+    if json:
+        print_json(order_records(box))
+    else:
+        print(order_reference(box), end="")
 
 
 def _box(game: str, boxes: Boxes) -> Box:

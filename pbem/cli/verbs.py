@@ -15,6 +15,7 @@ from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.publish import publish
 from pbem.cli.referee import reveal, rollback, ruling
+from pbem.cli.runtime import in_the_world
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
@@ -30,7 +31,11 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class _ByReader(TyperGroup):
-    """Tells of the verbs by whom they are for."""
+    """Tells of the verbs by whom they are for, and what is wrong outside in one sentence, whatever the verb."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with in_the_world():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, self.commands))

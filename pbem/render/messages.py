@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game.box import Box
-from pbem.protocol import Decision, Event, Roll, cited
+from pbem.protocol import Decision, Event, PbemError, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
@@ -40,7 +40,7 @@ _ROLL: Final = "roll"
 _ROLL_DEPTH: Final = 2
 
 
-class BadSentence(ValueError):
+class BadSentence(PbemError, ValueError):
     """A sentence that cannot be read; the text says which and why."""
 
 
