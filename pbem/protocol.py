@@ -1,7 +1,49 @@
-"""The words every room shares: sides, orders, faults, decisions, events, rolls, and the contract of a game.
+"""The words every room shares: sides, orders, faults, decisions, events, rolls, errors, and the contract of a game.
 
 This module imports nothing of ours. A *game* (one package below `pbem.rules`) implements `Rules`; the engine,
 the reports and the tools know games only through it.
+
+Every exception of ours descends from `PbemError`. The command line prints it as one sentence and ends with exit code
+1; only a `Bug` keeps its traceback. What is wrong with an order is no exception but a `Fault`.
+
+    PbemError
+    |-- Bug                        the code of pbem or of a game is wrong
+    |   |-- DeadEnd                engine.playout: a question without a legal answer
+    |   |-- NameReused             game.table: two rolls of one name
+    |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
+    |   `-- Stuck                  engine.session: a game that rests for ever
+    |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
+    |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
+    |-- BadChainFile               crypto.chain_file: the file of a player's own chain
+    |-- BadKeys                    crypto.keys: the secrets of a game
+    |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
+    |-- BadPath (ValueError)       repo.git.paths: a path that may not stand in a game's repo
+    |-- BadRecipient (ValueError)  crypto.seal: a public key
+    |-- BadSentence (ValueError)   render.messages: a sentence of a box
+    |-- BadShare                   crypto.player_chains: a link of a player's own chain in a turn file
+    |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
+    |-- BrokenBox                  game.box: a box, with every flaw in it
+    |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
+    |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
+    |   |-- BadPatch               referee.patching: a change of a position, with every complaint
+    |   `-- OtherRules             referee.open_game: the rules here are not those of the game
+    |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
+    |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
+    |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
+    |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
+    |-- RulesDiffer                engine.session: a question that is not the recorded one
+    |   `-- Unasked                audit.playback: a recorded answer to which no question comes
+    |-- StoreError                 repo.git.objects: a game's repo
+    |   |-- Busy                   repo.git.gamelock: another command is at work on the game
+    |   |-- GameExists             repo.git: a new game with the name of another
+    |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
+    |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
+    |   |-- NoLocks                repo.git.gamelock: this system has no file locks
+    |   `-- NoSuchGame             repo.git: no repo of a game at a path
+    |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
+    |-- Unreadable                 mail.mime: a letter that cannot be taken apart
+    |-- _Stop                      engine.cases.run: a case that cannot be played on
+    `-- _Stop                      game.yaml.reader: a text that makes no sense from there on
 """
 
 from __future__ import annotations
@@ -26,6 +68,14 @@ Path: TypeAlias = tuple[str | int, ...]
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+class PbemError(Exception):
+    """The root of all our exceptions: something outside the code is not as it must be; the text is for a person."""
+
+
+class Bug(PbemError):
+    """The code of pbem or of a game does what it must not. It keeps its traceback, for whoever mends it."""
 
 
 @dataclass(slots=True)

@@ -26,6 +26,8 @@ from itertools import count as counting
 from struct import unpack
 from typing import Any, Final, Protocol, TypeAlias, Union
 
+from pbem.protocol import PbemError
+
 SCHEME: Final = "chain-v1"
 LENGTH: Final = 4096
 """How many adjudications a chain is good for, unless the game says otherwise."""
@@ -45,11 +47,11 @@ class Dice(Protocol):
     def reseed(self, step_key: bytes) -> None: ...
 
 
-class NotLoaded(LookupError):
+class NotLoaded(PbemError, LookupError):
     """A ruling rolls under a name for which it has loaded no dice."""
 
 
-class BadLoad(ValueError):
+class BadLoad(PbemError, ValueError):
     """Loaded dice do not fit the roll they are loaded for."""
 
 

@@ -23,6 +23,7 @@ from re import compile as pattern
 from typing import Final
 
 from pbem.crypto.dice import check_link, missing_share
+from pbem.protocol import PbemError
 
 LOST: Final = "lost"
 """What a sheet opens whose side has no chain any more."""
@@ -31,7 +32,7 @@ MOST_LINKS: Final = 100_000
 """No chain of a side is longer: its links are counted by making them."""
 
 
-class BadShare(Exception):
+class BadShare(PbemError):
     """A turn file has a share of a side's own chain that is not as it must be; the text says what is wrong."""
 
 

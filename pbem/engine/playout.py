@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_RESTS, Session, Stuck
-from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+from pbem.protocol import Bug, Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
 
@@ -22,11 +22,11 @@ class Picker(Protocol):
     def random(self) -> float: ...
 
 
-class DeadEnd(Exception):
+class DeadEnd(Bug):
     """A question to which the rules offer no answer: a bug of the rules."""
 
 
-class OptionRefused(Exception):
+class OptionRefused(Bug):
     """An answer that `options` offered and `check` refuses: a bug of the rules."""
 
     def __init__(self, order: Order, faults: list[Fault]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from pbem.crypto.dice import Dice
 from pbem.engine.sequence import costs_in_turn, faults_in_turn
 from pbem.game.table import Table
-from pbem.protocol import Checkpoint, Decision, Draw, Event, Fault, Order, Roll, Rules, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Draw, Event, Fault, Order, PbemError, Roll, Rules, Side
 
 S = TypeVar("S")
 
@@ -27,11 +27,15 @@ MOST_RESTS = 1000
 """A game that rests this often without a question is looping."""
 
 
-class RulesDiffer(Exception):
-    """A question asked again is not the recorded one: the rules have changed since."""
+class RulesDiffer(PbemError):
+    """A question asked again is not the recorded one: the rules have changed since. `difference` says how."""
+
+    def __init__(self, difference: str) -> None:
+        self.difference = difference
+        super().__init__(f"the rules have changed since this game stopped: {difference}")
 
 
-class Stuck(Exception):
+class Stuck(Bug):
     """A game rests again and again without asking anything: a bug of its rules."""
 
 

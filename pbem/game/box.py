@@ -25,7 +25,7 @@ from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.wording import guess
 from pbem.paths import rules_folders
-from pbem.protocol import Path, Side
+from pbem.protocol import Path, PbemError, Side
 
 GAME: Final = "game"
 ORDERS: Final = "orders"
@@ -52,7 +52,7 @@ class Flaw:
         return f"{self.file}:{self.line}:{self.column}: {self.reason}"
 
 
-class BrokenBox(Exception):
+class BrokenBox(PbemError):
     """A box that cannot be read, does not fit its schemas, or contradicts itself; lists every flaw found."""
 
     def __init__(self, flaws: Iterable[Flaw]) -> None:
@@ -60,7 +60,7 @@ class BrokenBox(Exception):
         super().__init__("\n".join(map(str, self.flaws)))
 
 
-class NotInTheBox(LookupError):
+class NotInTheBox(PbemError, LookupError):
     """A box, scenario, language, option or preset was asked for that is not there; the text names what is."""
 
 

@@ -114,7 +114,7 @@ def _wanted(error: ValidationError) -> list[str]:
     """Return the choices that a type, an enumeration or a constant leaves."""
     value: Any = error.validator_value
     if error.validator == "type":
-        return [_TYPES[each] for each in ([value] if isinstance(value, str) else value)]
+        return [TYPES[each] for each in ([value] if isinstance(value, str) else value)]
     return [_word(each) for each in ([value] if error.validator == "const" else value)]
 
 
@@ -151,7 +151,7 @@ def _predicate(error: ValidationError) -> str:
     return f"does not fit: {error.message}"
 
 
-_TYPES: Final = {
+TYPES: Final = {
     "integer": "a whole number",
     "number": "a whole number",
     "string": "text",
@@ -167,7 +167,7 @@ def _word(value: Any) -> str:
 
 
 def _type(wanted: Any, found: Any) -> str:
-    names = [_TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
+    names = [TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
     return f"must be {listing(names, 'or')}, not {shown(found)}"
 
 

@@ -18,6 +18,8 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
+from pbem.protocol import PbemError
+
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
 Form: TypeAlias = Literal["round", "square", "hexagon", "diamond", "star", "open"]
@@ -28,7 +30,7 @@ Stroke: TypeAlias = Literal["solid", "dashed"]
 Relief: TypeAlias = Literal["flat", "hills", "peaks"]
 
 
-class Misdrawn(ValueError):
+class Misdrawn(PbemError, ValueError):
     """A layout that does not fit the map it is for: the text says which entry and why."""
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
-from pbem.protocol import Decision, Draw, Event, Flow, Order, Roll, Side
+from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Roll, Side
 
 
-class NameReused(Exception):
+class NameReused(Bug):
     """A roll or shuffle was named like an earlier one since the last resting point: a bug of the rules."""
 
 

@@ -23,7 +23,7 @@ from pbem.orders.check import Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, Side
+from pbem.protocol import Decision, Event, PbemError, Side
 from pbem.repo.charter import Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
@@ -32,7 +32,7 @@ from pbem.repo.records import as_plain, decision_record
 from pbem.repo.state import State
 
 
-class CannotPlay(Exception):
+class CannotPlay(PbemError):
     """Something about a game, a player or an address is not as it must be; the text is for a person."""
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from git.cmd import Git
 from git.exc import GitCommandError
 
-from pbem.atomic import sync_folder
+from pbem.atomic import rename_folder, sync_folder
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.objects import ENVIRONMENT
@@ -47,7 +47,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
     try:
         lay_out(draft)
         _fetch(repo, draft)
-        os.rename(draft, folder)
+        rename_folder(draft, folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise

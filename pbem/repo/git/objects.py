@@ -8,6 +8,7 @@ from typing import Final
 
 from git.cmd import Git
 
+from pbem.protocol import PbemError
 from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
 
 ENVIRONMENT: Final = {
@@ -22,7 +23,7 @@ _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
 
-class StoreError(Exception):
+class StoreError(PbemError):
     """A game's repo cannot be used as asked."""
 
 
