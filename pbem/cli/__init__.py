@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from copy import copy
 from errno import EINVAL, EPIPE
 from io import TextIOWrapper
+from typing import Any
 
 
 def main() -> None:
@@ -32,4 +35,13 @@ def main() -> None:
 def _run() -> None:
     from pbem.cli.verbs import app
 
-    app()
+    # To describe all verbs to click takes longer than to carry out one that is named first, as nearly all are.
+    called = [each for each in app.registered_commands if sys.argv[1:2] == [each.name or _verb(each.callback)]]
+    alone = copy(app)
+    if called:
+        alone.registered_commands, alone.registered_groups = called, []
+    alone()
+
+
+def _verb(function: Callable[..., Any] | None) -> str:
+    return getattr(function, "__name__", "").replace("_", "-")

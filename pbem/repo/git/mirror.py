@@ -7,9 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from git.cmd import Git
-from git.exc import GitCommandError
-
 from pbem.atomic import rename_folder, sync_folder
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.empty_repo import REF, lay_out
@@ -70,6 +67,9 @@ def _is_empty(folder: Path) -> bool:
 
 def _fetch(repo: GameRepo, folder: Path) -> None:
     """Fetch what the main branch reaches, and write what a web server needs that serves the mirror as plain files."""
+    from git.cmd import Git
+    from git.exc import GitCommandError
+
     git = Git(folder)
     git.update_environment(**{**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file", "GIT_DIR": str(folder)})
     try:
