@@ -45,9 +45,8 @@ def run(folder: Path, command: str, **variables: str) -> subprocess.CompletedPro
     if words[0] == "pbem":
         words = [sys.executable, "-m", *words]
     path = os.pathsep.join([str(folder), str(ROOT)])
-    world = {**os.environ, "PYTHONPATH": path, "PBEM_KEYS": str(folder / "keys"), **variables}
-    world.pop("PBEM_GAMES", None)
-    return subprocess.run(words, cwd=folder, env=world, capture_output=True, text=True)
+    own = {"PYTHONPATH": path, "PBEM_KEYS": str(folder / "keys"), "PBEM_GAMES": str(folder / "games")}
+    return subprocess.run(words, cwd=folder, env={**os.environ, **own, **variables}, capture_output=True, text=True)
 
 
 def test_game_of_the_page_plays_to_its_end(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
