@@ -71,16 +71,16 @@ T = TypeVar("T")
 
 
 class PbemError(Exception):
-    """The root of all our exceptions: something outside the code is not as it must be; the text is for a person."""
+    """The root of all our exceptions: something outside the code is wrong, and the text tells a person what."""
 
 
 class Bug(PbemError):
-    """The code of pbem or of a game does what it must not. It keeps its traceback, for whoever mends it."""
+    """A mistake in the code of pbem or of a game. It keeps its traceback, for whoever repairs it."""
 
 
 @dataclass(slots=True)
 class Order:
-    """One answer to one question: its kind and its body, a mapping of plain values. Treat it as immutable."""
+    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable."""
 
     kind: str
     body: Mapping[str, Any]
@@ -102,7 +102,7 @@ ILLEGAL: Final = "illegal"
 
 @dataclass(slots=True, frozen=True)
 class Fault:
-    """What is wrong with an order: malformed (cannot be read) or illegal (read, but against a rule)."""
+    """A mistake in an order: malformed (it cannot be read) or illegal (it can be read and breaks a rule)."""
 
     kind: str
     path: Path
@@ -112,10 +112,10 @@ class Fault:
 
 @dataclass(slots=True)
 class Decision:
-    """A question the game waits on: who must answer, what kind of order, and the facts that side may know.
+    """A decision that the game waits for: who must answer, by what kind of order, and the facts that side may know.
 
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
-    `secret` answers are not published when the game next rests, only when its key is revealed. For an answer with
+    `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
     """
 
@@ -144,7 +144,7 @@ class Roll:
 
 @dataclass(slots=True)
 class Draw:
-    """A hidden draw: what was shuffled under which name, and the order that came of it."""
+    """A hidden draw: what was shuffled, under which name, and the resulting order."""
 
     name: str
     items: list[Any]
@@ -173,15 +173,15 @@ class Checkpoint:
 
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
-"""One question; several, open at once and secret until all are answered; or a resting point."""
+"""One decision; several, open at once and secret until all are answered; or a checkpoint."""
 Flow: TypeAlias = Generator[Question, Any, T]
 """A stretch of rules: yields questions, is sent an Order (or a tuple of them, in the same order), returns T."""
 
 
 class LegalOrders(Protocol):
-    """The legal answers to a question, in a fixed order: they can be counted and picked without being listed.
+    """The legal answers to a decision, in a fixed order: they can be counted and picked without being listed.
 
-    `certain` is False when the view they were asked of does not show enough to list them (an onlooker
+    `certain` is False when the view they were asked of does not show enough to list them (an observer
     before a hidden hand); they are then empty. The implementation stands in `pbem.game.choices`.
     """
 
@@ -244,7 +244,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def audit(self, position: S) -> Iterable[str]:
-        """Yield every broken invariant in words: a lost unit, a card in two hands."""
+        """Yield a sentence for every broken invariant: a lost unit, a card in two hands."""
 
     @abstractmethod
     def encode(self, position: S) -> dict[str, Any]:
@@ -284,7 +284,7 @@ class Rules(ABC, Generic[S]):
         return ()
 
     def cost(self, view: S, decision: Decision, order: Order) -> str:
-        """Return what a legal order costs, in words; empty where it costs nothing."""
+        """Return a sentence that says what a legal order costs; empty where it costs nothing."""
         return ""
 
     def ends(self, order: Order) -> bool:
@@ -298,7 +298,7 @@ class Rules(ABC, Generic[S]):
         return None
 
     def outcome(self, position: S, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        """Return the result of a roll without a number to reach: how bad it is for who forecasts, and in words."""
+        """Return the result of a roll without a number to reach: how bad it is for the side that asks, and words."""
         return 0, ""
 
     def prospects(self, position: S, decision: Decision) -> Iterable[Event]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """Something in a body that does not fit: where, why, and whether the key is wrong, not the value."""
+    """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value."""
 
     path: Path
     reason: str

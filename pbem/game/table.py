@@ -1,4 +1,4 @@
-"""What a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
+"""The table that a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Roll, Side
 
 
 class NameReused(Bug):
-    """A roll or shuffle was named like an earlier one since the last resting point: a bug of the rules."""
+    """A roll or shuffle was named like an earlier one since the last checkpoint: a bug in the rules."""
 
 
 class Table:
