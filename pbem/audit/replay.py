@@ -93,7 +93,7 @@ def _play(course: Course, differ: Differ, turn: Replayed) -> None:
     except RulesDiffer as differs:
         whole = isinstance(differs, Unasked)
         now = differs.outcome if isinstance(differs, Unasked) else course.so_far
-        turn.differences += [*differ.compare(recorded, now, whole=whole), differ.asked_otherwise(n, str(differs))]
+        turn.differences += [*differ.compare(recorded, now, whole=whole), differ.asked_otherwise(n, differs.difference)]
     except Exception as bug:  # an answer on record may lead changed rules anywhere
         # Where, but not with what: that may be hidden.
         where = extract_tb(bug.__traceback__)[-1].name

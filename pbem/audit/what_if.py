@@ -76,7 +76,7 @@ def what_if(
         raise CannotPlay(str(wrong)) from None
     except RulesDiffer as differs:
         raise CannotPlay(
-            f"with the rules here the game cannot be taken up before adjudication {n}: {differs}"
+            f"with the rules here the game cannot be taken up before adjudication {n}: {differs.difference}"
         ) from None
 
 

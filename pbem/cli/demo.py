@@ -24,6 +24,7 @@ from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
+from pbem.repo.git.gamelock import require_locks
 
 GAME: Final = "punica"
 MARK: Final = ".pbem-demo"
@@ -43,6 +44,7 @@ FLEET: Final = 5
 
 def run(folder: Path) -> None:
     """Play the demonstration into a folder; refuses one that holds anything else."""
+    require_locks()
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         print(f"pbem: {folder} is not empty and not a demonstration of ours; name another folder", file=sys.stderr)
         sys.exit(1)

@@ -13,11 +13,11 @@ from pbem.cli.runtime import (
     FAULTS,
     Boxes,
     corrections,
-    in_the_world,
     judge,
     misuse,
     open_questions,
     opened,
+    opened_to_change,
     owes,
     post,
     post_office,
@@ -43,19 +43,18 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     from pbem.game import shelf as shelf_room
     from pbem.game.box import open_box
 
-    with in_the_world():
-        found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
-        for box in found:
-            if check:
-                shelf_room.load(box.id, folders=boxes or ())
-                box.check()
-        rows = [
-            {
-                "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
-                "sides": list(box.side_ids), "folder": str(box.folder),
-            }
-            for box in found
-        ]  # fmt: skip
+    found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
+    for box in found:
+        if check:
+            shelf_room.load(box.id, folders=boxes or ())
+            box.check()
+    rows = [
+        {
+            "id": box.id, "title": box.title, "editions": list(box.presets), "scenarios": list(box.scenarios),
+            "sides": list(box.side_ids), "folder": str(box.folder),
+        }
+        for box in found
+    ]  # fmt: skip
     if json:
         print_json(rows)
         return
@@ -73,7 +72,9 @@ def new(
     from pbem.mail.last_reported import note_told
     from pbem.mail.outgoing import first_letters, welcome_letters
     from pbem.referee.new_game import NewGame
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     names, addresses = _players(players)
     chosen = _orders(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
@@ -92,7 +93,7 @@ def new(
         begin=begin or not addresses,
         corrections=corrections(rules, correct, boxes),
     )
-    with in_the_world(), _made(office, new_game) as game:
+    with _made(office, new_game) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
         note_told(game.path, game.adjudication)
@@ -216,8 +217,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import check_at_home
 
-        with in_the_world():
-            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
+        judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "nothing is wrong with it")
         return
     if side is None:
         misuse("say whose sheet it is: --side rome")
@@ -235,8 +235,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import forecast_at_home
 
-        with in_the_world():
-            receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
         box, side = home.loaded.box, home.side
     elif side is None:
         misuse("say whose sheet it is: --side rome")
@@ -255,7 +254,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Hand in a sheet and carry the game on."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         require_side(game, side)
         raw = read(sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
@@ -286,14 +285,15 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     office = post_office(games, boxes)
     box = outbox or office.games / "outbox"
-    with in_the_world():
-        if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
-            raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
-        handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
-        written = [post(out, box) for out in handled.letters]
+    if not office.games.is_dir():  # a disk that is not mounted is no reason to refuse a letter
+        raise FileNotFoundError(ENOENT, "the folder of the games is not there; PBEM_GAMES names it", office.games)
+    handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+    written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
     else:
@@ -313,7 +313,7 @@ def adjudicate(
     name: str, late: list[str], absent: list[str], games: Path | None, boxes: Boxes, json: bool
 ) -> None:  # fmt: skip
     """Carry a game on."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         for side in [*late, *absent]:
             require_side(game, side)
         owing = owes(game)
@@ -354,15 +354,14 @@ def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None
     from pbem.engine.cases import game_of, read_cases, run_case
 
     verdicts: list[Verdict] = []
-    with in_the_world():
-        for file in files:
-            lies = game_of(file)
-            for ruling in read_cases(file):
-                game = rules or ruling.told.get("game") or (lies[0] if lies else None)
-                if game is None:
-                    misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
-                folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
-                verdicts.append(run_case(ruling, game, folders))
+    for file in files:
+        lies = game_of(file)
+        for ruling in read_cases(file):
+            game = rules or ruling.told.get("game") or (lies[0] if lies else None)
+            if game is None:
+                misuse(f"{ruling.where()} say which game it is for: `game:` in the ruling, or --rules")
+            folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
+            verdicts.append(run_case(ruling, game, folders))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if json:
         print_json(

@@ -6,13 +6,14 @@ import errno
 import json as json_text
 import os
 import sys
+from codecs import lookup
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pbem.paths import games_folder, keys_folder
-from pbem.protocol import cited
+from pbem.paths import cache_folder, games_folder, keys_folder
+from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
@@ -38,7 +39,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is no mail address that letters could come from: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
+    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings")
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -49,51 +50,48 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(
+def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
+    """Open a game to look at it."""
+    from pbem.referee.adjudicator import Adjudicator
+
+    with Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+        yield game
+
+
+@contextmanager
+def opened_to_change(
     name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
 ) -> Iterator[Adjudicator]:  # fmt: skip
-    """Open a game, with corrected files beside those that it keeps; what is wrong outside ends the command."""
+    """Open a game to change it, with corrected files beside those that it keeps.
+
+    Raises NoLocks, before anything is written, on a system where games cannot be changed.
+    """
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
+    from pbem.repo.git.gamelock import require_locks
     from pbem.repo.public import charter_in
 
+    require_locks()
     folder, found = games or games_folder(), None
-    with in_the_world():
-        if correct:
-            with GameRepo.open(folder / f"{name}.git") as repo:
-                found = corrections(charter_in(repo).rules, correct, boxes)
-        with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
-            yield game
+    if correct:
+        with GameRepo.open(folder / f"{name}.git") as repo:
+            found = corrections(charter_in(repo).rules, correct, boxes)
+    with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+        yield game
 
 
 @contextmanager
 def in_the_world() -> Iterator[None]:
-    """Turn what is wrong outside into a sentence and exit code 1; bugs keep their traceback."""
-    from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary
-    from pbem.crypto.chain_file import BadChainFile
-    from pbem.crypto.keys import BadKeys
-    from pbem.crypto.seal import CannotOpen
-    from pbem.engine.session import RulesDiffer
-    from pbem.game.box import BrokenBox, NotInTheBox
-    from pbem.referee.open_game import CannotPlay
-    from pbem.repo.git import BadPath, Busy, StoreError
-
-    outside = (
-        CannotPlay, BrokenBox, NotInTheBox, BadKeys, CannotOpen, BadPath, Busy, StoreError,
-        BadBeacon, NoBeaconLibrary, BadChainFile,
-    )  # fmt: skip
+    """Turn what is wrong outside into a sentence and exit code 1; bugs keep their traceback. All verbs run in it."""
     try:
         yield
-    except RulesDiffer as differs:
-        print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
-        sys.exit(WORLD)
-    except BrokenPipeError:
-        raise  # nothing is wrong: nobody reads on
+    except (BrokenPipeError, Bug):
+        raise  # of a broken pipe nothing is wrong: nobody reads on
     except OSError as wrong:
         advice = _ADVICE.get(wrong.errno or 0, "")
         print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
         sys.exit(WORLD)
-    except outside as wrong:
+    except PbemError as wrong:
         print(f"pbem: {wrong}", file=sys.stderr)
         sys.exit(WORLD)
 
@@ -119,8 +117,7 @@ def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Co
     from pbem.game.box import open_box
     from pbem.game.corrections import read_named
 
-    with in_the_world():
-        return read_named(files, open_box(rules, boxes or ()).correctable)
+    return read_named(files, open_box(rules, boxes or ()).correctable)
 
 
 def require_in_the_box(
@@ -129,17 +126,16 @@ def require_in_the_box(
     """End the command unless everything that a new game is to be made of is in its box."""
     from pbem.game.box import NotInTheBox, open_box
 
-    with in_the_world():
-        try:
-            box = open_box(rules, boxes or ())
-            box.options(edition, options)
-            if scenario is not None:
-                box.scenario(scenario)
-        except NotInTheBox as wrong:
-            misuse(str(wrong))
-        for side in sides:
-            if side not in box.side_ids:
-                misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
+    try:
+        box = open_box(rules, boxes or ())
+        box.options(edition, options)
+        if scenario is not None:
+            box.scenario(scenario)
+    except NotInTheBox as wrong:
+        misuse(str(wrong))
+    for side in sides:
+        if side not in box.side_ids:
+            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
 
 
 def require_beacon(beacon: str | None) -> None:
@@ -151,8 +147,7 @@ def require_beacon(beacon: str | None) -> None:
         return
     if beacon != DRAND:
         misuse(f"--beacon {beacon}: there is only {DRAND}")
-    with in_the_world():
-        require_library()
+    require_library()
 
 
 def require_side(game: Adjudicator, side: str) -> None:
@@ -242,8 +237,9 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program to read."""
-    print(json_text.dumps(value, indent=1, ensure_ascii=False))
+    """Print a value for a program to read; where letters could be lost on the way, as ASCII."""
+    unicode = lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+    print(json_text.dumps(value, indent=1, ensure_ascii=not unicode))
 
 
 def read(path: Path) -> bytes:

@@ -15,6 +15,7 @@ from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.publish import publish
 from pbem.cli.referee import reveal, rollback, ruling
+from pbem.cli.runtime import in_the_world
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
@@ -30,7 +31,11 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class _ByReader(TyperGroup):
-    """Tells of the verbs by whom they are for."""
+    """Tells of the verbs by whom they are for, and what is wrong outside in one sentence, whatever the verb."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with in_the_world():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, self.commands))
@@ -41,13 +46,32 @@ class _ByReader(TyperGroup):
 
 app = typer.Typer(
     name="pbem",
-    help="Referee board wargames that are played by mail.",
     cls=_ByReader,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     no_args_is_help=True,
 )
+
+
+def _print_version(asked: bool) -> None:
+    """Print which version this is, and end."""
+    if asked:
+        from pbem import __version__
+
+        print(f"pbem {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pbem(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Referee board wargames that are played by mail."""
+
+
 app.add_typer(keys)
 app.add_typer(my_chain)
 app.command()(beacon)
@@ -293,13 +317,14 @@ def case(
 def rules(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of one that is played.")],
     preset: Annotated[str | None, typer.Option("--preset", help="Show what this preset comes to alone.")] = None,
+    orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Tell the editions of a game: its presets and options, and how sure its sources are."""
+    """Tell the editions of a game: its presets and options, and how sure its sources are; or its orders."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, preset, rules_dir, json)
+    editions.rules(game, preset, rules_dir, json, orders)
 
 
 @app.command()

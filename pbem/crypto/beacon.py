@@ -18,6 +18,8 @@ from hashlib import sha256
 from secrets import randbits
 from typing import TYPE_CHECKING, Final
 
+from pbem.protocol import PbemError
+
 if TYPE_CHECKING:
     from py_ecc.bls.typing import G1Uncompressed, G2Uncompressed
 
@@ -36,11 +38,11 @@ _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 _SIGNATURE_BYTES: Final = 48
 
 
-class BadBeacon(ValueError):
+class BadBeacon(PbemError, ValueError):
     """A round or its signature is not what drand publishes."""
 
 
-class NoBeaconLibrary(Exception):
+class NoBeaconLibrary(PbemError):
     """The library that checks a signature is not installed."""
 
 

@@ -11,12 +11,13 @@ from typing import Final
 from pbem.atomic import sync_folder, write, write_new
 from pbem.crypto.dice import SCHEME, Chain
 from pbem.crypto.player_chains import LOST, MOST_LINKS
+from pbem.protocol import PbemError
 
 LENGTH: Final = 500
 """How many sheets a chain is good for, unless its owner says otherwise."""
 
 
-class BadChainFile(Exception):
+class BadChainFile(PbemError):
     """The file of a player's own chain is missing, damaged, used up, or would be overwritten."""
 
 

@@ -26,6 +26,8 @@ from itertools import count as counting
 from struct import unpack
 from typing import Any, Final, Protocol, TypeAlias, TypeVar, Union
 
+from pbem.protocol import PbemError
+
 T = TypeVar("T")
 
 SCHEME: Final = "chain-v1"
@@ -47,11 +49,11 @@ class Dice(Protocol):
     def reseed(self, step_key: bytes) -> None: ...
 
 
-class NotLoaded(LookupError):
+class NotLoaded(PbemError, LookupError):
     """A ruling rolls under a name for which it has loaded no dice."""
 
 
-class BadLoad(ValueError):
+class BadLoad(PbemError, ValueError):
     """Loaded dice do not fit the roll they are loaded for."""
 
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,11 +18,14 @@ from pbem.atomic import write_new
 from pbem.crypto.dice import LENGTH, SCHEME
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.paths import GAME_NAME
+from pbem.protocol import PbemError
 
+_MODES_TELL: Final = os.name == "posix"
+"""Whether a mode says who may read a file: on Windows it does not, and every file seems open to all."""
 _WORDS: Final = ("game", "scheme", "length", "chain", "hidden", "identity", "office")
 
 
-class BadKeys(Exception):
+class BadKeys(PbemError):
     """A game's secrets are missing, unreadable, open to others, or would be overwritten."""
 
 
@@ -157,6 +161,6 @@ def _in_the_way(path: Path) -> BadKeys:
 def _refuse_open(path: Path) -> None:
     """Raise `BadKeys` if anybody but the owner may read or write a file or folder."""
     mode = path.stat().st_mode
-    if mode & 0o077:
+    if mode & 0o077 and _MODES_TELL:
         right = "700" if path.is_dir() else "600"
         raise BadKeys(f"{path} is open to others (mode {mode & 0o777:o}); close it with: chmod {right} {path}")

@@ -7,7 +7,7 @@ What a side gives to an adjudication is its share, which goes into the dice:
 
 * `{link: ...}` where a sheet of it went in that opened a link;
 * `{missing: ...}` where none did: SHA-256 of the bytes of the link opened last (or the tip), a blank, and the number of
-  the adjudication in decimal. Anybody can reckon it, and nobody can choose it;
+  the adjudication in decimal. Anybody can compute it, and nobody can choose it;
 * `{lost: ...}` where its sheet says that the chain is lost: the same digest, for the last time. After that the side
   has no chain.
 
@@ -23,6 +23,7 @@ from re import compile as pattern
 from typing import Final
 
 from pbem.crypto.dice import check_link, missing_share
+from pbem.protocol import PbemError
 
 LOST: Final = "lost"
 """What a sheet opens whose side has no chain any more."""
@@ -31,8 +32,8 @@ MOST_LINKS: Final = 100_000
 """No chain of a side is longer: its links are counted by making them."""
 
 
-class BadShare(Exception):
-    """A turn file has a share of a side's own chain that is not as it must be; the text says what is wrong."""
+class BadShare(PbemError):
+    """A turn file has a wrong share of a side's own chain; the text says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,18 @@ from typing import Any, Final
 from pyrage import DecryptError, IdentityError, RecipientError, decrypt, encrypt, ssh, x25519
 from pyrage import passphrase as passphrase_lock
 
+from pbem.protocol import PbemError
+
 MARK: Final = b"pbem-sealed-v1"
 ROOM: Final = 4096
 """The least room, in bytes; larger ones are its doubles."""
 
 
-class CannotOpen(Exception):
+class CannotOpen(PbemError):
     """A sealed text is damaged, stands in the wrong place, or was sealed to another key."""
 
 
-class BadRecipient(ValueError):
+class BadRecipient(PbemError, ValueError):
     """A text is no key that something can be sealed to."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
-from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+from pbem.protocol import Bug, Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
 
@@ -25,11 +25,11 @@ class Picker(Protocol):
     def random(self) -> float: ...
 
 
-class DeadEnd(Exception):
+class DeadEnd(Bug):
     """A decision without any legal order: a bug of the rules."""
 
 
-class OptionRefused(Exception):
+class OptionRefused(Bug):
     """An order that `legal_orders` offers and `check` refuses: a bug of the rules."""
 
     def __init__(self, order: Order, faults: list[Fault]) -> None:

@@ -15,7 +15,7 @@ from pbem.crypto.dice import Dice
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Checkpoint, Decision, Fault, Order, Rules, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, PbemError, Rules, Side
 
 S = TypeVar("S")
 
@@ -26,11 +26,15 @@ MOST_CHECKPOINTS = 1000
 """A game that reaches so many checkpoints without a decision is looping."""
 
 
-class RulesDiffer(Exception):
-    """A decision is not the recorded one: the rules have changed since."""
+class RulesDiffer(PbemError):
+    """A decision is not the recorded one: the rules have changed since. `difference` says how."""
+
+    def __init__(self, difference: str) -> None:
+        self.difference = difference
+        super().__init__(f"the rules have changed since this game stopped: {difference}")
 
 
-class Stuck(Exception):
+class Stuck(Bug):
     """A game reaches checkpoint after checkpoint without a decision: a bug of its rules."""
 
 

@@ -1,6 +1,6 @@
-"""A cache of what takes long to work out and follows from files alone: plain values in JSON, never code.
+"""A cache of results that follow from files alone and take long to compute: plain values in JSON, never code.
 
-An entry is found by a key that names all that it follows from, so none is ever out of date. A folder that others can
+The key of an entry names everything that it follows from, so none is ever out of date. A folder that others can
 write to, and an entry that is damaged or not a file of one's own, are passed over as if they were not there; so is a
 disk that cannot be written.
 """

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class LegalOrders(Sequence[Order]):
-    """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain`, `each` and `later`, not directly.
+    """A lazy sequence of orders. Made by `of`, `product`, `subsets`, `concat`, `flat_map` and `lazy`, not directly.
 
     `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
     """
@@ -74,7 +74,7 @@ class _Made(LegalOrders):
 
 
 class _Chain(LegalOrders):
-    """The choices of several parts, one part after another."""
+    """The orders of several parts, one part after another."""
 
     __slots__ = ("_parts",)
 
@@ -103,7 +103,7 @@ class _Chain(LegalOrders):
 
 
 class _Later(LegalOrders):
-    """Choices that are put together when somebody looks into them."""
+    """Orders that are put together when they are first looked at."""
 
     __slots__ = ("_choices", "_put_together")
 
@@ -134,7 +134,7 @@ class _Later(LegalOrders):
 
 
 class _Each(_Later):
-    """The choices of a part for each of some items; a part is put together when somebody looks into it."""
+    """The orders of a part for each of some items; a part is put together when it is first looked at."""
 
     __slots__ = ("_items", "_part")
 
@@ -157,7 +157,7 @@ class _Each(_Later):
 
 
 class _NotTold(_Made):
-    """Choices that the viewer cannot know."""
+    """Orders that the viewer cannot know."""
 
     __slots__ = ()
 
@@ -169,26 +169,26 @@ def _none(index: int) -> Order:
 
 
 NOT_TOLD: LegalOrders = _NotTold(0, _none)
-"""The answer to an onlooker who does not see enough to know the choices."""
+"""The answer to an observer who does not see enough to know the legal orders."""
 
 
 def of(orders: Sequence[Order]) -> LegalOrders:
-    """Return choices that are few enough to be listed."""
+    """Return legal orders that are few enough to be listed."""
     return _Made(len(orders), orders.__getitem__)
 
 
 def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
-    """Return choices that are put together only if they are looked into; they must not be `NOT_TOLD`."""
+    """Return legal orders that are put together only when they are looked at; they must not be `NOT_TOLD`."""
     return _Later(put_together)
 
 
 def flat_map(part: Callable[[T], LegalOrders], items: Sequence[T]) -> LegalOrders:
-    """Return the choices of a part for each item, one after another, put together as by `later`."""
+    """Return the orders of a part for each item, one after another, put together as by `lazy`."""
     return _Each(part, items)
 
 
 def concat(*parts: LegalOrders) -> LegalOrders:
-    """Return the choices of several parts, one after another; cannot be told if any part cannot."""
+    """Return the orders of several parts, one after another; `NOT_TOLD` if any part is."""
     return NOT_TOLD if NOT_TOLD in parts else _Chain(parts)
 
 

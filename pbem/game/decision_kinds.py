@@ -1,4 +1,4 @@
-"""What a kind of question has: its options and its check. Some have answers that are all legal, always."""
+"""Kinds of decisions: for each its legal orders and its check, and ready-made ones for plain questions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from pbem.protocol import Decision, Fault, Order
 LegalOrdersOf: TypeAlias = Callable[[Any, Decision], LegalOrders]
 Check: TypeAlias = Callable[[Any, Decision, Order], Iterable[Fault]]
 Kinds: TypeAlias = Mapping[str, tuple[LegalOrdersOf, Check]]
-"""Kind of question -> its options and its check. Each module of rules that asks has one."""
+"""Kind of decision -> its legal orders and its check. Each module of rules that asks has one such table."""
 
 
 def one_of(kind: str, word: str, answers: Iterable[object]) -> tuple[LegalOrdersOf, Check]:
-    """Return the options and the check of a question answered by `{word: answer}`; the order's schema has no other."""
+    """Return legal orders and check of a decision that is answered by `{word: answer}` for one of some answers.
+
+    The check finds nothing: the schema of the order refuses everything else.
+    """
     orders = of([Order(kind, {word: answer}) for answer in answers])
 
     def legal_orders(view: object, decision: Decision) -> LegalOrders:
@@ -28,12 +31,12 @@ def one_of(kind: str, word: str, answers: Iterable[object]) -> tuple[LegalOrders
 
 
 def yes_or_no(kind: str, word: str) -> tuple[LegalOrdersOf, Check]:
-    """Return the options and the check of a question answered by `{word: true}` or `{word: false}`."""
+    """Return legal orders and check of a decision that is answered by `{word: true}` or `{word: false}`."""
     return one_of(kind, word, (True, False))
 
 
 def legal(check: Check, view: object, decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> Iterator[Order]:
-    """Yield those bodies as orders that the rules have nothing against."""
+    """Yield as orders those of some bodies that pass the check."""
     for body in bodies:
         order = Order(decision.kind, body)
         if not any(True for _ in check(view, decision, order)):

@@ -1,10 +1,10 @@
-"""What an order may lead to, before it is given: questions, chances, happenings. Imports only the protocol.
+"""Forecasts: the decisions, rolls and events that an order may lead to. Imports only the protocol.
 
-A game that can foresee what an order leads to has three functions more:
+A game that can foresee what an order leads to overrides three methods of `Rules`:
 
-* `foresee(known, table, decision, order)` returns the flow that plays on from an answer on a table, as `Rules.play`
-  would, or None where it does not tell; `known` is the position as the side knows it.
-* `outcome(position, roll, facts)` returns what a roll without a number to reach comes to: how bad that is for the side
+* `foresee(view, table, decision, order)` returns the flow that plays on from an answer on a table, as `Rules.play`
+  would, or None where it cannot tell; `view` is the position as the side knows it.
+* `outcome(position, roll, facts)` returns the result of a roll without a number to reach: how bad that is for the side
   that forecasts, and words for it.
 * `prospects(position, decision)` yields events that say who can do what a question asks, and with what chance.
 """
@@ -20,7 +20,7 @@ from pbem.protocol import Decision, Event, Roll
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question on the way; `answer` is what the forecast goes on with, None where it ends there."""
+    """A decision that the order leads to; `answer` is what the forecast goes on with, None where it ends."""
 
     decision: Decision
     answer: Mapping[str, Any] | None
@@ -28,7 +28,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A roll on the way, with nothing on the dice: what it can come to, and how likely that is in percent."""
+    """A roll that the order may trigger: its possible results and their probabilities in percent."""
 
     roll: Roll
     facts: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Happens:
-    """Something that the order leads to if nothing comes between."""
+    """An event that the order leads to if nothing interferes."""
 
     event: Event
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """Something in a body that does not fit: where, why, and whether the key is wrong, not the value."""
+    """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value."""
 
     path: Path
     reason: str
@@ -115,7 +115,7 @@ def _wanted(error: ValidationError) -> list[str]:
     """Return the choices that a type, an enumeration or a constant leaves."""
     value: Any = error.validator_value
     if error.validator == "type":
-        return [_TYPES[each] for each in ([value] if isinstance(value, str) else value)]
+        return [TYPES[each] for each in ([value] if isinstance(value, str) else value)]
     return [_word(each) for each in ([value] if error.validator == "const" else value)]
 
 
@@ -152,7 +152,7 @@ def _predicate(error: ValidationError) -> str:
     return f"does not fit: {error.message}"
 
 
-_TYPES: Final = {
+TYPES: Final = {
     "integer": "a whole number",
     "number": "a whole number",
     "string": "text",
@@ -168,7 +168,7 @@ def _word(value: object) -> str:
 
 
 def _type(wanted: Any, found: object) -> str:
-    names = [_TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
+    names = [TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
     return f"must be {listing(names, 'or')}, not {shown(found)}"
 
 

@@ -63,7 +63,7 @@ def _without_prose(value: object) -> object:
 
 
 def code_digest(folder: Path) -> str:
-    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in it they lie.
+    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in the folder they are.
 
     Imports, docstrings, comments, positions and the places of the files do not count. Raises SyntaxError.
     """

@@ -77,7 +77,7 @@ def copy(value: D) -> D:
 
 
 def twin(value: D) -> D:
-    """Return a shallow copy of a dataclass value: its fields can be set anew, what is in them is shared."""
+    """Return a shallow copy of a dataclass value: its fields can be set, and what is in them is shared."""
     cls: Any = type(value)
     shallow: D = cls(*_all_fields(cls)(value))
     return shallow

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from pbem.game.plain import Record
+from pbem.protocol import PbemError
 
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Point, ...]
@@ -30,7 +31,7 @@ Stroke: TypeAlias = Literal["solid", "dashed"]
 Relief: TypeAlias = Literal["flat", "hills", "peaks"]
 
 
-class Misdrawn(ValueError):
+class Misdrawn(PbemError, ValueError):
     """A layout that does not fit the map it is for: the text says which entry and why."""
 
 

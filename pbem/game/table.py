@@ -1,4 +1,4 @@
-"""What a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
+"""The table that a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
-from pbem.protocol import Decision, Draw, Event, Flow, Order, Roll, Side
+from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Roll, Side
 
 S = TypeVar("S")
 
 
-class NameReused(Exception):
-    """A roll or shuffle was named like an earlier one since the last resting point: a bug of the rules."""
+class NameReused(Bug):
+    """A roll or shuffle was named like an earlier one since the last checkpoint: a bug in the rules."""
 
 
 class Table:

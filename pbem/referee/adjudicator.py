@@ -195,11 +195,9 @@ class Adjudicator(OpenGame):
         """
         with self._changing(pinned=False):
             now = self.current(resumed=resumed)
-            if resumed or now.state is None:
-                self.require_begun()
+            if (state := now.state) is None:
+                raise self.not_begun()
             self._require_open(act["kind"])
-            state = now.state
-            assert state is not None
             seed = self.ledger.seed(state.adjudication + 1, state, act)
             outcome, sources = play(now, state, seed)
             standing = self.in_force(state, outcome.session, self.day)
@@ -209,9 +207,9 @@ class Adjudicator(OpenGame):
         """Commit what is no adjudication; `change` may change the state, and returns files and a commit message."""
         with self._changing(pinned=False):
             self._require_open()
-            self.require_begun()
             now = self.current()
-            assert now.state is not None
+            if now.state is None:
+                raise self.not_begun()
             files, message = change(now.state)
             now.head = self.ledger.commit({**files, **self.ledger.state_files(now.state)}, f"{self.name}: {message}")
 

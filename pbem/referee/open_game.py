@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
@@ -29,7 +29,7 @@ from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, Side
+from pbem.protocol import Decision, Event, PbemError, Side
 from pbem.repo.charter import Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
@@ -38,10 +38,8 @@ from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import Request, request_of
 from pbem.repo.state import State
 
-S = TypeVar("S")
 
-
-class CannotPlay(Exception):
+class CannotPlay(PbemError):
     """Something about a game, a player or an address is not as it must be. The text is for the reader of a letter."""
 
 
@@ -117,8 +115,6 @@ class OpenGame:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-    # ---- its repo
 
     @property
     def path(self) -> Path:
@@ -334,7 +330,7 @@ class OpenGame:
             return receipt, []
         return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)
 
-    def in_force(self, state: State, session: Session[S], today: str) -> InForce:
+    def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
@@ -361,15 +357,15 @@ class OpenGame:
         """The game in play. Raises CannotPlay if it has not begun."""
         session = self.current().session
         if session is None:
-            raise CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
+            raise self.not_begun()
         return session
 
-    def require_begun(self) -> None:
-        """Raise CannotPlay if the game has not begun."""
-        _ = self.session
+    def not_begun(self) -> CannotPlay:
+        """Return the error for a game that has not begun."""
+        return CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
 
     def forget(self) -> None:
-        """Read the game anew from its repo when it is next asked for."""
+        """Read the game anew from its repo next time."""
         self._now = None
 
     def take_up(self, now: Now) -> None:

@@ -26,7 +26,7 @@ from pbem.game import shelf
 from pbem.game.box import NotInTheBox
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, Rules
+from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
     return verdict
 
 
-class _Stop(Exception):
+class _Stop(PbemError):
     """The ruling cannot be played on: why is among the differences."""
 
 

@@ -24,7 +24,7 @@ from ruamel.yaml.events import (
 
 from pbem.game.yaml.limits import CONTROL, OWN, Limits, Unreadable, cleared, tidied, too_deep, unfit
 from pbem.game.yaml.marks import Mark, Placed, malformed, mark_at, short
-from pbem.protocol import Path, Plain
+from pbem.protocol import Path, PbemError, Plain
 
 try:
     from _ruamel_yaml import CParser
@@ -146,7 +146,7 @@ _DECORATION: Final = re.compile(r" *([&!][^\s,\[\]{}]*)")
 _WORD: Final = re.compile(r"[^\s:,\[\]{}]+")
 
 
-class _Stop(Exception):
+class _Stop(PbemError):
     """Nothing sensible can be read behind this place."""
 
 

@@ -14,7 +14,7 @@ from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Document, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
 from pbem.orders.sheet.complaint import complain, shortened
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
@@ -42,7 +42,7 @@ def piece_of(line: str, mark: Mark, n: int) -> Mark:
     return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
 
 
-class BadSheet(Exception):
+class BadSheet(PbemError):
     """A sheet that cannot be accepted: its name, its lines, and every fault with its place, in order.
 
     `rest` is the part of it that can be read, so that the rules can check that as well; None: nothing.

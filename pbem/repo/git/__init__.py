@@ -24,8 +24,6 @@ from re import compile as pattern
 from types import TracebackType
 from typing import Final, NamedTuple
 
-from git.exc import GitCommandError
-
 from pbem.atomic import sync_folder, write
 from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.formats import (
@@ -366,6 +364,8 @@ class GameRepo:
         try:
             yield
             if self._depth == 1 and self._due:
+                from git.exc import GitCommandError
+
                 self._due = False
                 with suppress(GitCommandError):  # nothing is lost by it, and the next one makes up for it
                     self.tidy()

@@ -88,7 +88,7 @@ class PastRepo:
         if self.checkout is None and (self.path / "HEAD").read_bytes() != _HEAD:
             yield f"HEAD does not say {_HEAD.decode().strip()!r}"
         for line in self._objects.check():
-            yield line.replace(f"{self.path}/", "")
+            yield line.replace(f"{self.path.as_posix()}/", "")
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Keep the repo from being repacked while `damage` and `commits` read it, where it is somebody's live game."""

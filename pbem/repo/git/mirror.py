@@ -7,10 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from git.cmd import Git
-from git.exc import GitCommandError
-
-from pbem.atomic import sync_folder
+from pbem.atomic import rename_folder, sync_folder
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.objects import ENVIRONMENT
@@ -46,7 +43,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
     try:
         lay_out(draft)
         _fetch(repo, draft)
-        os.rename(draft, folder)
+        rename_folder(draft, folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -69,6 +66,9 @@ def _is_empty(folder: Path) -> bool:
 
 def _fetch(repo: GameRepo, folder: Path) -> None:
     """Fetch what the main branch reaches, and write what a web server needs that serves the mirror as plain files."""
+    from git.cmd import Git
+    from git.exc import GitCommandError
+
     git = Git(folder)
     git.update_environment(**{**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file", "GIT_DIR": str(folder)})
     try:

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from re import compile as pattern
 from typing import Final, TypeAlias
 
+from pbem.protocol import PbemError
+
 _PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
 
 Changes: TypeAlias = "dict[str, bytes | Changes | None]"
 """Folders as nested mappings; files as bytes, or None where one is to go."""
 
 
-class BadPath(ValueError):
+class BadPath(PbemError, ValueError):
     """A path is not of the kind that may stand in a game's repo."""
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from pbem.game import cheapest, way
+from pbem.protocol import PbemError
 from pbem.rules.hannibal_italy.position.board import Board
 
 ALONG: Final = "along "
@@ -26,7 +27,7 @@ FAR: Final = 1_000_000
 _NOWHERE: Final[frozenset[str]] = frozenset()
 
 
-class Astray(ValueError):
+class Astray(PbemError, ValueError):
     """An item of a path cannot be read or followed; `at` is its number, `key` a key in it."""
 
     def __init__(self, at: int, reason: str, key: str = "") -> None:
