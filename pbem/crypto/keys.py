@@ -1,4 +1,4 @@
-"""The secrets of a game, which stay outside its repo: one file a game in the key store, for nobody else to read.
+"""The secrets of a game, outside its repo: one file for each game in the key store, which nobody else can read.
 
 `chain` is what the dice chains are made from; it is never revealed, and the key that signs the commits comes from it.
 `hidden` orders what is shuffled, and salts. `identity` opens the sealed files. Both are revealed when the game is over.
@@ -31,7 +31,7 @@ class BadKeys(PbemError):
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What a game's secrets are drawn as."""
+    """The random parts of a game's secrets."""
 
     chain: bytes = field(repr=False)
     hidden: bytes = field(repr=False)
@@ -55,12 +55,12 @@ class Keys:
 
     @property
     def chain(self) -> bytes:
-        """What the dice chains are made from."""
+        """The secret of the dice chains."""
         return self.secrets.chain
 
     @property
     def hidden(self) -> bytes:
-        """What shuffles are made from, and salts."""
+        """The secret of shuffles and salts."""
         return self.secrets.hidden
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 GIT: Final = "git"
-"""What commits are signed for."""
+"""The purpose of signatures of commits."""
 _KIND: Final = b"ssh-ed25519"
 _MAGIC: Final = b"SSHSIG"
 _BEGIN: Final = b"-----BEGIN SSH SIGNATURE-----"
@@ -67,7 +67,7 @@ def _private(seed: bytes) -> Ed25519PrivateKey:
 
 
 def _signed(message: bytes, namespace: str) -> bytes:
-    """Return what is signed in place of a message: its digest and what it was signed for."""
+    """Return the bytes that are signed in place of a message: its digest and the purpose."""
     return _MAGIC + _strings(namespace.encode(), b"", b"sha512", sha512(message).digest())
 
 

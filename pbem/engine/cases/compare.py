@@ -1,4 +1,4 @@
-"""How a ruling is compared: events, faults and positions held against what is expected, and all of them in words."""
+"""Comparisons of a case: events, faults and positions with what is expected, and all of them in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ S = TypeVar("S")
 
 
 def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
-    """Set or delete what stands under a dotted path; return why it cannot be done."""
+    """Set or delete the value at a dotted path; return why it cannot be done."""
     *way, last = dotted.split(".")
     spot: Any = plain
     for key in way:
@@ -40,7 +40,7 @@ def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
 
 
 def look_up(plain: object, dotted: str) -> Any:
-    """Return what stands under a dotted path; None if nothing does."""
+    """Return the value at a dotted path; None if there is none."""
     for key in dotted.split("."):
         if isinstance(plain, list) and key.isdecimal() and int(key) < len(plain):
             plain = plain[int(key)]
@@ -55,7 +55,7 @@ def look_up(plain: object, dotted: str) -> Any:
 
 
 def same(expected: object, actual: object) -> bool:
-    """Compare plain values; in a mapping what is left out equals null, 0, false and what is empty."""
+    """Compare plain values; in a mapping a missing key equals null, 0, false and an empty value."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         return all(same(expected.get(key), actual.get(key)) for key in expected.keys() | actual.keys())
     if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
@@ -66,7 +66,7 @@ def same(expected: object, actual: object) -> bool:
 
 
 def within(expected: Record, actual: Record) -> bool:
-    """Tell whether all that is expected is there; there may be more."""
+    """Tell whether everything expected is there; there may be more."""
     return all(same(value, actual.get(key)) for key, value in expected.items())
 
 
@@ -79,7 +79,7 @@ def is_event(event: Event, expected: str | Record) -> bool:
 
 
 def facts_of(event: Event) -> dict[str, Any]:
-    """Return the facts of an event, for a roll also what it is called and how it fell."""
+    """Return the facts of an event, for a roll also its name and its faces."""
     if event.roll is None:
         return event.facts
     roll = event.roll
@@ -133,12 +133,12 @@ def fault_text(fault: Fault) -> str:
 
 
 def dotted_text(path: Path) -> str:
-    """Return a path as it is written in a ruling."""
+    """Return a path as it is written in a case."""
     return shown(list(path))
 
 
 def waits_text(session: Session[S]) -> str:
-    """Say what a game is waiting on, or how it ended."""
+    """Return in words what a game is waiting for, or how it ended."""
     if session.result is not None:
         return f"is over: {shown(session.result)}"
     asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.open_decisions)

@@ -1,4 +1,4 @@
-"""Plays a ruling out and compares what happened with what it expects."""
+"""The run of a case: play it, and compare what happened with what it expects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_DECISIONS: Final = 5_000
 
 
 def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> Verdict:
-    """Play a ruling out under the rules of a game and say what differs from what it expects."""
+    """Play a case under the rules of a game and return what differs from what it expects."""
     verdict = Verdict(case)
     edition, options = case.told.get("edition"), case.told.get("options", {})
     try:
@@ -53,11 +53,11 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
 
 
 class _Stop(PbemError):
-    """The ruling cannot be played on: why is among the differences."""
+    """The case cannot be played on; the reason is among the differences."""
 
 
 class _Shuffles:
-    """What stands in for shuffles that a ruling does not load; it has no faces."""
+    """The dice behind a case: a fixed seed for shuffles that it does not load, and no faces."""
 
     def __init__(self) -> None:
         self._seeded = SeededDice("ruling")
@@ -73,7 +73,7 @@ class _Shuffles:
 
 
 class _Run:
-    """One ruling under way."""
+    """One run of a case."""
 
     def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
@@ -88,13 +88,13 @@ class _Run:
         self.faults: list[Fault] | None = None
 
     def differ(self, text: str, *path: str | int) -> None:
-        """Note that something is not as the ruling has it."""
+        """Record that something is not as the case has it."""
         self.verdict.differences.append(f"{self.case.where(*path)} {text}")
 
     # ---- playing
 
     def play(self) -> None:
-        """Play the ruling out and compare."""
+        """Play the case and compare."""
         try:
             self.check_orders()
             session = self.settled(self.lay_out())
@@ -113,7 +113,7 @@ class _Run:
             raise _Stop
 
     def lay_out(self) -> Any:
-        """Return the position that the ruling begins with."""
+        """Return the position that the case begins with."""
         rules, told = self.rules, self.case.told
         scenario = told.get("scenario", self.box.scenarios[0])
         if scenario not in self.box.scenarios:
@@ -135,11 +135,11 @@ class _Run:
         return position
 
     def settled(self, position: Any) -> Session[Any]:
-        """Play on from question to question until one stays open or the game is over."""
+        """Play on from decision to decision until one stays open or the game is over."""
         try:
             session = Session(self.rules, position, self.dice)
             for _ in range(_MOST_DECISIONS):
-                session = self.rest_over(session)
+                session = self.pass_checkpoint(session)
                 answers = self.answers(session)
                 if answers is None:
                     return session
@@ -154,8 +154,8 @@ class _Run:
             self.differ(str(bad), "dice")
         raise _Stop
 
-    def rest_over(self, session: Session[Any]) -> Session[Any]:
-        """Go on from a resting point, as a game does on another day."""
+    def pass_checkpoint(self, session: Session[Any]) -> Session[Any]:
+        """Go on from a checkpoint, as a game does on another day."""
         for _ in range(MOST_CHECKPOINTS):
             if not session.at_checkpoint:
                 break
@@ -164,7 +164,7 @@ class _Run:
         return session
 
     def answers(self, session: Session[Any]) -> list[tuple[Order, str]] | None:
-        """Return the answers to all open questions, each with its source; None: the game waits, or is over."""
+        """Return the answers to all open decisions, each with its source; None: the game waits, or is over."""
         if not session.open_decisions:
             return None
         found: list[tuple[Order, str]] = []
@@ -202,7 +202,7 @@ class _Run:
         return bool(faults)
 
     def tell(self, events: Iterable[Event]) -> None:
-        """Take down what happened."""
+        """Record what happened."""
         for event in events:
             self.events.append(event)
             self.verdict.report.append(f"  {event_text(event)}")
@@ -210,7 +210,7 @@ class _Run:
     # ---- comparing
 
     def compare(self, session: Session[Any]) -> None:
-        """Note everything that is not as expected."""
+        """Record everything that is not as expected."""
         self.tell(session.table.events)
         for given in self.left:
             self.differ(f"{given} is never asked for; the game {waits_text(session)}", "play", given.number - 1)
@@ -241,7 +241,7 @@ class _Run:
                 self.differ(f"unexpected fault: {fault_text(fault)}", "expect", "faults")
 
     def compare_events(self) -> None:
-        """Find the expected events in their order, and none that should not be there."""
+        """Compare the events: the expected ones in their order, and none that is forbidden."""
         at, before = 0, "the start"
         for number, expected in enumerate(self.expect.get("events", ())):
             found = next((i for i in range(at, len(self.events)) if is_event(self.events[i], expected)), None)
@@ -259,7 +259,7 @@ class _Run:
                     self.differ(f"this should not have happened: {event_text(event)}", "expect", "no_events", number)
 
     def compare_position(self, position: Any) -> None:
-        """Compare pieces of the position; what is not written there is empty, zero or false."""
+        """Compare parts of the position; what is not written there is empty, zero or false."""
         plain = self.rules.encode(position)
         for dotted, expected in self.expect.get("position", {}).items():
             actual = look_up(plain, dotted)
@@ -268,7 +268,7 @@ class _Run:
                 self.differ(reason, "expect", "position", dotted)
 
     def compare_waiting(self, session: Session[Any]) -> None:
-        """Compare the open questions, the number of choices, and the result."""
+        """Compare the open decisions, the number of choices, and the result."""
         expect = self.expect
         if "waiting" in expect:
             wanted = expect["waiting"] if isinstance(expect["waiting"], list) else [expect["waiting"]]

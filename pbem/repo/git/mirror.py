@@ -1,4 +1,4 @@
-"""Copies what a game's main branch holds into another bare repo, and nothing else that lies beside it."""
+"""The mirror: a bare repo with the main branch of a game, and nothing else."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FETCH: Final = (*_SETTINGS, "fetch", "--quiet", *_SPARE)
 
 
 class InTheWay(StoreError):
-    """Something stands where a mirror is to be that is no earlier mirror of the same game."""
+    """The folder for a mirror holds something that is no earlier mirror of the same game."""
 
 
 def mirror(repo: GameRepo, folder: Path) -> int:
-    """Bring a bare repo at `folder` level with a game's main branch; return how many commits are new there.
+    """Update a bare repo at `folder` to a game's main branch; return the number of new commits.
 
     It is made, whole or not at all, if there is nothing or an empty folder. Raises InTheWay where it is no earlier
     state of the same game: what lies there is then left as it is.
@@ -52,7 +52,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
 
 
 def _mirrored(folder: Path) -> str:
-    """Return the commit that an earlier mirror stands at."""
+    """Return the commit of an earlier mirror."""
     try:
         with GameRepo.open(folder) as repo:
             return repo.head
@@ -65,7 +65,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _fetch(repo: GameRepo, folder: Path) -> None:
-    """Fetch what the main branch reaches, and write what a web server needs that serves the mirror as plain files."""
+    """Fetch the main branch, and write what a web server needs to serve the mirror as plain files."""
     from git.cmd import Git
     from git.exc import GitCommandError
 

@@ -1,4 +1,4 @@
-"""Reads a repo's objects through one git process that stays open, and keeps the trees that were read."""
+"""The objects of a repo, read through one git process that stays open. Trees that were read are kept."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Objects:
         return self._read(oid, "commit")
 
     def tree(self, oid: bytes) -> dict[str, Entry]:
-        """Return what a folder lists: look, do not touch."""
+        """Return the entries of a folder; do not change them."""
         if oid not in self._trees:
             self.keep(oid, read_tree(self._read(oid, "tree")))
         return self._trees[oid]
 
     def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
-        """Remember a tree that is about to be written, so that it need not be read."""
+        """Keep a tree that is about to be written, so that it need not be read."""
         if len(self._trees) >= _MOST_TREES:
             self._trees.clear()
         if instead_of is not None:

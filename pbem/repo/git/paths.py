@@ -1,4 +1,4 @@
-"""The paths that may stand in a game's repo. Their grammar is narrow, so that none can reach git's own files."""
+"""The paths of files in a game's repo. Their grammar is narrow, so that none can reach git's own files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pbem.protocol import PbemError
 _PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
 
 Changes: TypeAlias = "dict[str, bytes | Changes | None]"
-"""Folders as nested mappings; files as bytes, or None where one is to go."""
+"""Folders as nested mappings; files as bytes, or None to remove one."""
 
 
 class BadPath(PbemError, ValueError):
