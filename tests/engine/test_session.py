@@ -23,7 +23,7 @@ from pbem.engine.session import (
     resume,
     run,
 )
-from pbem.game.choices import NOT_TOLD, LegalOrders, of
+from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side
