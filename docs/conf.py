@@ -17,6 +17,7 @@ html_theme = "furo"
 html_title = f"pbem {release}"
 html_copy_source = False
 html_use_index = False
+highlight_language = "none"  # a block without a language is a letter or what a command prints
 smartquotes = False  # they would make a dash of the two hyphens of an option
 
 

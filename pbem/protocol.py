@@ -49,12 +49,13 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
+    from pbem.game.legal_orders import LegalOrders
     from pbem.game.odds import Odds
     from pbem.game.scene import Scene
     from pbem.game.summary import Summary
@@ -176,21 +177,6 @@ Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
 """One decision; several, open at once and secret until all are answered; or a checkpoint."""
 Flow: TypeAlias = Generator[Question, Any, T]
 """A stretch of rules: yields questions, is sent an Order (or a tuple of them, in the same order), returns T."""
-
-
-class LegalOrders(Protocol):
-    """The legal answers to a decision, in a fixed order: they can be counted and picked without being listed.
-
-    `certain` is False when the view they were asked of does not show enough to list them (an observer
-    before a hidden hand); they are then empty. The implementation stands in `pbem.game.choices`.
-    """
-
-    @property
-    def certain(self) -> bool: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Order: ...
-    def __iter__(self) -> Iterator[Order]: ...
-    def pick(self, random: Callable[[], float]) -> Order | None: ...
 
 
 class Rules(ABC, Generic[S]):

@@ -65,7 +65,7 @@ OWNERS: dict[str, set[str]] = {
 
 WORLD = {"datetime", "time", "os", "pathlib", "io", "tempfile", "shutil", "subprocess", "socket", "secrets", "uuid"}
 UNWORLDLY = {
-    "rules", "protocol", "game.table", "game.choices", "game.scene", "game.plain",
+    "rules", "protocol", "game.table", "game.legal_orders", "game.scene", "game.plain",
     "engine.session", "engine.sequence", "engine.forecast", "engine.playout",
 }  # fmt: skip
 """What must give the same result tomorrow on another machine: it knows no files, no clock, no chance."""

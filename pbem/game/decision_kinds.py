@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from pbem.game.choices import LegalOrders, of
+from pbem.game.legal_orders import LegalOrders, of
 from pbem.protocol import Decision, Fault, Order
 
 LegalOrdersOf: TypeAlias = Callable[[Any, Decision], LegalOrders]

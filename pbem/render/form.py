@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.crypto.player_chains import LOST, OwnChain
+from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Decision, LegalOrders, Order, Side, cited
+from pbem.protocol import Decision, Order, Side, cited
 from pbem.render.wrap import folded
 
 WIDTH: Final = 70

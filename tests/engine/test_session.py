@@ -12,7 +12,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, run
 from pbem.engine.answers import Recorded, Sources
 from pbem.engine.session import Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
-from pbem.game.choices import NOT_TOLD, LegalOrders, of
+from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side

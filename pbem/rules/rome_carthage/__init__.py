@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
 from pbem.rules.rome_carthage.battle import events as battle_events

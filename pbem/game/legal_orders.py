@@ -1,15 +1,14 @@
-"""Legal answers that can be counted and picked without being listed.
+"""Legal orders that can be counted and picked without being listed.
 
-A card play has thousands of legal orders; a form shows a few, a bot picks one, a test counts them all. `Choices`
-are put together from parts, each made only when somebody looks into it, so that the n-th order, or a random one, is
-made alone.
+A card play has thousands of legal orders; a form shows a few, a bot picks one, a test counts them all. They are
+composed of parts, each made only when it is first looked at, so that the n-th order, or a random one, is made alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import comb, prod
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from pbem.protocol import Order
 
@@ -34,15 +33,19 @@ class LegalOrders(Sequence[Order]):
         raise NotImplementedError
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        """Return a random choice, or None if there is none; `random` yields numbers from 0 up to, not including, 1.
+        """Return a random order, or None if there is none; `random` yields numbers from 0 up to, not including, 1.
 
-        Among parts one is picked first and then a choice in it, so that a few marches do not drown among the
+        Among parts one is picked first and then an order in it, so that a few marches do not drown among the
         many ways to place markers.
         """
         length = len(self)
         return self.make(int(random() * length)) if length else None
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Order: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Order]: ...
+    def __getitem__(self, index: int | slice) -> Order | Sequence[Order]:
         length = len(self)
         if isinstance(index, slice):
             return [self.make(i) for i in range(*index.indices(length))]
@@ -73,7 +76,7 @@ class _Made(LegalOrders):
         return self._made(int(random() * self._length)) if self._length else None
 
 
-class _Chain(LegalOrders):
+class _Concat(LegalOrders):
     """The orders of several parts, one part after another."""
 
     __slots__ = ("_parts",)
@@ -102,7 +105,7 @@ class _Chain(LegalOrders):
         return order
 
 
-class _Later(LegalOrders):
+class _Lazy(LegalOrders):
     """Orders that are put together when they are first looked at."""
 
     __slots__ = ("_choices", "_put_together")
@@ -133,7 +136,7 @@ class _Later(LegalOrders):
         return self._now.pick(random)
 
 
-class _Each(_Later):
+class _FlatMap(_Lazy):
     """The orders of a part for each of some items; a part is put together when it is first looked at."""
 
     __slots__ = ("_items", "_part")
@@ -144,7 +147,7 @@ class _Each(_Later):
         self._choices = None
 
     def _whole(self) -> LegalOrders:
-        return _Chain(tuple(map(self._part, self._items)))
+        return _Concat(tuple(map(self._part, self._items)))
 
     def __iter__(self) -> Iterator[Order]:
         return (order for item in self._items for order in self._part(item))
@@ -179,17 +182,17 @@ def of(orders: Sequence[Order]) -> LegalOrders:
 
 def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
     """Return legal orders that are put together only when they are looked at; they must not be `NOT_TOLD`."""
-    return _Later(put_together)
+    return _Lazy(put_together)
 
 
 def flat_map(part: Callable[[T], LegalOrders], items: Sequence[T]) -> LegalOrders:
     """Return the orders of a part for each item, one after another, put together as by `lazy`."""
-    return _Each(part, items)
+    return _FlatMap(part, items)
 
 
 def concat(*parts: LegalOrders) -> LegalOrders:
     """Return the orders of several parts, one after another; `NOT_TOLD` if any part is."""
-    return NOT_TOLD if NOT_TOLD in parts else _Chain(parts)
+    return NOT_TOLD if NOT_TOLD in parts else _Concat(parts)
 
 
 def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
