@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.game.forecast import Asked, Chance, Happens, Prospect
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
 
@@ -76,7 +77,7 @@ class Thought(Table):
         super().tell(kind, rule=rule, to=to, **facts)
         self.prospects.append(Happens(self.events[-1]))
 
-    def _outcome(self, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def _outcome(self, roll: Roll, facts: Record) -> tuple[int, str]:
         return self._rules.outcome(self.position, roll, facts)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
+from pbem.game.plain import Record
 from pbem.protocol import Bug, Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
@@ -44,7 +45,7 @@ class Playout(Generic[S]):
 
     decisions: int
     events: list[Event]
-    result: Mapping[str, Any] | None
+    result: Record | None
     position: S
 
 

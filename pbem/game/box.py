@@ -25,6 +25,7 @@ from pbem.game.cache import recall, remember
 from pbem.game.corrections import Corrections, corrections_for
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
+from pbem.game.plain import Record
 from pbem.game.schema_check import ANY_SCHEMA, meant, misfits
 from pbem.paths import rules_folders
 from pbem.protocol import Path, PbemError, Side
@@ -177,11 +178,11 @@ class Box:
         }
 
     @cached_property
-    def standing(self) -> Sequence[Mapping[str, Any]]:
+    def standing(self) -> Sequence[Record]:
         """The standing orders that come with the game, as a sheet would have them; empty if none do."""
         if not (self.folder / f"{STANDING}.yaml").exists():
             return ()
-        orders: Sequence[Mapping[str, Any]] = self.table(STANDING)
+        orders: Sequence[Record] = self.table(STANDING)
         return orders
 
     def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
@@ -195,7 +196,7 @@ class Box:
         usual = self.table(GAME)["preset"]
         return tuple(sorted(self.table(GAME)["presets"], key=lambda id: (id != usual, id)))
 
-    def options(self, preset: str | None = None, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def options(self, preset: str | None = None, overrides: Record | None = None) -> dict[str, Any]:
         """Return every option with its value: its default, unless the preset or else `overrides` say otherwise."""
         game = self.table(GAME)
         options = game["options"]
@@ -315,7 +316,7 @@ class Box:
                 reason = f"the example does not fit the schema: {misfit.reason}"
                 yield self._flaw(ORDERS, (kind, "example", *misfit.path), reason, key=misfit.at_key)
 
-    def _misset(self, options: Mapping[str, Any], presets: Mapping[str, Any]) -> Iterator[Flaw]:
+    def _misset(self, options: Record, presets: Record) -> Iterator[Flaw]:
         """Yield defaults and editions that have values which their options do not allow."""
         for name, option in options.items():
             if not _among(option["default"], option["values"]):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from pbem.game.legal_orders import LegalOrders, of
+from pbem.game.plain import Record
 from pbem.protocol import Decision, Fault, Order
 
 LegalOrdersOf: TypeAlias = Callable[[Any, Decision], LegalOrders]
@@ -35,7 +36,7 @@ def yes_or_no(kind: str, word: str) -> tuple[LegalOrdersOf, Check]:
     return one_of(kind, word, (True, False))
 
 
-def legal(check: Check, view: object, decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> Iterator[Order]:
+def legal(check: Check, view: object, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:
     """Yield as orders those of some bodies that pass the check."""
     for body in bodies:
         order = Order(decision.kind, body)

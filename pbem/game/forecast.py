@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from pbem.game.plain import Record
 from pbem.protocol import Decision, Event, Roll
 
 
@@ -23,7 +24,7 @@ class Asked:
     """A decision that the order leads to; `answer` is what the forecast goes on with, None where it ends."""
 
     decision: Decision
-    answer: Mapping[str, Any] | None
+    answer: Record | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Chance:
     """A roll that the order may trigger: its possible results and their probabilities in percent."""
 
     roll: Roll
-    facts: Mapping[str, Any]
+    facts: Record
     outcomes: Mapping[str, int]
 
 

@@ -27,6 +27,7 @@ from pbem.orders.sheet.reader import (
     WHEN,
     BadSheet,
     Sheet,
+    Written,
     check_heading,
     read_sheet,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "BadSheet",
     "OrderForm",
     "Sheet",
+    "Written",
     "as_rows",
     "check_heading",
     "complain",

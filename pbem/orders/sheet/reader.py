@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from re import compile as pattern
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game.order_form import Misfit, OrderForm
+from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Document, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
@@ -33,6 +34,9 @@ _HEADING: Final = {
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
 _PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
 _CONDITIONS: Final = (WHEN, UNTIL)
+
+Written: TypeAlias = str | Record
+"""A standing order as a sheet has it, or the word `default`."""
 
 
 def piece_of(line: str, mark: Mark, n: int) -> Mark:
@@ -74,8 +78,8 @@ class Sheet:
     side: Side
     adjudication: int
     orders: tuple[Order, ...]
-    standing: tuple[Any, ...] | None
-    standing_add: tuple[Any, ...]
+    standing: tuple[Written, ...] | None
+    standing_add: tuple[Written, ...]
     document: Document
     written: tuple[int, ...]
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
@@ -131,8 +135,8 @@ def _sheet(document: Document, written: Iterable[int]) -> Sheet:
     )
 
 
-def _standing(written: Any) -> tuple[Any, ...]:
-    return (DEFAULT,) if written == DEFAULT else tuple(written)
+def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
+    return (DEFAULT,) if isinstance(written, str) else tuple(written)
 
 
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
@@ -240,7 +244,7 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
 
 
 def _misfits_of_neighbours(
-    path: Path, item: Mapping[str, Any], keys: Sequence[str], forms: Mapping[str, OrderForm]
+    path: Path, item: Record, keys: Sequence[str], forms: Mapping[str, OrderForm]
 ) -> Iterator[Misfit]:
     """Yield the faults of an item with several keys: two orders, or a body that is not indented."""
     kind, *others = keys

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, listing
-from pbem.orders.sheet import DEFAULT, UNTIL, WHEN
+from pbem.orders.sheet import DEFAULT, UNTIL, WHEN, Written
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
 from pbem.orders.standing.conditions import faults_in, words_in
@@ -80,24 +80,24 @@ def read_filed(record: Record) -> Filed:
 
 
 def file_standing(
-    written: Sequence[Any], usual: Sequence[Any], *, sheet: int, after: int, periods: Mapping[str, object]
+    written: Sequence[Written], usual: Sequence[Record], *, sheet: int, after: int, periods: Mapping[str, object]
 ) -> Iterator[Filed]:
     """Yield the standing orders of a sheet, which have been checked, as they are filed.
 
     `usual` is the set that comes with the game, `after` the last adjudication, `periods` those the game is in.
     """
     for number, item in enumerate(written, 1):
-        if item == DEFAULT:
+        if isinstance(item, str):
             for its_number, own in enumerate(usual, 1):
                 yield _filed(own, f"standing {its_number} of the default set", after, periods)
         else:
             yield _filed(item, f"standing {number} of sheet {sheet}", after, periods)
 
 
-def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[Fault]:
+def check_standing(key: str, written: Sequence[Written], terms: Terms) -> Iterator[Fault]:
     """Yield the faults of the standing orders that a sheet has under `key`, with paths within the sheet."""
     for at, item in enumerate(written):
-        if item == DEFAULT:
+        if isinstance(item, str):
             if not terms.usual:
                 yield Fault(ILLEGAL, (key, at), "no set of standing orders comes with this game; write your own")
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
+from pbem.game.plain import Record
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
@@ -118,7 +119,7 @@ class _Facts:
         self._rules = rules
         self._session = session
         self._decision = decision
-        self._more: Mapping[str, Any] | None = None
+        self._more: Record | None = None
 
     def get(self, name: str) -> Any:
         """Return a fact by its name, in the view of the side that is asked; `_MISSING` if there is none."""
