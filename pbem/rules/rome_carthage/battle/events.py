@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.windows import (
@@ -34,6 +34,7 @@ from pbem.rules.rome_carthage.position.under_way import Battle
 SPY: Final = "spy"
 DESERTION: Final = "allies_desert"
 ALLY_DESERTS: Final = "ally_deserts"
+MAHARBAL_RULE: Final = "card 6"
 WORST: Final = "worst"
 """Give back the kind of battle card of which the hand holds fewest; a Reserve only if there is nothing else."""
 
@@ -220,16 +221,17 @@ def call_cavalry(game: Game, table: Table) -> None:
     play_counter(game, table, CARTHAGE, card.number)
 
 
-def why_no_maharbal(view: Game, side: Side) -> str | None:
+def why_no_maharbal(view: Game, side: Side) -> Refusal | None:
     """Say why a side cannot play Maharbal's Cavalry; None: it can (card 6)."""
     if side != CARTHAGE:
-        return "Maharbal's Cavalry is an event of Carthage"
+        return Refusal("Maharbal's Cavalry is an event of Carthage", MAHARBAL_RULE)
     if not held(view, side, MAHARBAL):
-        return "Maharbal's Cavalry is not in your hand of strategy cards"
+        return Refusal("Maharbal's Cavalry is not in your hand of strategy cards", MAHARBAL_RULE)
     led = view.the_battle.led
     if led not in (None, DOUBLE_ENVELOPMENT):
         name = view.board.battle_cards[DOUBLE_ENVELOPMENT]
-        return f"Maharbal's Cavalry counts as a {name} and matches no {view.board.battle_cards[led]}"
+        reason = f"Maharbal's Cavalry counts as a {name} and matches no {view.board.battle_cards[led]}"
+        return Refusal(reason, MAHARBAL_RULE)
     return None
 
 
@@ -257,7 +259,7 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
         elif not isinstance(word, int):
             continue
         elif (why := why_unfit(view, side, word, (SPY, DESERTION))) is not None:
-            yield order.fault(("cards", at), why, rule="7.4.1")
+            yield order.fault(("cards", at), why.reason, rule=why.rule)
         elif view.board.cards[word].event == DESERTION:
             card = view.board.cards[word]
             if not deserters(view, battle, enemy, card):

@@ -237,8 +237,8 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     elif not open_routes:
         yield order.fault(("path",), "no way is open to them; leave out path", rule="12.1.1")
     elif tuple(path) not in [route.path for route in open_routes]:
-        at, reason = why_no_route(view, bound, path, open_routes)
-        yield order.fault(("path", at) if path else ("path",), reason, rule="12.1")
+        at, why = why_no_route(view, bound, path, open_routes)
+        yield order.fault(("path", at) if path else ("path",), why.reason, rule=why.rule)
 
 
 def _check_city(view: Game, bound: Retreat, stack: Stack, order: Order, part: Any) -> Iterator[Fault]:
@@ -270,7 +270,7 @@ def _check_part(view: Game, bound: Retreat, stack: Stack, order: Order, inside: 
         return
     if (why := why_no_elephants(stack, inside.cu, inside.elephants)) is not None:
         at = ("city", "elephants") if "elephants" in order["city"] else ("city",)
-        yield order.fault(at, why, rule="13.2")
+        yield order.fault(at, why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in stack.generals or general in inside.generals[:at_general]:
             here = ", ".join(stack.generals) or "no general"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
@@ -202,11 +202,11 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
     if (card is None) == (order.get("withdraw") is None):
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
     elif card is None:
-        if (reason := why_no_withdrawal(view, side)) is not None:
-            yield order.fault(("withdraw",), reason, rule="11.11")
+        if (why := why_no_withdrawal(view, side)) is not None:
+            yield order.fault(("withdraw",), why.reason, rule=why.rule)
     elif card == MAHARBAL:
-        if (reason := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), reason, rule="card 6")
+        if (why := why_no_maharbal(view, side)) is not None:
+            yield order.fault(("card",), why.reason, rule=why.rule)
         elif name not in (None, DOUBLE_ENVELOPMENT):
             envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
             yield order.fault(("as",), f"Maharbal's Cavalry counts as a {envelopment}; leave out `as`", rule="card 6")
@@ -218,7 +218,8 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
             at = ("card",) if name is None else ("as",)
             yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
     elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):
-        yield order.fault(("as",), why_no_name(board, battle, side, card), rule="11.7")
+        why = why_no_name(board, battle, side, card)
+        yield order.fault(("as",), why.reason, rule=why.rule)
 
 
 def not_held(board: Board, hand: Sequence[str], card: str) -> str:
@@ -227,18 +228,19 @@ def not_held(board: Board, hand: Sequence[str], card: str) -> str:
     return f"you hold no {board.battle_cards[card]}; you hold {held}"
 
 
-def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
+def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> Refusal:
     """Say why a card cannot be led under another name (11.7)."""
     commander = battle.commanders.get(side)
     record = board.generals[commander] if commander else None
     if card in POLICIES:
-        return f"the {card} card is led under its own name; leave out `as`"
+        return Refusal(f"the {card} card is led under its own name; leave out `as`", "11.7")
     if card != PROBE or record is None or not record.probe_as:
-        return f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+        reason = f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+        return Refusal(reason, "11.7")
     if battle.probe_used:
-        return f"{record.name} has already used a Probe as another card in this battle"
+        return Refusal(f"{record.name} has already used a Probe as another card in this battle", "11.7")
     names = ", ".join(board.battle_cards[kind] for kind in record.probe_as)
-    return f"{record.name} may use a Probe as {names}"
+    return Refusal(f"{record.name} may use a Probe as {names}", "11.7")
 
 
 def match_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -261,8 +263,8 @@ def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if card == ANY or card in able:
         return
     if card == MAHARBAL:
-        if (reason := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), reason, rule="card 6")
+        if (why := why_no_maharbal(view, side)) is not None:
+            yield order.fault(("card",), why.reason, rule=why.rule)
         return
     if card == NONE:
         if able and not view.options["decline_match"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import may_be_in
@@ -138,25 +139,25 @@ def toll(game: Game, retreat: Retreat, space: str) -> int:
     return int(hostile) + (stack.cu if stack is not None else 0)
 
 
-def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, str]:
+def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, Refusal]:
     """Return what is wrong with a path that is none of the open routes: the step at fault, and why (12.1.1)."""
     board, here = game.board, retreat.space
     for at, step in enumerate(path):
         record = board.spaces.get(step)
         if record is None:
-            return at, no_such_space(game, step)
+            return at, Refusal(no_such_space(game, step), "12.1")
         if step not in board.by_land[here]:
             kind = board.neighbours[here].get(step)
             way = f"across a {kind.replace('_', ' ')}" if kind else "by an ordinary line"
             no = "an army may not retreat" if kind else "does not lead"
-            return at, f"the way from {board.spaces[here].name} to {record.name} {no} {way}"
+            return at, Refusal(f"the way from {board.spaces[here].name} to {record.name} {no} {way}", "12.1")
         if at == 0 and step not in retreat.first_steps and retreat.first_steps and step not in retreat.barred:
             back = board.spaces[retreat.first_steps[0]].name
-            return at, f"the army that attacked goes back to {back} first, where it came from"
+            return at, Refusal(f"the army that attacked goes back to {back} first, where it came from", "12.1")
         if step in retreat.barred or step in path[:at]:
-            return at, f"{record.name} may not be entered in this retreat"
+            return at, Refusal(f"{record.name} may not be entered in this retreat", "12.1")
         here = step
     if len(path) > (most := board.movement.retreat):
-        return most, f"a retreat is at most {most} spaces long"
+        return most, Refusal(f"a retreat is at most {most} spaces long", "12.1")
     ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
-    return len(path) - 1, f"this is not a way to the nearest refuge; open are: {ways}"
+    return len(path) - 1, Refusal(f"this is not a way to the nearest refuge; open are: {ways}", "12.1")

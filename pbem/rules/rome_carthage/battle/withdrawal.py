@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of, yes_or_no
+from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
@@ -60,20 +60,21 @@ def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
         yield from offer_initiative(game, table, "withdrawal", rule="11.11")
 
 
-def why_no_withdrawal(game: Game, side: Side) -> str | None:
+def why_no_withdrawal(game: Game, side: Side) -> Refusal | None:
     """Say why the attacker may not try to withdraw; None: he may (11.11)."""
     battle = game.the_battle
     if side not in battle.commanders:
-        return "only a general can break off a battle"
+        return Refusal("only a general can break off a battle", "11.11")
     most = game.options["withdraw_limit"]
     if most is not None and battle.withdrawals >= most:
-        return "you have already tried to withdraw in this round"
-    if not refuges(game, side):
-        if side == battle.attacker and battle.attacker_from is not None:
-            back = game.board.spaces[battle.attacker_from].name
-            return f"you could withdraw only to {back}, where you came from, and that is barred"
-        return "there is no space to withdraw to: no pass, strait or sea, no enemy marker, CU or unfriendly tribe"
-    return None
+        return Refusal("you have already tried to withdraw in this round", "11.11")
+    if refuges(game, side):
+        return None
+    if side == battle.attacker and battle.attacker_from is not None:
+        back = game.board.spaces[battle.attacker_from].name
+        return Refusal(f"you could withdraw only to {back}, where you came from, and that is barred", "11.11")
+    reason = "there is no space to withdraw to: no pass, strait or sea, no enemy marker, CU or unfriendly tribe"
+    return Refusal(reason, "11.11")
 
 
 def refuges(game: Game, side: Side) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game import LegalOrders, Table, concat, of, product, subsets
+from pbem.game import LegalOrders, Refusal, Table, concat, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.position.board import StrategyCard
@@ -19,11 +19,11 @@ from pbem.rules.rome_carthage.position.state import Game
 
 Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
 """What an event does; one that asks nothing returns None."""
-Condition: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
+Condition: TypeAlias = Callable[[Game, Side, StrategyCard], Refusal | None]
 """Says why an event cannot take place now; None: it can."""
 Among: TypeAlias = Callable[[Game, Side, StrategyCard], Sequence[str]]
 """What a target may be looked for among."""
-WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], str | None]
+WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], Refusal | None]
 """Says why something that there is cannot be the target; None: it can."""
 
 ALWAYS: Final = ("card", "as")
@@ -35,7 +35,7 @@ CU: Final = "cu"
 MOST_WORDS: Final = 12
 
 
-def always(game: Game, side: Side, card: StrategyCard) -> str | None:
+def always(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     """Let an event take place always: it has no condition."""
     return None
 
@@ -108,6 +108,11 @@ def rule_of(card: StrategyCard) -> str:
     return f"card {card.number}"
 
 
+def refusal(card: StrategyCard, reason: str) -> Refusal:
+    """Return why an event cannot be played, with the card itself for the rule."""
+    return Refusal(reason, rule_of(card))
+
+
 def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     table.tell("event_played", side=side, card=card.number, rule="7.4")
     flow = does(game, table, side, order, card)
@@ -115,11 +120,11 @@ def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: 
         yield from flow
 
 
-def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
+def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     """Say why an event cannot take place now; None: it can (7.4)."""
     why = condition(game, side, card)
     if why is None and aim is not None and not aim.able(game, side, card):
-        return f"there is no {aim.word.removesuffix('s')} for it now"
+        return refusal(card, f"there is no {aim.word.removesuffix('s')} for it now")
     return why
 
 
@@ -147,8 +152,8 @@ def _check(
     yield from stray_words(order, card, () if aim is None else (aim.word, CU) if aim.counted else (aim.word,))
     why = why_no_event(condition, aim, game, side, card)
     if why is not None:
-        reason = f"{card.name} ({card.number}): {why}; play it for operations or lay it off"
-        yield order.fault(("as",), reason, rule=rule_of(card))
+        reason = f"{card.name} ({card.number}): {why.reason}; play it for operations or lay it off"
+        yield order.fault(("as",), reason, rule=why.rule)
     elif aim is not None:
         yield from _check_aim(aim, game, side, order, card)
 
@@ -170,23 +175,24 @@ def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCar
         yield from _check_several(aim, game, side, order, card)
     else:
         if (why := why_not_at(aim, game, side, card, order[aim.word])) is not None:
-            yield order.fault((aim.word,), why, rule=rule_of(card))
+            yield order.fault((aim.word,), why.reason, rule=why.rule)
         if aim.counted and not 1 <= order.get(CU, 1) <= (most := card.about["cu"]):
             yield order.fault((CU,), f"the event brings 1 to {most} CU, not {order[CU]}", rule=rule_of(card))
 
 
-def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> str | None:
+def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> Refusal | None:
     """Say why an event cannot be aimed at something, be there such a thing or not; None: it can (7.4)."""
     board = game.board
     if aim.word == GENERAL and target not in board.generals:
-        return no_such_general(game, target)
+        return refusal(card, no_such_general(game, target))
     if aim.word == PROVINCE and target not in board.provinces:
-        return f"no province is called {target}" + meant(target, board.provinces)
+        return refusal(card, f"no province is called {target}" + meant(target, board.provinces))
     if aim.word in (SPACE, SPACES) and target not in board.spaces:
-        return no_such_space(game, target)
+        return refusal(card, no_such_space(game, target))
     why = aim.why_not(game, side, card, target)
     if why is None and target not in aim.among(game, side, card):
-        return f"{target} is out of reach of {card.name}; it can be: {some(aim.able(game, side, card), MOST_WORDS)}"
+        able = some(aim.able(game, side, card), MOST_WORDS)
+        return refusal(card, f"{target} is out of reach of {card.name}; it can be: {able}")
     return why
 
 
@@ -196,10 +202,10 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
     for at, space in enumerate(spaces):
         why = why_not_at(aim, game, side, card, space)
         if why is None and space in spaces[:at]:
-            why = f"{game.board.spaces[space].name} is named twice"
+            why = refusal(card, f"{game.board.spaces[space].name} is named twice")
         if why is not None:
             wrong = True
-            yield order.fault((SPACES, at), why, rule=rule_of(card))
+            yield order.fault((SPACES, at), why.reason, rule=why.rule)
     if wrong:
         return
     groups = aim.groups(game, side, card)

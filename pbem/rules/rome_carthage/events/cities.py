@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
+from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
@@ -25,14 +25,14 @@ def _change_sides(game: Game, table: Table, side: Side, order: Order, card: Stra
     yield from capture(game, table, side, card.about["space"])
 
 
-def _why_loyal(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_loyal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     space, region = game.board.spaces[card.about["space"]], card.about.get("if_region")
     if game.control.get(space.id) == side:
-        return f"{space.name} is yours already"
+        return refusal(card, f"{space.name} is yours already")
     held = provinces_held(game, side, region) if region else 0
     least: int = game.options["capua_provinces"]
     if region and held < least:
-        return f"you control {held} provinces in Italy; it takes {least}"
+        return refusal(card, f"you control {held} provinces in Italy; it takes {least}")
     return None
 
 
@@ -54,25 +54,25 @@ def _under_attack(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return sorted(game.siege_points)
 
 
-def _why_not_besieged(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_besieged(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if record.kind != WALLED_CITY:
-        return f"{record.name} is no walled city"
-    return None if game.besieged(space) else f"{record.name} has no siege points"
+        return refusal(card, f"{record.name} is no walled city")
+    return None if game.besieged(space) else refusal(card, f"{record.name} has no siege points")
 
 
-def _why_no_fleet(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_no_fleet(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if not record.port or space in card.about["spaces_not"]:
-        return f"no fleet comes to {record.name}: it is no port"
+        return refusal(card, f"no fleet comes to {record.name}: it is no port")
     return _why_not_besieged(game, side, card, space)
 
 
-def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     name = game.board.spaces[space].name
     if space not in game.tribes:
-        return f"{name} is no tribe"
-    return None if game.siege_points.get(space) else f"{name} has no subjugation points"
+        return refusal(card, f"{name} is no tribe")
+    return None if game.siege_points.get(space) else refusal(card, f"{name} has no subjugation points")
 
 
 # ---- the siege train (card 30)
@@ -109,15 +109,15 @@ def _take_train(game: Game) -> None:
             del stacks[space]
 
 
-def _why_no_train(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
-    if (why := why_not_at_hand(game, side, general)) is not None:
+def _why_no_train(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
+    if (why := why_not_at_hand(game, side, general, rule_of(card))) is not None:
         return why
     space, inside = game.whereabouts(general)
     name, found = game.board.spaces[space].name, _with_train(game)
     if found is not None and found[1] == space:
-        return f"the siege train is in {name} already"
+        return refusal(card, f"the siege train is in {name} already")
     besieged = inside and game.besieged(space)
-    return f"{game.board.generals[general].name} is besieged in {name}" if besieged else None
+    return refusal(card, f"{game.board.generals[general].name} is besieged in {name}") if besieged else None
 
 
 EVENTS: Final[Mapping[str, CardEvent]] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Order, Side
-from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, rule_of
+from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.movement.bounds import TRUCE
 from pbem.rules.rome_carthage.position.board import StrategyCard
@@ -45,10 +45,12 @@ def _philip(game: Game, table: Table, side: Side, order: Order, card: StrategyCa
     _lose_card(game, table, ENEMY[side], card)
 
 
-def _why_no_philip(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_no_philip(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     if side == ROME:
-        return None if game.macedonia else "Philip V is not allied with Carthage"
-    return "Philip V is allied with Carthage already, and only Rome can use it now" if game.macedonia else None
+        return None if game.macedonia else refusal(card, "Philip V is not allied with Carthage")
+    if game.macedonia:
+        return refusal(card, "Philip V is allied with Carthage already, and only Rome can use it now")
+    return None
 
 
 def _messenger(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
@@ -62,8 +64,8 @@ def _messenger(game: Game, table: Table, side: Side, order: Order, card: Strateg
         game.play_next = number
 
 
-def _why_no_messenger(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if game.hands[ENEMY[side]] else "the enemy has no card left"
+def _why_no_messenger(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    return None if game.hands[ENEMY[side]] else refusal(card, "the enemy has no card left")
 
 
 # ---- a proconsul is dismissed (card 19)
@@ -90,20 +92,22 @@ def _dismissal(game: Game, table: Table, side: Side, order: Order, card: Strateg
     table.tell("dismissed", general=old, successor=new, space=space, rule=rule_of(card))
 
 
-def _why_no_dismissal(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if proconsul(game) is not None else "Rome has no proconsul on the map, Scipio Africanus aside"
+def _why_no_dismissal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    if proconsul(game) is None:
+        return refusal(card, "Rome has no proconsul on the map, Scipio Africanus aside")
+    return None
 
 
 def _in_reserve(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return list(game.reserve)
 
 
-def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     record, old = game.board.generals[general], proconsul(game)
     if general not in game.reserve:
-        return f"{record.name} is no Roman general out of play; there are: {', '.join(game.reserve)}"
+        return refusal(card, f"{record.name} is no Roman general out of play; there are: {', '.join(game.reserve)}")
     if old is not None and not may_be_in(game, general, game.whereabouts(old)[0]):
-        return f"{record.name} cannot be where {game.board.generals[old].name} is"
+        return refusal(card, f"{record.name} cannot be where {game.board.generals[old].name} is")
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.events.aims import (
     PROVINCE,
@@ -16,6 +16,7 @@ from pbem.rules.rome_carthage.events.aims import (
     Several,
     event,
     in_one,
+    refusal,
     rule_of,
     whichever,
 )
@@ -28,43 +29,43 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game
 # ---- what a space is to an event
 
 
-def why_no_marker_of(game: Game, side: Side, space: str) -> str | None:
+def why_no_marker_of(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     """Say why a space has no control marker of a side that an event could take; None: it has one (15.1).
 
     Cities and friendly tribes are held, but not by a marker.
     """
     record = game.board.spaces[space]
     if record.kind == WALLED_CITY:
-        return f"{record.name} is a walled city"
+        return refusal(card, f"{record.name} is a walled city")
     if space in game.tribes:
-        return f"{record.name} is a tribe"
+        return refusal(card, f"{record.name} is a tribe")
     if game.control.get(space) != side:
-        return f"{record.name} has no marker of {side.title()}"
+        return refusal(card, f"{record.name} has no marker of {side.title()}")
     return None
 
 
-def why_not_turned(game: Game, side: Side, space: str) -> str | None:
+def why_not_turned(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     """Say why an event cannot turn an enemy marker in a space to a side; None: it can (cards 27, 35)."""
     enemy = ENEMY[side]
-    why = why_no_marker_of(game, enemy, space)
-    return why if why is not None else _why_held(game, enemy, space)
+    why = why_no_marker_of(game, enemy, card, space)
+    return why if why is not None else _why_held(game, enemy, card, space)
 
 
-def _why_held(game: Game, enemy: Side, space: str) -> str | None:
+def _why_held(game: Game, enemy: Side, card: StrategyCard, space: str) -> Refusal | None:
     cu = game.stack(enemy, space).cu
-    return f"{cu} CU of {enemy.title()} stand in {game.board.spaces[space].name}" if cu else None
+    return refusal(card, f"{cu} CU of {enemy.title()} stand in {game.board.spaces[space].name}") if cu else None
 
 
-def why_not_won(game: Game, side: Side, space: str) -> str | None:
+def why_not_won(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     """Say why an event cannot give a side a marker in a space, turned or new; None: it can (cards 22 to 24)."""
     record = game.board.spaces[space]
     if record.kind == WALLED_CITY:
-        return f"{record.name} is a walled city"
+        return refusal(card, f"{record.name} is a walled city")
     if space in game.tribes:
-        return f"{record.name} is a tribe"
+        return refusal(card, f"{record.name} is a tribe")
     if game.control.get(space) == side:
-        return f"{record.name} has your marker already"
-    return _why_held(game, ENEMY[side], space)
+        return refusal(card, f"{record.name} has your marker already")
+    return _why_held(game, ENEMY[side], card, space)
 
 
 def spaces_of(game: Game, provinces: Iterable[str]) -> list[str]:
@@ -76,11 +77,12 @@ def _anywhere(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return list(game.board.spaces)
 
 
-def _out_of(game: Game, provinces: Iterable[str], space: str) -> str | None:
+def _out_of(game: Game, card: StrategyCard, provinces: Iterable[str], space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if record.province in provinces:
         return None
-    return f"{record.name} is not in {' or '.join(game.board.provinces[province].name for province in provinces)}"
+    names = " or ".join(game.board.provinces[province].name for province in provinces)
+    return refusal(card, f"{record.name} is not in {names}")
 
 
 def win(game: Game, table: Table, side: Side, spaces: Iterable[str], card: StrategyCard) -> None:
@@ -97,28 +99,29 @@ def win(game: Game, table: Table, side: Side, spaces: Iterable[str], card: Strat
 
 def _revolt(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
     """Take off the enemy's markers in a province that no CU of his hold (cards 1 to 4)."""
-    spaces = _rebels(game, side, order.get("province", card.about["provinces"][0]))
+    spaces = _rebels(game, side, card, order.get("province", card.about["provinces"][0]))
     for space in spaces:
         del game.control[space]
     table.tell("markers_fall", side=ENEMY[side], spaces=spaces, rule=rule_of(card))
 
 
-def _rebels(game: Game, side: Side, province: str) -> list[str]:
-    return [space for space in game.board.provinces[province].spaces if why_not_turned(game, side, space) is None]
+def _rebels(game: Game, side: Side, card: StrategyCard, province: str) -> list[str]:
+    spaces = game.board.provinces[province].spaces
+    return [space for space in spaces if why_not_turned(game, side, card, space) is None]
 
 
-def _why_no_revolt(game: Game, side: Side, card: StrategyCard, province: str) -> str | None:
+def _why_no_revolt(game: Game, side: Side, card: StrategyCard, province: str) -> Refusal | None:
     name, enemy = game.board.provinces[province].name, ENEMY[side]
     if province not in card.about["provinces"]:
-        return f"{name} does not revolt; it is one of {', '.join(card.about['provinces'])}"
+        return refusal(card, f"{name} does not revolt; it is one of {', '.join(card.about['provinces'])}")
     if card.about.get("if_controlled") and game.controller(province) != enemy:
-        return f"{enemy.title()} does not control {name}"
-    if not _rebels(game, side, province):
-        return f"in {name} {enemy.title()} has no marker without CU on it"
+        return refusal(card, f"{enemy.title()} does not control {name}")
+    if not _rebels(game, side, card, province):
+        return refusal(card, f"in {name} {enemy.title()} has no marker without CU on it")
     return None
 
 
-def _why_none_revolts(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_none_revolts(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     reasons = [_why_no_revolt(game, side, card, province) for province in card.about["provinces"]]
     return None if None in reasons else reasons[0]
 
@@ -137,15 +140,15 @@ def _grain_shortage(game: Game, table: Table, side: Side, order: Order, card: St
     table.tell("markers_fall", side=ENEMY[side], spaces=list(order["spaces"]), rule=rule_of(card))
 
 
-def _why_no_shortage(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_no_shortage(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     province = card.about["province"]
     if game.controller(province) == side:
         return None
-    return f"you do not control {game.board.provinces[province].name}"
+    return refusal(card, f"you do not control {game.board.provinces[province].name}")
 
 
-def _why_not_starved(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
-    return why_no_marker_of(game, ENEMY[side], space)
+def _why_not_starved(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
+    return why_no_marker_of(game, ENEMY[side], card, space)
 
 
 # ---- diplomacy, Italians (cards 27, 35, 36)
@@ -161,22 +164,22 @@ def _win_spaces(game: Game, table: Table, side: Side, order: Order, card: Strate
     win(game, table, side, list(order["spaces"]), card)
 
 
-def _why_not_talked_over(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
-    return why_not_turned(game, side, space)
+def _why_not_talked_over(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
+    return why_not_turned(game, side, card, space)
 
 
-def _why_not_italian(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_italian(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if game.options["italians_won_over"] == "italy" and record.region != card.about["region"]:
-        return f"{record.name} is not in Italy"
-    return why_not_turned(game, side, space)
+        return refusal(card, f"{record.name} is not in Italy")
+    return why_not_turned(game, side, card, space)
 
 
-def _hannibal_in_italy(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _hannibal_in_italy(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     place = game.where(HANNIBAL)
     if place is not None and game.board.spaces[place[0]].region == card.about["region"]:
         return None
-    return "Hannibal is not in Italy"
+    return refusal(card, "Hannibal is not in Italy")
 
 
 # ---- Numidians (cards 22 to 24)
@@ -186,9 +189,9 @@ def _in_a_province(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return spaces_of(game, card.about["provinces"])
 
 
-def _why_no_ally(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
-    why = _out_of(game, card.about["provinces"], space)
-    return why if why is not None else why_not_won(game, side, space)
+def _why_no_ally(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
+    why = _out_of(game, card, card.about["provinces"], space)
+    return why if why is not None else why_not_won(game, side, card, space)
 
 
 def _by_province(game: Game, spaces: list[str]) -> list[list[str]]:
@@ -200,9 +203,9 @@ def _numidian_units(game: Game, table: Table, side: Side, order: Order, card: St
     yield from send_units(game, table, side, order["space"], order.get("cu", card.about["cu"]), card)
 
 
-def _why_no_numidians(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
-    why = _out_of(game, card.about["units_in"], space)
-    return why if why is not None else _why_held(game, ENEMY[side], space)
+def _why_no_numidians(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
+    why = _out_of(game, card, card.about["units_in"], space)
+    return why if why is not None else _why_held(game, ENEMY[side], card, space)
 
 
 def _in_either_numidia(game: Game, side: Side, card: StrategyCard) -> list[str]:
@@ -221,11 +224,11 @@ def _in_the_province(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return spaces_of(game, [card.about["province"]])
 
 
-def _why_no_raid(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
-    why = _out_of(game, [card.about["province"]], space)
+def _why_no_raid(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
+    why = _out_of(game, card, [card.about["province"]], space)
     if why is None and game.board.spaces[space].kind == WALLED_CITY:
-        why = f"{game.board.spaces[space].name} is a walled city"
-    return why if why is not None else _why_held(game, ENEMY[side], space)
+        why = refusal(card, f"{game.board.spaces[space].name} is a walled city")
+    return why if why is not None else _why_held(game, ENEMY[side], card, space)
 
 
 def _as_many_as_printed(card: StrategyCard) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
-from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
+from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
@@ -33,13 +33,13 @@ def _tribal_country(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return [space for province in card.about["provinces"] for space in game.board.provinces[province].spaces]
 
 
-def _why_not_tribes(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_tribes(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if record.province not in card.about["provinces"]:
         where = " and ".join(game.board.provinces[province].name for province in card.about["provinces"])
-        return f"{record.name} is not in the country of the hostile tribes: {where}"
+        return refusal(card, f"{record.name} is not in the country of the hostile tribes: {where}")
     if not game.stack(ENEMY[side], space).cu:
-        return f"no enemy CU stand in {record.name}"
+        return refusal(card, f"no enemy CU stand in {record.name}")
     return None
 
 
@@ -80,8 +80,8 @@ def _wavering(game: Game) -> list[str]:
     ]
 
 
-def _none_wavering(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if _wavering(game) else "every Carthaginian force is safe in a city of its own"
+def _none_wavering(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    return None if _wavering(game) else refusal(card, "every Carthaginian force is safe in a city of its own")
 
 
 # ---- epidemic and pestilence (cards 51, 52)
@@ -105,26 +105,26 @@ def _enemy_commanders(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return [general for general, _, stack, _ in found if stack.commander == general]
 
 
-def _why_not_sick(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_not_sick(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     record = game.board.generals[general]
     if record.side == side:
-        return f"{record.name} is your own general"
+        return refusal(card, f"{record.name} is your own general")
     place = game.where(general)
     if place is None:
-        return f"{record.name} is not on the map"
+        return refusal(card, f"{record.name} is not on the map")
     space, inside = place
     stack = game.garrison(ENEMY[side], space) if inside else game.stack(ENEMY[side], space)
     if stack.commander != general:
-        return f"{stack.commander} commands that army: name him"
-    return None if stack.cu else f"{record.name} has no CU with him, so he is no army"
+        return refusal(card, f"{stack.commander} commands that army: name him")
+    return None if stack.cu else refusal(card, f"{record.name} has no CU with him, so he is no army")
 
 
-def _why_not_pestilence(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_not_pestilence(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     why = _why_not_sick(game, side, card, general)
     if why is None:
         space, inside = game.whereabouts(general)
         if inside or not game.besieged(space) or not is_enemy_city(game, ENEMY[side], space):
-            return f"the army of {game.board.generals[general].name} besieges no city"
+            return refusal(card, f"the army of {game.board.generals[general].name} besieges no city")
     return why
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Table, of
+from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
@@ -101,16 +101,17 @@ def check_card(view: Game, decision: Decision, order: Order, event: str) -> Iter
     """Yield what is wrong with the card of an answer: it must be in hand and of the event in question (7.4.1)."""
     word = order["card"]
     if isinstance(word, int) and (why := why_unfit(view, decision.side, word, (event,))) is not None:
-        yield order.fault(("card",), why, rule="7.4.1")
+        yield order.fault(("card",), why.reason, rule=why.rule)
 
 
-def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> str | None:
+def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> Refusal | None:
     """Say why a card cannot be played in a window; None: it can (7.4.1)."""
     card = view.board.cards[number]
     fits = [each for event in events for each in cards_of(view.board, event)]
     if card not in fits:
         names = " or ".join(f"{each.name} ({each.number})" for each in fits)
-        return f"{card.name} ({number}) cannot be played now; {names} can, or none"
+        return Refusal(f"{card.name} ({number}) cannot be played now; {names} can, or none", "7.4.1")
     if number not in view.hands.get(side, ()):
-        return f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
+        reason = f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
+        return Refusal(reason, "7.4.1")
     return None

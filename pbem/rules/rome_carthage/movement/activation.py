@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from pbem.game import LegalOrders, concat, flat_map, lazy, product
+from pbem.game import LegalOrders, Refusal, concat, flat_map, lazy, product
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
 from pbem.rules.rome_carthage.movement.fleet import Written, hold, sailings, sets_sail
@@ -36,31 +36,49 @@ STAY: Final = ""
 """A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
 
 
-def home_of(
-    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
-) -> tuple[str, Stack] | str:
-    """Return the space a general can be activated in and the pool there, or why he cannot be (8.1, 16.4.3).
+class Home(NamedTuple):
+    """Where a general is activated: the space, and all that he may take a force from there."""
 
-    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
-    """
+    space: str
+    stack: Stack
+
+
+def why_not_activated(
+    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
+) -> Refusal | None:
+    """Say why a general cannot be activated where he is, whatever the card; None: he can (8.1, 8.8.1, 16.4.3)."""
+    rule = "8.8.1" if by_sea and game.where(general) else "8.1"
     record = game.board.generals.get(general)
     if record is None:
-        return no_such_general(game, general)
-    if (absent := why_not_at_hand(game, side, general)) is not None:
+        return Refusal(no_such_general(game, general), rule)
+    if (absent := why_not_at_hand(game, side, general, rule)) is not None:
         return absent
     space, inside = game.whereabouts(general)
     if by_sea and inside:
-        if not game.besieged(space):
-            return space, whole(game, side, space)
-        return f"{record.name} is in a besieged city; nobody sails out of it"
-    if sortie or (inside and locked_up(game, side, space)):
-        city = game.board.spaces[space].name
-        why = why_no_sortie(game, side, space) if inside else f"{record.name} is not inside a city"
-        if sortie:
-            return why or (space, game.garrison(side, space))
-        then = "he may sally out (sortie: true)" if why is None else why
-        return f"{record.name} is locked up in {city}; {then}"
-    return space, pool(game, side, space)
+        reason = f"{record.name} is in a besieged city; nobody sails out of it"
+        return Refusal(reason, rule) if game.besieged(space) else None
+    if not sortie and not (inside and locked_up(game, side, space)):
+        return None
+    why = Refusal(f"{record.name} is not inside a city", rule)
+    if inside:
+        no_sortie = why_no_sortie(game, side, space, rule)
+        if no_sortie is None and sortie:
+            return None
+        why = no_sortie or Refusal("he may sally out (sortie: true)", rule)
+    if sortie:
+        return why
+    return Refusal(f"{record.name} is locked up in {game.board.spaces[space].name}; {why.reason}", rule)
+
+
+def home_of(game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False) -> Home:
+    """Return where a general is activated, and the pool from which he takes his force (8.1, 16.4.3).
+
+    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
+    """
+    space, inside = game.whereabouts(general)
+    if by_sea and inside:
+        return Home(space, whole(game, side, space))
+    return Home(space, game.garrison(side, space) if sortie else pool(game, side, space))
 
 
 class Split:
@@ -75,7 +93,7 @@ class Split:
         self._goes_consul = any(offices.get(other) == CONSUL for other in self._going)
         self._stays_consul = any(offices.get(other) == CONSUL for other in self._staying)
 
-    def why_not(self, cu: int) -> str | None:
+    def why_not(self, cu: int) -> Refusal | None:
         """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
 
         A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
@@ -86,36 +104,34 @@ class Split:
         if self._goes_consul:
             least = self._game.options["consul_split_min"]
             if self._stays_consul and 0 < total < least:
-                return f"two consuls may part only from an army of {least} CU; theirs has {total}"
+                return Refusal(f"two consuls may part only from an army of {least} CU; theirs has {total}", "14.2")
             if left and cu < army:
-                return f"a consul's army keeps {army} CU or leaves none behind; {cu} of {total} would go"
+                reason = f"a consul's army keeps {army} CU or leaves none behind; {cu} of {total} would go"
+                return Refusal(reason, "14.2")
         if self._stays_consul and cu and left < army:
-            return f"the consul who stays must keep {army} CU; {left} would be left"
+            return Refusal(f"the consul who stays must keep {army} CU; {left} would be left", "14.2")
         return self.why_outgrown(cu)
 
-    def why_outgrown(self, cu: int) -> str | None:
+    def why_outgrown(self, cu: int) -> Refusal | None:
         """Say that a proconsul would take more CU than the consul keeps; None: he does not, or may (14.3)."""
         left, leads = self._stack.cu - cu, self._game.offices.get(self._going[0])
         if self._game.options["proconsul_size_rule"] and self._stays_consul and leads == PROCONSUL and cu > left:
-            return f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
+            reason = f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
+            return Refusal(reason, "14.3")
         return None
 
-    def rule_of(self, why: str, cu: int) -> str:
-        """Return the paragraph by which so many CU may not go (14.2, 14.3)."""
-        return "14.3" if why == self.why_outgrown(cu) else "14.2"
-
-    def why_not_marching(self, cu: int) -> str | None:
+    def why_not_marching(self, cu: int) -> Refusal | None:
         """Say why so many CU may not march off; None: they may (14.2)."""
         army = self._game.board.consular_army
         if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < army:
-            return f"a consul's army marches with {army} CU or not at all (option consul_move_min5)"
+            return Refusal(f"a consul's army marches with {army} CU or not at all (option consul_move_min5)", "14.2")
         return self.why_not(cu)
 
-    def why_not_sent(self, cu: int) -> str | None:
+    def why_not_sent(self, cu: int) -> Refusal | None:
         """Say why so many CU may not be sent to intercept or to avoid battle; None: they may (9.5, 10.1, 14.2)."""
         return self.why_left_alone(cu) or self.why_not(cu)
 
-    def why_left_alone(self, cu: int) -> str | None:
+    def why_left_alone(self, cu: int, rule: str = "9.5") -> Refusal | None:
         """Say that a commander who stays would be left without a unit; None: he is not, or may be (9.5, 10.1).
 
         By the reorganised rules any general who stays does, by the rules of 1998 nobody.
@@ -125,23 +141,23 @@ class Split:
             if keeper == "any_general" or (keeper == "commander" and general == commander):
                 name = self._game.board.generals[general].name
                 who = "who commands and stays" if general == commander else "who stays"
-                return f"{name}, {who}, must keep 1 CU; 0 would be left"
+                return Refusal(f"{name}, {who}, must keep 1 CU; 0 would be left", rule)
         return None
 
-    def why_not_sent_by(self) -> str | None:
+    def why_not_sent_by(self) -> Refusal | None:
         """Say why a subordinate may not be sent with those who go: his commander leads or stays (9.5, 10.1)."""
         commander = self._stack.commander
         if self._stack.cu and commander in self._going[1:]:
             name = self._game.board.generals[commander].name
-            return f"{name} commands there: he leads himself, or stays with a unit"
+            return Refusal(f"{name} commands there: he leads himself, or stays with a unit", "8.6")
         return self.why_not_led()
 
-    def why_not_led(self) -> str | None:
+    def why_not_led(self) -> Refusal | None:
         """Say why the first of those who go may not command the others; None: he may (8.6)."""
         leader, generals = self._going[0], self._game.board.generals
         for other in self._going[1:]:
             if not may_command(self._game, leader, (other,)):
-                return f"{generals[other].name} outranks {generals[leader].name}"
+                return Refusal(f"{generals[other].name} outranks {generals[leader].name}", "8.6")
         return None
 
 
@@ -316,11 +332,10 @@ def check_activation(view: Game, side: Side, order: Order, ops: int) -> Iterator
     """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
     general, sortie = order["general"], "sortie" in order.body
     by_sea = not sortie and sets_sail(order)
-    home = home_of(view, side, general, sortie, by_sea)
-    if isinstance(home, str):
-        yield order.fault(("general",), home, rule="8.8.1" if by_sea and view.where(general) else "8.1")
+    if (why := why_not_activated(view, side, general, sortie, by_sea)) is not None:
+        yield order.fault(("general",), why.reason, rule=why.rule)
         return
-    space, stack = home
+    space, stack = home_of(view, side, general, sortie, by_sea)
     rating = strategy_rating(view, general)
     name = view.board.generals[general].name
     if rating > ops:
@@ -349,13 +364,13 @@ def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
         yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
 
 
-def stray_companion(stack: Stack, force: Stack) -> tuple[int, str] | None:
+def stray_companion(stack: Stack, force: Stack) -> tuple[int, Refusal] | None:
     """Return which of a general's companions cannot go along, by his place, and why; None: all can (8.7)."""
     general, *companions = force.generals
     for at, other in enumerate(companions):
         if other not in stack.generals or other == general or other in companions[:at]:
             can = ", ".join(name for name in stack.generals if name != general) or "nobody"
-            return at, f"{other} cannot go along; there is: {can}"
+            return at, Refusal(f"{other} cannot go along; there is: {can}", "8.7")
     return None
 
 
@@ -368,8 +383,8 @@ def _check_force(view: Game, stack: Stack, force: Stack, order: Order, tired: in
             yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
             return
     if (stray := stray_companion(stack, force)) is not None:
-        at, reason = stray
-        yield order.fault(("with", at), reason, rule="8.7")
+        at, why = stray
+        yield order.fault(("with", at), why.reason, rule=why.rule)
         return
     if force.cu > (most := view.board.movement.cu):
         yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
@@ -378,11 +393,11 @@ def _check_force(view: Game, stack: Stack, force: Stack, order: Order, tired: in
     elif force.cu > stack.cu - tired:
         reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
         yield order.fault(("cu",), reason, rule="8.4.1")
-    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield order.fault(("elephants",), why, rule="13.2")
+    elif (no_elephants := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield order.fault(("elephants",), no_elephants.reason, rule=no_elephants.rule)
     else:
         split = Split(view, stack, general, companions)
-        if (why := split.why_not_led()) is not None:
-            yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
-        if (why := split.why_not_marching(force.cu)) is not None:
-            yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule=split.rule_of(why, force.cu))
+        if (not_led := split.why_not_led()) is not None:
+            yield order.fault(("with",) if "with" in order.body else ("general",), not_led.reason, rule=not_led.rule)
+        if (stuck := split.why_not_marching(force.cu)) is not None:
+            yield order.fault(("cu",) if "cu" in order.body else ("general",), stuck.reason, rule=stuck.rule)

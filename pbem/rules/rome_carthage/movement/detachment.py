@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game import Kinds, LegalOrders, concat, of, product
+from pbem.game import Kinds, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companion
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command
@@ -40,22 +40,20 @@ def check_force(
     """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
     force = force_of(view, stack, body)
     if (stray := stray_companion(stack, force)) is not None:
-        at, reason = stray
-        yield order.fault((*path, "with", at), reason, rule="8.7")
+        at, not_there = stray
+        yield order.fault((*path, "with", at), not_there.reason, rule=not_there.rule)
         return
     where = (*path, "cu") if "cu" in body else path
     if not least <= force.cu <= most:
         yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield order.fault((*path, "elephants"), why, rule="13.2")
+        yield order.fault((*path, "elephants"), why.reason, rule=why.rule)
     else:
         split = Split(view, stack, force.generals[0], force.generals[1:])
         if (why := split.why_not_sent_by()) is not None:
-            yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
-        if (why := split.why_left_alone(force.cu)) is not None:
-            yield order.fault(where, why, rule=rule)
-        elif (why := split.why_not(force.cu)) is not None:
-            yield order.fault(where, why, rule=split.rule_of(why, force.cu))
+            yield order.fault((*path, "with") if "with" in body else path, why.reason, rule=why.rule)
+        if (why := split.why_left_alone(force.cu, rule) or split.why_not(force.cu)) is not None:
+            yield order.fault(where, why.reason, rule=why.rule)
 
 
 def most_sent(game: Game, stack: Stack) -> int:
@@ -96,7 +94,7 @@ def city_orders(view: Game, decision: Decision) -> LegalOrders:
     return product(lambda pair: man(*pair), kept)
 
 
-def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> str | None:
+def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> Refusal | None:
     """Say why so many CU and these generals may not be inside, the rest outside: a consul keeps five CU (14.2).
 
     Who has fewer by no choice of his keeps those he has.
@@ -106,7 +104,8 @@ def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Seque
         has = garrison.cu if general in garrison.generals else game.stack(side, space).cu
         keeps = inside if general in names else both.cu - inside
         if is_consul(game, general) and keeps < min(army, has):
-            return f"{game.board.generals[general].name} is consul and keeps {army} CU with him, not {keeps}"
+            name = game.board.generals[general].name
+            return Refusal(f"{name} is consul and keeps {army} CU with him, not {keeps}", "14.2")
     return None
 
 
@@ -119,16 +118,16 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
     elif cu > both.cu:
         yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
-    elif (why := why_no_elephants(both, cu, elephants)) is not None:
+    elif (why := why_no_elephants(both, cu, elephants, "16.2")) is not None:
         at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
-        yield order.fault(at, why, rule="16.2")
+        yield order.fault(at, why.reason, rule=why.rule)
     names = order.get("generals", [])
     for at_name, general in enumerate(names):
         if general not in both.generals or general in names[:at_name]:
             have = ", ".join(both.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
     if (why := why_not_parted(view, decision.side, space, cu, names)) is not None:
-        yield order.fault(("cu",), why, rule="14.2")
+        yield order.fault(("cu",), why.reason, rule=why.rule)
 
 
 def intercept_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, of, product
+from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
@@ -159,18 +159,19 @@ def check_intercepted(view: Game, decision: Decision, order: Order) -> Iterator[
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with choice: city only", rule="9.3")
     elif fits is None:
-        yield order.fault(("choice",), _why_no_shelter(view, march), rule="9.1")
+        why = _why_no_shelter(view, march)
+        yield order.fault(("choice",), why.reason, rule=why.rule)
     else:
         yield from _check_part(view, march.force, fits, order)
 
 
-def _why_no_shelter(view: Game, march: March) -> str:
+def _why_no_shelter(view: Game, march: March) -> Refusal:
     name = view.board.spaces[march.at].name
     if march.came_by != SEA:
-        return f"only an army that came by sea may go into {name}; fight or back up"
+        return Refusal(f"only an army that came by sea may go into {name}; fight or back up", "9.1")
     if not view.options["landed_may_shelter"]:
-        return f"{name} is no shelter until the battle is over; fight or back up"
-    return f"{name} is no unbesieged city of yours with room; fight or back up"
+        return Refusal(f"{name} is no shelter until the battle is over; fight or back up", "9.1")
+    return Refusal(f"{name} is no unbesieged city of yours with room; fight or back up", "9.1")
 
 
 def _check_part(view: Game, force: Stack, fits: int, order: Order) -> Iterator[Fault]:
@@ -186,7 +187,7 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order) -> Iterator[F
         yield order.fault(at, f"1 to {fits} CU may go into the city, not {inside.cu}; say cu", rule="16.2")
         return
     if (why := why_no_elephants(force, inside.cu, inside.elephants)) is not None:
-        yield order.fault(("elephants",), why, rule="13.2")
+        yield order.fault(("elephants",), why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in force.generals or general in inside.generals[:at_general]:
             here = ", ".join(force.generals)

@@ -57,9 +57,7 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     if order.get("sortie"):
         yield from sally(game, table, side, order)
         return
-    home = home_of(game, side, order["general"], by_sea=sets_sail(order))
-    assert not isinstance(home, str)
-    space, stack = home
+    space, stack = home_of(game, side, order["general"], by_sea=sets_sail(order))
     force = force_of(game, stack, order, exhausted(game, side, space))
     general, kind = force.generals[0], march_type(game)
     stack_cu, legs = stack.cu, picked(walked(game, side, space), stack.cu, force.cu)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from pbem.game import Refusal
 from pbem.protocol import Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.bounds import free, why_barred
 from pbem.rules.rome_carthage.movement.card_play import (
@@ -153,7 +154,8 @@ class _Walker:
             self.lost = True
             return
         if self.held_up or self.in_city:
-            yield self.order.fault(self._where(at), self._why_held_up(), rule="8.8.1" if self.in_city else "14.3")
+            why = self._why_held_up()
+            yield self.order.fault(self._where(at), why.reason, rule=why.rule)
             self.lost = True
             return
         view, by_sea = self.view, step.get("by") == SEA
@@ -233,23 +235,23 @@ class _Walker:
         if self.order.get("then") == "inside":
             force = Stack(self.force.cu, self.force.elephants)
             if (why := why_not_inside(view, self.side, self.here, force, self.start)) is not None:
-                yield self.order.fault(("then",), why, rule="16.2")
+                yield self.order.fault(("then",), why.reason, rule=why.rule)
 
     def _where(self, at: int) -> Path:
         return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
 
-    def _why_held_up(self) -> str:
+    def _why_held_up(self) -> Refusal:
         """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
         view, leader = self.view, self.force.generals[0]
         if self.in_city:
-            return f"{leader} is inside {self.here}; his move ends there"
+            return Refusal(f"{leader} is inside {self.here}; his move ends there", "8.8.1")
         stack = self._found(self.here)
         reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
         if is_consul(view, leader):
-            return f"{reason}, which is larger than his own"
+            return Refusal(f"{reason}, which is larger than his own", "14.3")
         if stack.cu >= (army := view.board.consular_army):
-            return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
-        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}"
+            return Refusal(f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on", "14.3")
+        return Refusal(f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}", "14.3")
 
     def _no_path(self, to: str) -> str:
         board = self.view.board
@@ -268,7 +270,7 @@ class _Walker:
             reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
             yield self.order.fault(where, reason, rule="8.4.2")
         if (why := why_barred(view, side, self.force.cu, self.here, to)) is not None:
-            yield self.order.fault(where, why, rule="8.4")
+            yield self.order.fault(where, why.reason, rule=why.rule)
         for general in self.force.generals:
             if not may_be_in(view, general, to):
                 record = view.board.generals[general]
@@ -293,9 +295,8 @@ def check_exchange(
         have = f"{source.cu} CU, {source.elephants} of them elephants"
         yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (wrong := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
-        reason, rule = wrong
-        yield order.fault(path, reason, rule=rule)
+    if (why := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
+        yield order.fault(path, why.reason, rule=why.rule)
         return
     if "inside" in change:
         side = view.board.generals[force.generals[0]].side
@@ -311,8 +312,8 @@ def check_exchange(
 
 def why_no_exchange(
     game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool, at_start: int
-) -> tuple[str, str] | None:
-    """Say why a force may not drop to a stack, or take from it, on its march, and the rule; None: it may (8.7, 14.2).
+) -> Refusal | None:
+    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.7, 14.2).
 
     `at_start` is how many CU there were where it set out: two consuls may part on the way, too, if that was enough.
     """
@@ -322,26 +323,27 @@ def why_no_exchange(
     if drops:
         parting = any(is_consul(game, name) for name in names)
         if is_consul(game, leader) and (cu or parting) and force.cu - cu < keeps:
-            return f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2"
+            return Refusal(f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2")
         least = game.options["consul_split_min"]
         if parting and (max(at_start, force.cu + stack.cu) < least or cu + stack.cu < keeps):
             reason = f"a consul is left behind only with {keeps} CU, from an army of {least} or where both have as many"
-            return reason, "14.2"
+            return Refusal(reason, "14.2")
         return None
     if names and not game.options["pick_up_generals"]:
-        return "a general picks up units on the way, but no generals (option pick_up_generals)", "8.7"
+        return Refusal("a general picks up units on the way, but no generals (option pick_up_generals)", "8.7")
     side = game.board.generals[leader].side
     if done := [name for name in names if name in resting(game, side)]:
-        return f"{game.board.generals[done[0]].name} moves no more on this card", "8.7"
+        return Refusal(f"{game.board.generals[done[0]].name} moves no more on this card", "8.7")
     if cu > stack.cu - (tired := exhausted(game, side, space)):
-        return f"{tired} of the CU in {space} go no further on this card", "8.7"
+        return Refusal(f"{tired} of the CU in {space} go no further on this card", "8.7")
     if force.cu + cu > (most := game.board.movement.cu):
-        return f"at most {most} CU march with a general, not {force.cu + cu}", "8.7"
+        return Refusal(f"at most {most} CU march with a general, not {force.cu + cu}", "8.7")
     if not may_command(game, leader, names):
-        return f"{game.board.generals[leader].name} may not take along a general who outranks him", "8.7"
+        name = game.board.generals[leader].name
+        return Refusal(f"{name} may not take along a general who outranks him", "8.7")
     stays = [name for name in stack.generals if name not in names]
     if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < keeps:
-        return f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2"
+        return Refusal(f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2")
     return None
 
 

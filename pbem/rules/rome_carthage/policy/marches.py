@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.movement.activation import Split, home_of
+from pbem.rules.rome_carthage.movement.activation import Split, home_of, why_not_activated
 from pbem.rules.rome_carthage.movement.bounds import why_barred
 from pbem.rules.rome_carthage.movement.paths import closed, enemy_cu_at
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
@@ -80,10 +80,9 @@ class Marches:
 
     def _of(self, general: str, points: int) -> Iterator[Plan]:
         game, side = self.game, self.side
-        home = home_of(game, side, general)
-        if isinstance(home, str):
+        if why_not_activated(game, side, general) is not None:
             return
-        start, stack = home
+        start, stack = home_of(game, side, general)
         force = _force(game, stack, general)
         if force is None or not force.cu:
             return

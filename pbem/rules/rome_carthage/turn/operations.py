@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, concat, flat_map, of, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
@@ -73,24 +73,24 @@ def _turns(game: Game, stack: Stack) -> bool:
     return bool(stack.cu) and not game.truce and (bool(stack.generals) or game.options["flip_needs"] == "cu")
 
 
-def why_no_marker(game: Game, side: Side, space: str) -> str | None:
+def why_no_marker(game: Game, side: Side, space: str) -> Refusal | None:
     """Say why a side may not place a marker in a space; None: it may (15.2)."""
     record = game.board.spaces[space]
     holder = game.control.get(space)
     if record.kind == WALLED_CITY:
-        return f"{record.name} is a walled city: only a siege takes it"
+        return Refusal(f"{record.name} is a walled city: only a siege takes it", "15.2")
     if space in game.tribes:
-        return f"{record.name} is a tribe: it must be subjugated first"
+        return Refusal(f"{record.name} is a tribe: it must be subjugated first", "15.2")
     if holder == side:
-        return f"{record.name} has your marker already"
+        return Refusal(f"{record.name} has your marker already", "15.2")
     enemy_cu = game.stack(ENEMY[side], space).cu
     if holder is None and enemy_cu:
-        return f"{enemy_cu} enemy CU stand in {record.name}"
+        return Refusal(f"{enemy_cu} enemy CU stand in {record.name}", "15.2")
     if holder is not None and game.truce:
-        return f"{record.name} has an enemy marker, and there is a Truce (card 64)"
+        return Refusal(f"{record.name} has an enemy marker, and there is a Truce (card 64)", "15.2")
     if holder is not None and not _turns(game, game.stack(side, space)):
         needed = "CU" if game.options["flip_needs"] == "cu" else "army under a general"
-        return f"{record.name} has an enemy marker and no {needed} of yours to turn it"
+        return Refusal(f"{record.name} has an enemy marker and no {needed} of yours to turn it", "15.2")
     return None
 
 
@@ -243,8 +243,8 @@ def _check_place(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fau
             yield order.fault(("place", at), no_such_space(view, space), rule="7.3b")
         elif space in spaces[:at]:
             yield order.fault(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
-        elif (reason_not := why_no_marker(view, side, space)) is not None:
-            yield order.fault(("place", at), reason_not, rule="15.2")
+        elif (why := why_no_marker(view, side, space)) is not None:
+            yield order.fault(("place", at), why.reason, rule=why.rule)
 
 
 def _check_raise(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:

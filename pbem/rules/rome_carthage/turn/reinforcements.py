@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations, combinations_with_replacement
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Kinds, LegalOrders, Table, flat_map, product
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in
@@ -352,20 +352,21 @@ def _check_units(view: Game, side: Side, order: Order) -> Iterator[Fault]:
     if (total := sum(units.values())) != len(ways[0]):
         yield order.fault(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
     elif tuple(sorted(space for space, cu in units.items() for _ in range(cu))) not in ways:
-        reason, paragraph = _why_not_so(view, side, units)
-        yield order.fault(("units",), reason, rule=paragraph)
+        why = _why_not_so(view, side, units)
+        yield order.fault(("units",), why.reason, rule=why.rule)
 
 
-def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> tuple[str, str]:
+def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> Refusal:
     """Say why the right number of units cannot stand in these places, each of them open, and by which rule."""
     if side == CARTHAGE:
         each = "; ".join("one in " + ", ".join(lot) for lot in lots(view) if lot)
-        return f"the units do not go together there: {each}", "6.1"
+        return Refusal(f"the units do not go together there: {each}", "6.1")
     lot = view.board.tables["reinforcements"][ROME][0]
     abroad = sum(cu for space, cu in units.items() if view.board.spaces[space].region != ITALY)
     if abroad > lot["cu"] - lot["at_least"][ITALY]:
-        return f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere", "6.3"
-    return f"Rome has no stack of {view.board.consular_army} CU and must make one now, for the consuls", "6.3"
+        reason = f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere"
+        return Refusal(reason, "6.3")
+    return Refusal(f"Rome has no stack of {view.board.consular_army} CU and must make one now, for the consuls", "6.3")
 
 
 def _check_generals(view: Game, side: Side, order: Order) -> Iterator[Fault]:
