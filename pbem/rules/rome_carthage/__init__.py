@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.battle import elephants, initiative, losses, polit
 from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle import rounds as battle_rounds
 from pbem.rules.rome_carthage.events.catalogue import unmatched
-from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, weather
+from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, next_step, weather
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.policy import PROPOSALS
 from pbem.rules.rome_carthage.position.accounts import audit
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
-    reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,
-    battle_events, elephants, battle_rounds, initiative, withdrawal, losses, retreat, politics, siege, sorties,
-)  # fmt: skip
+    *(reinforcements, consuls, turn, operations, campaigns),
+    *(next_step, movement, detachment, intercepted, weather, command),
+    *(battle_events, elephants, battle_rounds, initiative, withdrawal, losses, retreat, politics, siege, sorties),
+)
 """The modules that ask, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.orders import LossesOrder
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
@@ -45,7 +46,7 @@ def suffer(
             at_least=fewest,
             at_most=most,
         )
-        elephants = order["elephants"]
+        elephants = LossesOrder.read(order).elephants
     stack.cu -= cu
     stack.elephants -= elephants
     if stack.empty and game.stacks[side].get(space) is stack:
@@ -122,8 +123,9 @@ def losses_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the number of elephants lost (13.2)."""
     least, most = decision.facts["at_least"], decision.facts["at_most"]
-    if not least <= order["elephants"] <= most:
-        reason = f"of the {decision.facts['cu']} CU lost, {least} to {most} can be elephants, not {order['elephants']}"
+    elephants = LossesOrder.read(order).elephants
+    if not least <= elephants <= most:
+        reason = f"of the {decision.facts['cu']} CU lost, {least} to {most} can be elephants, not {elephants}"
         yield order.fault(("elephants",), reason, rule="13.2")
 
 

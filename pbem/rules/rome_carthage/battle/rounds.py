@@ -11,6 +11,7 @@ from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, ro
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
 from pbem.rules.rome_carthage.events.windows import hand_hidden
+from pbem.rules.rome_carthage.orders import BattleCardOrder
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
 from pbem.rules.rome_carthage.position.under_way import Battle, Played
@@ -40,7 +41,7 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
             if not (yield from last_resort(game, table, side)):
                 lose(battle, table, side, None)
                 return
-            yield from fight_round(game, table, Order("battle_card", {"card": MAHARBAL}))
+            yield from fight_round(game, table, MAHARBAL)
             continue
         order = yield from table.ask(
             side,
@@ -52,27 +53,27 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
             cards=len(battle.hands[side]),
             enemy_cards=len(battle.hands[ENEMY[side]]),
         )
-        if order.get("withdraw"):
+        led = BattleCardOrder.read(order)
+        if led.card is None:
             yield from attempt_withdrawal(game, table)
             continue
-        if order["card"] == MAHARBAL:
+        if led.card == MAHARBAL:
             call_cavalry(game, table)
-        yield from fight_round(game, table, order)
+        yield from fight_round(game, table, led.card, led.name)
 
 
-def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
+def fight_round(game: Game, table: Table, card: str, name: str | None = None) -> Flow[None]:
     """Play one round: the card led, its match, and the fight for the initiative (11.4 to 11.6)."""
     battle, board = game.the_battle, game.board
     side, other = battle.initiative, ENEMY[battle.initiative]
     battle.round += 1
     battle.withdrawals = 0
-    card = order["card"]
     if card in POLICIES:
         card = POLICIES[card](board, battle.hands[side])
     if card == MAHARBAL:
         battle.led = DOUBLE_ENVELOPMENT
     else:
-        battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
+        battle.led = name or (card if card != RESERVE else next(iter(board.battle_cards)))
     lay(battle, table, "leads", side, card, battle.led)
     answer = NONE
     if battle.hands[other]:
@@ -198,8 +199,9 @@ def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
-    card, name = order.get("card"), order.get("as")
-    if (card is None) == (order.get("withdraw") is None):
+    led = BattleCardOrder.read(order)
+    card, name = led.card, led.name
+    if (card is not None) == led.withdraw:
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
     elif card is None:
         if (why := why_no_withdrawal(view, side)) is not None:

@@ -10,6 +10,7 @@ from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.orders import MarchOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import Game
 
@@ -19,7 +20,7 @@ NOT_MARCHING: Final = ("place", "raise", "space", "spaces", "province")
 def play_campaign(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     """March with the first general of a campaign; the others follow after a rest each (8.1)."""
     game.the_card.generals_left = card.about["generals"] - 1
-    yield from march(game, table, side, order)
+    yield from march(game, table, side, MarchOrder.read(order))
 
 
 def next_general(game: Game, table: Table) -> Flow[None]:
@@ -34,12 +35,12 @@ def next_general(game: Game, table: Table) -> Flow[None]:
         table.tell("campaign_over", side=card.side, rule="8.1")
         return
     card.generals_left -= 1
-    yield from march(game, table, card.side, order)
+    yield from march(game, table, card.side, MarchOrder.read(order))
 
 
 def force_march(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     """March with one general, with six movement points (8.2; cards 61 to 63)."""
-    yield from march(game, table, side, order)
+    yield from march(game, table, side, MarchOrder.read(order))
 
 
 def campaign_needs(view: Game, side: Side, card: StrategyCard) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pbem.protocol import Order, Side
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.orders import CardUse
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.position.under_way import CardPlay, March
@@ -22,13 +23,13 @@ CAMPAIGN: Final = "campaign"
 FORCE_MARCH: Final = "force_march"
 
 
-def march_type(game: Game, order: Order | None = None) -> str:
+def march_type(game: Game, play: CardUse | None = None) -> str:
     """Return what makes a general march: operations, a campaign or a force_march (7.3, 8.1, 8.2).
 
     An order that names a card marches on it, any other on the card on the table.
     """
-    if order is not None and "card" in order.body:
-        card, use = order["card"], order["as"]
+    if play is not None:
+        card, use = play.card, play.use
     elif game.card is not None:
         card, use = game.card.card, game.card.use
     else:

@@ -6,15 +6,13 @@ in which they were declared (9.4, 10.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pbem.game import Table
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
 from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -53,7 +51,8 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
         side, "man_city", rule="16.2", default=_as_it_stands(game, side, space),
         mover=march.general, at=space, enemy_cu=march.force.cu, capacity=capacity,
     )  # fmt: skip
-    inside = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+    part = Part.read(order.body)
+    inside = Stack(part.cu, part.elephants or 0, list(part.generals))
     outside = Stack(
         both.cu - inside.cu,
         both.elephants - inside.elephants,
@@ -144,11 +143,12 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
     orders = yield from table.ask_all(questions)
     for order in orders:
         if order.kind == "intercept":
-            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in order["with"]]
-        elif order["to"] != "none":
-            general = order.get("general") or game.stack(reaction.side, march.at).commander
+            attempts = InterceptOrder.read(order).attempts
+            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in attempts]
+        elif not (avoidance := AvoidOrder.read(order)).stands:
             here = game.stack(reaction.side, march.at)
-            reaction.avoidance = declared(game, here, {**order.body, "general": general})
+            force = declared(game, here, avoidance.led_by(here.commander))
+            reaction.avoidance = {"to": avoidance.to, **force}
     for attempt in reaction.interceptions:
         table.tell("interception_declared", side=reaction.side, general=attempt["general"], at=march.at, rule="9.4")
     if reaction.avoidance:
@@ -156,17 +156,18 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
         table.tell("avoidance_declared", side=reaction.side, general=general, at=march.at, rule="10.2")
 
 
-def interception(game: Game, side: Side, attempt: Mapping[str, Any]) -> dict[str, Any]:
+def interception(game: Game, side: Side, attempt: Force) -> dict[str, object]:
     """Return an attempt to intercept with its force written out, and note where it is made from (9.5)."""
-    origin, _ = game.whereabouts(attempt["general"])
+    origin, _ = game.whereabouts(attempt.general)
     game.the_card.intercepted_from.append(origin)
     return declared(game, interceptors(game, side, origin), attempt)
 
 
-def declared(game: Game, stack: Stack, attempt: Mapping[str, Any]) -> dict[str, Any]:
+def declared(game: Game, stack: Stack, attempt: Force) -> dict[str, object]:
     """Return an attempt with its force written out: who joins the general later does not go with him (9.5, 10.2)."""
     force = force_of(game, stack, attempt)
-    return {**attempt, "cu": force.cu, "elephants": force.elephants, "with": force.generals[1:]}
+    general, *companions = force.generals
+    return {"general": general, "cu": force.cu, "elephants": force.elephants, "with": companions}
 
 
 def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
@@ -194,12 +195,12 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
     yield from drive_off_generals(game, table, side, to)
 
 
-def sent(attempt: Mapping[str, Any]) -> Stack:
+def sent(attempt: Body) -> Stack:
     """Return the force that an attempt was declared with (9.5)."""
     return Stack(attempt["cu"], attempt["elephants"], [attempt["general"], *attempt["with"]])
 
 
-def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Mapping[str, Any]) -> None:
+def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Body) -> None:
     """Roll for one declared interception, and move the force in if it succeeds (9.2, 9.3)."""
     general, side, space, force = attempt["general"], reaction.side, reaction.space, sent(attempt)
     origin, _ = game.whereabouts(general)

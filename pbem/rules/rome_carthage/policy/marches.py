@@ -5,17 +5,19 @@ No rulebook prints the weights: they were found by playing against chance, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.movement.activation import Split, home_of, why_not_activated
+from pbem.rules.rome_carthage.movement.activation import home_of, why_not_activated
 from pbem.rules.rome_carthage.movement.bounds import why_barred
 from pbem.rules.rome_carthage.movement.paths import closed, enemy_cu_at
+from pbem.rules.rome_carthage.movement.split import Split
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, ITALY, PASS, PLAIN
 from pbem.rules.rome_carthage.position.generals import HANNIBAL, is_consul, may_be_in, may_command
@@ -52,7 +54,7 @@ class Plan:
     """A march and what it is worth; `body` is what an order to march says."""
 
     worth: float
-    body: Mapping[str, Any]
+    body: Body
 
 
 class Marches:

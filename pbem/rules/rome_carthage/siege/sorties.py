@@ -14,6 +14,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
+from pbem.rules.rome_carthage.orders import Part
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -63,7 +64,8 @@ def relieve(game: Game, table: Table) -> Flow[None]:
         besieger_cu=game.stack(ENEMY[side], space).cu,
         points=game.siege_points.get(space, 0),
     )
-    force = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+    said = Part.read(order.body)
+    force = Stack(said.cu, said.elephants or 0, list(said.generals))
     if force.empty:
         return
     come_out(game, side, space, force)
@@ -111,11 +113,12 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     """Yield what is wrong with what is to sally out: what is inside, and what a consul keeps (14.2, 16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
-    cu, elephants, names = order["cu"], order.get("elephants", 0), order.get("generals", [])
+    said = Part.read(order.body)
+    cu, elephants, names = said.cu, said.elephants or 0, said.generals
     if cu > inside.cu:
         yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
     elif (why := why_no_elephants(inside, cu, elephants)) is not None:
-        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
+        at: Path = ("elephants",) if said.elephants is not None else ("cu",)
         yield order.fault(at, why.reason, rule=why.rule)
     for at_name, general in enumerate(names):
         if general not in inside.generals or general in names[:at_name]:

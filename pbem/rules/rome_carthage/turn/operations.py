@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -12,6 +12,7 @@ from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, WayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import drive_off_generals
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -25,15 +26,16 @@ AIMED: Final = ("space", "spaces", "province")
 
 def carry_out(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     """Carry out the one operation that a card was played for (7.3)."""
-    if "place" in order.body:
-        place_markers(game, table, side, order["place"])
-    elif "raise" in order.body:
-        yield from raise_unit(game, table, side, order["raise"])
+    play = PlayOrder.read(order)
+    if play.place is not None:
+        place_markers(game, table, side, play.place)
+    elif play.raise_with is not None:
+        yield from raise_unit(game, table, side, play.raise_with)
     else:
-        yield from march(game, table, side, order)
+        yield from march(game, table, side, MarchOrder.read(order))
 
 
-def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> None:
+def place_markers(game: Game, table: Table, side: Side, spaces: Sequence[str]) -> None:
     """Place control markers, or turn enemy ones under own units (7.3b, 15.2)."""
     turned = [space for space in spaces if space in game.control]
     placed = [space for space in spaces if space not in game.control]
@@ -186,7 +188,8 @@ STAYING: Final[Mapping[str, Callable[[Game, Side, int], LegalOrders]]] = {
 
 def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card play: the card, its use, and all that is ordered with it (7.2, 7.3, 7.5)."""
-    side, card = decision.side, order["card"]
+    side, play = decision.side, PlayOrder.read(order)
+    card = play.play.card
     if card not in view.hands[side]:
         hand = ", ".join(map(str, view.hands[side]))
         yield order.fault(("card",), f"card {card} is not in your hand; you hold {hand}", rule="7.2")
@@ -198,11 +201,12 @@ def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         name = view.board.cards[view.play_next].name
         reason = f"the card that your messenger brought must be played at once: {name} ({view.play_next})"
         yield order.fault(("card",), reason, rule="card 55")
-    yield from _check_use(view, side, order)
+    yield from _check_use(view, side, order, play)
 
 
-def _check_use(view: Game, side: Side, order: Order) -> Iterator[Fault]:
-    use, record = order["as"], view.board.cards[order["card"]]
+def _check_use(view: Game, side: Side, order: Order, play: PlayOrder) -> Iterator[Fault]:
+    """Yield what is wrong with what a card is played for, and with all that is ordered with it (7.2 to 7.5)."""
+    use, record = play.play.use, view.board.cards[play.play.card]
     given = [word for word in OPERATIONS if word in order.body]
     if use == "event":
         yield from check_event(view, side, order, record)
@@ -221,41 +225,44 @@ def _check_use(view: Game, side: Side, order: Order) -> Iterator[Fault]:
         for word in AIMED:
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with an event only", rule="7.3")
-        if given[0] != "general":
+        if play.general is None:
             for word in (*MARCHING, "charm"):
                 if word in order.body:
                     yield order.fault((word,), f"{word} goes with a march only", rule="7.3")
-        else:
-            yield from check_charm(view, order)
-        check = {"general": check_activation, "place": _check_place, "raise": _check_raise}[given[0]]
-        yield from check(view, side, order, record.ops)
+        if play.place is not None:
+            yield from _check_place(view, side, play.place, record.ops)
+        elif play.raise_with is not None:
+            yield from _check_raise(view, side, play.raise_with, record.ops)
+        elif play.general is not None:
+            yield from check_charm(view, WayOrder.read(order), play.general)
+            yield from check_activation(view, side, order, record.ops)
 
 
-def _check_place(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
-    spaces = order["place"]
+def _check_place(view: Game, side: Side, spaces: Sequence[str], ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with placing control markers: how many, and where (7.3b, 15.2)."""
     if not spaces:
-        yield order.fault(("place",), "name at least one space, or lay the card off", rule="7.3b")
+        yield illegal(("place",), "name at least one space, or lay the card off", rule="7.3b")
     if len(spaces) > ops:
         reason = f"the card places {ops} marker{'s' if ops > 1 else ''}; you name {len(spaces)} spaces"
-        yield order.fault(("place", ops), reason, rule="7.3b")
+        yield illegal(("place", ops), reason, rule="7.3b")
     for at, space in enumerate(spaces):
         if space not in view.board.spaces:
-            yield order.fault(("place", at), no_such_space(view, space), rule="7.3b")
+            yield illegal(("place", at), no_such_space(view, space), rule="7.3b")
         elif space in spaces[:at]:
-            yield order.fault(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
+            yield illegal(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
         elif (why := why_no_marker(view, side, space)) is not None:
-            yield order.fault(("place", at), why.reason, rule=why.rule)
+            yield illegal(("place", at), why.reason, rule=why.rule)
 
 
-def _check_raise(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
-    general = order["raise"]
+def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with raising a unit: the card, and the general (7.3c)."""
     if ops != (needed := view.board.raising_ops):
-        yield order.fault(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
+        yield illegal(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
     if general not in (able := recruiters(view, side)):
         can = ", ".join(able) if able else "none"
         where = "a friendly space or province" if _either(view) else "a friendly space of a friendly province"
         reason = f"{general} is not in {where}; generals who are: {can}"
-        yield order.fault(("raise",), reason, rule="7.3c")
+        yield illegal(("raise",), reason, rule="7.3c")
 
 
 KINDS: Final[Kinds] = {"play": (play_orders, check_play)}

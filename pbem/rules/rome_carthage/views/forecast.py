@@ -14,6 +14,7 @@ from pbem.rules.rome_carthage.battle.hands import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
 from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.orders import WayOrder
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
 from pbem.rules.rome_carthage.siege.walls import interceptors
@@ -26,10 +27,11 @@ NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
 def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
     """Return the flow that plays on from an order to march, in thought; None for any other answer (8)."""
     if decision.kind in ON_THE_WAY:
-        if not order.get("path"):
+        way = WayOrder.read(order)
+        if not way.path:
             return None
         game = table.lay(view)
-        return _until_battle(game, table, _march_on(game, table, decision.kind, order), None)
+        return _until_battle(game, table, _march_on(game, table, decision.kind, way), None)
     if view.march is None and "general" in order.body:
         game = table.lay(view)
         flow = turn.play(game, table)
@@ -39,10 +41,10 @@ def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[
     return None
 
 
-def _march_on(game: Game, table: Table, kind: str, order: Order) -> Flow[None]:
+def _march_on(game: Game, table: Table, kind: str, way: WayOrder) -> Flow[None]:
     """Follow the rest of a march that is under way (8.2, 10.3)."""
     march = game.the_march
-    movement.obey(march, order)
+    movement.obey(march, way)
     if kind == "pursue":
         table.roll(
             f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on,

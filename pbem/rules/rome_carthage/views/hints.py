@@ -26,7 +26,7 @@ from pbem.rules.rome_carthage.movement.detachment import (
     most_sent,
 )
 from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
-from pbem.rules.rome_carthage.movement.march import stands_on_lone_general
+from pbem.rules.rome_carthage.movement.next_step import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.movement.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
 from pbem.rules.rome_carthage.position.board import ITALY, SEA
