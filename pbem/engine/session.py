@@ -83,7 +83,7 @@ class Session(Generic[S]):
 
     @property
     def position(self) -> S:
-        """The position as it lies on the table: look, do not touch."""
+        """The position on the table; do not change it."""
         position: S = self.table.position
         return position
 

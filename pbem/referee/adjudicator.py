@@ -279,12 +279,12 @@ class Adjudicator(OpenGame):
         expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)
         made = adjudication_of(n, played, expired, settled.events)
-        now.state, now.session = advanced(self.rules, state, played, expired), session
-        now.state.requests = settled.requests
+        after = advanced(self.rules, state, played, expired, settled.requests)
+        now.state, now.session = after, session
         files = self._files(now, made, played.seed, published_span(state, played.outcome))
         for side in sorted({side for side, _ in expired}):
-            files |= self.ledger.standing_files(now.state, side)
-        files |= self.ledger.state_files(now.state, len(files[POSITION])) | settled.files
+            files |= self.ledger.standing_files(after, side)
+        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files
         now.head = self.ledger.commit(files, _subject(self.name, made))
         return n
 

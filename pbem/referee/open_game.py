@@ -365,7 +365,7 @@ class OpenGame:
         return CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
 
     def forget(self) -> None:
-        """Read the game anew from its repo next time."""
+        """Read the game from its repo again next time."""
         self._now = None
 
     def take_up(self, now: Now) -> None:
@@ -373,7 +373,7 @@ class OpenGame:
         self._now = now
 
     def current(self, *, resumed: bool = True) -> Now:
-        """Return the game as it stands, read anew if its repo has moved on since it was last read.
+        """Return the game as it stands, read again if its repo has moved on since it was last read.
 
         Without `resumed` there may be no session: rules that are not the game's own may be unable to resume it.
         """

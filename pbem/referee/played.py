@@ -69,8 +69,10 @@ def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
     return [*(answer for step in state.steps for answer in step.answers), *outcome.answers]
 
 
-def advanced(rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding) -> State:
-    """Return the state of the game after an adjudication; `state` is the one before it."""
+def advanced(
+    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, Any]
+) -> State:
+    """Return the state of the game after an adjudication; `state` is the one before it, `requests` those after it."""
     outcome, session, key = played.outcome, played.outcome.session, played.seed.key
     n, standing = state.adjudication + 1, dict(state.standing)
     for side in {side for side, _ in expired}:
@@ -88,6 +90,7 @@ def advanced(rules: Rules[Any], state: State, played: Played, expired: ExpiredSt
         result=None if session.result is None else dict(session.result),
         links=last_links(played.seed.went_in.get("shares", {}), state.links),
         shares={},
+        requests=requests,
     )
     if outcome.checkpoint is not None:
         after.checkpoint, after.steps = rules.encode(outcome.checkpoint), [Step(key)]
