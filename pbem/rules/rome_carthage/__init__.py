@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Kinds, Table, plain, propose_order
 from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
@@ -16,6 +16,7 @@ from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.policy import PROPOSALS
 from pbem.rules.rome_carthage.position.accounts import audit
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.siege import siege, sorties
@@ -53,10 +54,10 @@ class RomeCarthage(Rules[Game]):
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box
-        self.edition = options
+        self.edition = cast(Options, options)
         self.board = unpack(box)
         box.refuse(unmatched(box.table("cards")["cards"]))
-        self.odds = odds(self.board, options)
+        self.odds = odds(self.board, self.edition)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:

@@ -50,10 +50,13 @@ def declare_events(game: Game, table: Table) -> Flow[None]:
             continue
         enemy = ENEMY[side]
         facts = {
-            "space": battle.space, "attacking": side == battle.attacker, "own_cu": battle.strength[side],
-            "enemy_cu": battle.strength[enemy], "general": battle.commanders.get(side),
+            "space": battle.space,
+            "attacking": side == battle.attacker,
+            "own_cu": battle.strength[side],
+            "enemy_cu": battle.strength[enemy],
+            "general": battle.commanders.get(side),
             "enemy_general": battle.commanders.get(enemy),
-        }  # fmt: skip
+        }
         asked = window(game, side, "battle_events", "7.4.1", facts, {"cards": []})
         (order,) = yield from table.ask_all([asked])
         for number in declared(game, battle, side, order["cards"]):
@@ -132,17 +135,23 @@ def round_events(game: Game, table: Table) -> Flow[None]:
     (card,) = cards_of(game.board, ALLY_DESERTS)
     asked = [
         window(
-            game, side, "round_events", "card 59",
+            game,
+            side,
+            "round_events",
+            "card 59",
             {
-                "space": battle.space, "round": battle.round + 1, "leads": side == battle.initiative,
-                "cards": len(battle.hands[side]), "enemy_cards": len(battle.hands[ENEMY[side]]),
+                "space": battle.space,
+                "round": battle.round + 1,
+                "leads": side == battle.initiative,
+                "cards": len(battle.hands[side]),
+                "enemy_cards": len(battle.hands[ENEMY[side]]),
                 "shown": list(battle.shown.get(ENEMY[side], ())),
             },
             {"card": NONE},
         )
         for side in SIDES
         if may_hold(game, side, card) and battle.hands[ENEMY[side]]
-    ]  # fmt: skip
+    ]
     if not asked:
         return
     orders = yield from table.ask_all(asked)
@@ -176,9 +185,14 @@ def take_card(game: Game, table: Table, side: Side, wanted: str | None) -> Flow[
     if game.options["ally_deserts"] != "exchange":
         return
     order = yield from table.ask(
-        side, "give_back", rule="card 59", default={"card": WORST}, space=battle.space,
-        cards=len(battle.hands[side]), enemy_cards=len(battle.hands[enemy]),
-    )  # fmt: skip
+        side,
+        "give_back",
+        rule="card 59",
+        default={"card": WORST},
+        space=battle.space,
+        cards=len(battle.hands[side]),
+        enemy_cards=len(battle.hands[enemy]),
+    )
     given = worst(game, battle.hands[side]) if order["card"] == WORST else order["card"]
     if given in battle.shown.get(side, ()):
         battle.shown[side].remove(given)
@@ -208,9 +222,11 @@ def last_resort(game: Game, table: Table, side: Side) -> Flow[bool]:
         return False
     battle = game.the_battle
     facts = {
-        "space": battle.space, "round": battle.round + (battle.led is None), "leads": side == battle.initiative,
+        "space": battle.space,
+        "round": battle.round + (battle.led is None),
+        "leads": side == battle.initiative,
         "enemy_cards": len(battle.hands[ENEMY[side]]),
-    }  # fmt: skip
+    }
     played = yield from open_window(game, table, side, MAHARBAL, MAHARBAL, rule="card 6", facts=facts)
     return played is not None
 

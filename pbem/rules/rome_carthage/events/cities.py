@@ -30,7 +30,7 @@ def _why_loyal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     if game.control.get(space.id) == side:
         return refusal(card, f"{space.name} is yours already")
     held = provinces_held(game, side, region) if region else 0
-    least: int = game.options["capua_provinces"]
+    least = game.options["capua_provinces"]
     if region and held < least:
         return refusal(card, f"you control {held} provinces in Italy; it takes {least}")
     return None

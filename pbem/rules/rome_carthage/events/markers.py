@@ -232,8 +232,7 @@ def _why_no_raid(game: Game, side: Side, card: StrategyCard, space: str) -> Refu
 
 
 def _as_many_as_printed(card: StrategyCard) -> int:
-    most: int = card.about["markers"]
-    return most
+    return card.about["markers"]
 
 
 def _one(card: StrategyCard) -> int:

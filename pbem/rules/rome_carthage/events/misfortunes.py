@@ -21,10 +21,17 @@ def _hostile_tribes(game: Game, table: Table, side: Side, order: Order, card: St
     """Let the tribes fall on enemy units that stand in their country, on a column of its own (cards 7, 8)."""
     space, enemy = order["space"], ENEMY[side]
     yield from attrition(
-        game, table, enemy, game.stack(enemy, space),
-        name=f"hostile_tribes/{space}/{card.number}", modifiers={}, rule=rule_of(card), space=space,
-        column=card.about["column"], cause="hostile_tribes",
-    )  # fmt: skip
+        game,
+        table,
+        enemy,
+        game.stack(enemy, space),
+        name=f"hostile_tribes/{space}/{card.number}",
+        modifiers={},
+        rule=rule_of(card),
+        space=space,
+        column=card.about["column"],
+        cause="hostile_tribes",
+    )
     lift_left(game, table, enemy, space)
 
 
@@ -55,16 +62,27 @@ def _mercenaries_desert(game: Game, table: Table, side: Side, order: Order, card
         stack = game.stack(CARTHAGE, space)
         if stack.commander is not None:
             roll = table.roll(
-                f"mercenaries/{space}/loyal", at_most=game.board.generals[stack.commander].battle, rule=rule_of(card),
-                side=CARTHAGE, general=stack.commander, space=space,
-            )  # fmt: skip
+                f"mercenaries/{space}/loyal",
+                at_most=game.board.generals[stack.commander].battle,
+                rule=rule_of(card),
+                side=CARTHAGE,
+                general=stack.commander,
+                space=space,
+            )
             if roll.success:
                 table.tell("mercenaries_stay", general=stack.commander, space=space, rule=rule_of(card))
                 continue
         yield from attrition(
-            game, table, CARTHAGE, stack,
-            name=f"mercenaries/{space}", modifiers={}, rule=rule_of(card), space=space, cause="mercenaries",
-        )  # fmt: skip
+            game,
+            table,
+            CARTHAGE,
+            stack,
+            name=f"mercenaries/{space}",
+            modifiers={},
+            rule=rule_of(card),
+            space=space,
+            cause="mercenaries",
+        )
         lift_left(game, table, CARTHAGE, space)
 
 
@@ -93,10 +111,16 @@ def _sickness(game: Game, table: Table, side: Side, order: Order, card: Strategy
     space, inside = game.whereabouts(general)
     stack = game.garrison(enemy, space) if inside else game.stack(enemy, space)
     yield from attrition(
-        game, table, enemy, stack,
-        name=f"sickness/{space}", modifiers={card.event: card.about["drm"]}, rule=rule_of(card), space=space,
+        game,
+        table,
+        enemy,
+        stack,
+        name=f"sickness/{space}",
+        modifiers={card.event: card.about["drm"]},
+        rule=rule_of(card),
+        space=space,
         cause=card.event,
-    )  # fmt: skip
+    )
     lift_left(game, table, enemy, space)
 
 

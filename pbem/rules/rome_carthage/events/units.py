@@ -34,9 +34,17 @@ def why_no_units(game: Game, side: Side, card: StrategyCard, space: str, *, insi
 
 
 def send_units(
-    game: Game, table: Table, side: Side, space: str, cu: int, card: StrategyCard, *, elephants: int = 0,
-    general: str | None = None, inside: bool = False,
-) -> Flow[None]:  # fmt: skip
+    game: Game,
+    table: Table,
+    side: Side,
+    space: str,
+    cu: int,
+    card: StrategyCard,
+    *,
+    elephants: int = 0,
+    general: str | None = None,
+    inside: bool = False,
+) -> Flow[None]:
     """Bring units to a space: behind the walls if the general is there or the enemy stands before them (16.2).
 
     An enemy general who is alone there is displaced (8.9).
@@ -47,9 +55,15 @@ def send_units(
     else:
         game.put(side, space, Stack(cu, elephants))
     table.tell(
-        "units_come", side=side, space=space, cu=cu, elephants=elephants, general=general, inside=behind_walls,
+        "units_come",
+        side=side,
+        space=space,
+        cu=cu,
+        elephants=elephants,
+        general=general,
+        inside=behind_walls,
         rule=rule_of(card),
-    )  # fmt: skip
+    )
     if not behind_walls:
         yield from drive_off_generals(game, table, side, space)
 
@@ -140,7 +154,7 @@ def _elephants(game: Game, table: Table, side: Side, order: Order, card: Strateg
 
     By the older rule they come as one piece of two: both fit under the limit, or neither comes.
     """
-    cu: int = card.about["cu"]
+    cu = card.about["cu"]
     left = game.board.elephants.most - _beasts(game)
     elephants = min(cu, left)
     if game.options["elephant_reinforcement"] == "both" and elephants < cu:

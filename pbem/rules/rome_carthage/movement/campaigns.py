@@ -27,9 +27,14 @@ def next_general(game: Game, table: Table) -> Flow[None]:
     """Ask for the next general of a campaign and march with him, or end it; each moves once (8.1)."""
     card = game.the_card
     order = yield from table.ask(
-        card.side, "campaign", rule="8.1", default={"stop": True},
-        card=card.card, generals=card.generals_left, moved=list(card.moved),
-    )  # fmt: skip
+        card.side,
+        "campaign",
+        rule="8.1",
+        default={"stop": True},
+        card=card.card,
+        generals=card.generals_left,
+        moved=list(card.moved),
+    )
     if order.get("stop"):
         card.generals_left = 0
         table.tell("campaign_over", side=card.side, rule="8.1")
@@ -55,8 +60,7 @@ def force_march_needs(view: Game, side: Side, card: StrategyCard) -> str:
 
 def moved_by(card: StrategyCard) -> int:
     """Return the highest strategy rating that the event of a card moves: a Campaign card moves anybody (8.1)."""
-    highest: int = card.about.get("strategy", card.ops)
-    return highest
+    return card.about.get("strategy", card.ops)
 
 
 def event_marches(view: Game, side: Side, card: StrategyCard) -> LegalOrders:

@@ -62,7 +62,7 @@ def opened_by_traitor(game: Game, space: str) -> bool:
         return False
     card = game.the_card
     about = game.board.cards[card.card].about
-    return bool(about["space"] == space and game.stack(card.side, space).cu >= about["cu"])
+    return about["space"] == space and game.stack(card.side, space).cu >= about["cu"]
 
 
 def siege_modifier(game: Game, general: str) -> int:
@@ -74,7 +74,7 @@ def siege_modifier(game: Game, general: str) -> int:
 def siege_dice(game: Game, general: str) -> int:
     """Return the dice of a siege: two for treachery within the city, or for Africanus on a Force March (card 54)."""
     if played_with(game, "treachery"):
-        return int(game.board.cards[game.the_card.card].about["dice"])
+        return game.board.cards[game.the_card.card].about["dice"]
     moved = march_type(game) == FORCE_MARCH and general in game.the_march.brought
     return game.board.generals[general].siege_dice_in_force_march if moved else 1
 

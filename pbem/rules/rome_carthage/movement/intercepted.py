@@ -39,10 +39,18 @@ def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
         order = InterceptedOrder(march.if_intercepted)
     elif march.force.cu or fits is not None:
         answer = yield from table.ask(
-            march.side, "intercepted", rule="9.3", default=unanswered(march, fits),
-            general=march.general, at=march.at, cu=march.force.cu, back_to=march.the_way_back,
-            by_sea=march.came_by == SEA, room=fits, enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
-        )  # fmt: skip
+            march.side,
+            "intercepted",
+            rule="9.3",
+            default=unanswered(march, fits),
+            general=march.general,
+            at=march.at,
+            cu=march.force.cu,
+            back_to=march.the_way_back,
+            by_sea=march.came_by == SEA,
+            room=fits,
+            enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
+        )
         order = InterceptedOrder.read(answer)
     if order.choice == CITY:
         yield from take_shelter(game, table, march, order)

@@ -65,9 +65,16 @@ def march(game: Game, table: Table, side: Side, order: MarchOrder) -> Flow[None]
     obey(game.march, order.way)
     rolls = len(game.the_card.rolled_at)
     table.tell(
-        "marches", side=side, card=game.the_card.card, general=force.generals[0], companions=force.generals[1:],
-        space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
-    )  # fmt: skip
+        "marches",
+        side=side,
+        card=game.the_card.card,
+        general=force.generals[0],
+        companions=force.generals[1:],
+        space=space,
+        cu=force.cu,
+        elephants=force.elephants,
+        rule="8.2",
+    )
     bring_train(game, table, game.march, order.train)
     yield from follow(game, table)
     if game.result is not None:
@@ -100,9 +107,15 @@ def follow(game: Game, table: Table) -> Flow[None]:
             yield from take_step(game, table, march, Step.read(march.path.pop(0)))
         elif march.then == "ask" and can_go_on(game, march):
             order = yield from table.ask(
-                march.side, "march", rule="8.2", default=unordered(game, march),
-                general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
-            )  # fmt: skip
+                march.side,
+                "march",
+                rule="8.2",
+                default=unordered(game, march),
+                general=march.general,
+                at=march.at,
+                cu=march.force.cu,
+                points=points_left(march),
+            )
             obey(march, WayOrder.read(order))
             march.over = not march.path
         else:
@@ -186,9 +199,15 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         march.over = march.fought = True
         join(game, march)
         yield from fight(
-            game, table, attacker=march.side, space=march.at, came_from=came_from,
-            defender_from=origins, intercepted=arrived, avoid_failed=avoid_failed,
-        )  # fmt: skip
+            game,
+            table,
+            attacker=march.side,
+            space=march.at,
+            came_from=came_from,
+            defender_from=origins,
+            intercepted=arrived,
+            avoid_failed=avoid_failed,
+        )
         return
     elif stack.generals and march.force.cu:
         generals = list(stack.generals)
@@ -223,9 +242,15 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
         return
     if not ordered:
         order = yield from table.ask(
-            march.side, "pursue", rule="10.3", default=unordered(game, march),
-            general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
-        )  # fmt: skip
+            march.side,
+            "pursue",
+            rule="10.3",
+            default=unordered(game, march),
+            general=march.general,
+            at=march.at,
+            cu=march.force.cu,
+            points=points_left(march),
+        )
         way = WayOrder.read(order)
         if not way.path:
             march.over = True
@@ -233,9 +258,13 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
         obey(march, way)
     pursues_on = game.board.generals[march.general].pursues_on
     roll = table.roll(
-        f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
-        side=march.side, general=march.general, space=march.at,
-    )  # fmt: skip
+        f"pursue/{march.general}/{named_space(march)}",
+        at_most=pursues_on,
+        rule="10.3",
+        side=march.side,
+        general=march.general,
+        space=march.at,
+    )
     if not roll.success:
         march.over = march.halted = True
         march.path, march.then = [], ""
@@ -268,9 +297,16 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> N
         exchange(march.force, names, cu, elephants, drops)
         part_with_train(game, march, part)
         table.tell(
-            "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
-            cu=cu, elephants=elephants, generals=names, inside=inside, rule="8.7",
-        )  # fmt: skip
+            "dropped" if drops else "taken",
+            side=march.side,
+            general=march.general,
+            space=march.at,
+            cu=cu,
+            elephants=elephants,
+            generals=names,
+            inside=inside,
+            rule="8.7",
+        )
 
 
 def join(game: Game, march: March) -> Stack:

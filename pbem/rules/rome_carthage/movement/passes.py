@@ -45,9 +45,15 @@ def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
         drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
         guided = game.board.cards[game.the_card.card].about["pass"] if played_with(game, GUIDE) else 0
         yield from attrition(
-            game, table, march.side, march.force, name=f"pass/{crossed['name']}", rule="8.3.2",
-            modifiers={kind: drm, GUIDE: guided}, space=march.at,
-        )  # fmt: skip
+            game,
+            table,
+            march.side,
+            march.force,
+            name=f"pass/{crossed['name']}",
+            rule="8.3.2",
+            modifiers={kind: drm, GUIDE: guided},
+            space=march.at,
+        )
     stays = game.stack(march.side, march.at).cu > 0
     if due and not march.force.cu and not stays and game.cu(ENEMY[march.side], march.at):
         march.at, march.over = march.the_way_back, True

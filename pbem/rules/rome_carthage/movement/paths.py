@@ -48,8 +48,7 @@ def enemy_cu_at(game: Game, side: Side, space: str) -> int:
 
 def step_cost(game: Game, kind: str) -> int:
     """Return the points that a step costs by its kind; on straits the editions differ (8.3.1)."""
-    cost: int = game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
-    return cost
+    return game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
 
 
 def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:

@@ -48,9 +48,15 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
         return
     capacity = game.board.spaces[space].capacity
     order = yield from table.ask(
-        side, "man_city", rule="16.2", default=_as_it_stands(game, side, space),
-        mover=march.general, at=space, enemy_cu=march.force.cu, capacity=capacity,
-    )  # fmt: skip
+        side,
+        "man_city",
+        rule="16.2",
+        default=_as_it_stands(game, side, space),
+        mover=march.general,
+        at=space,
+        enemy_cu=march.force.cu,
+        capacity=capacity,
+    )
     part = Part.read(order.body)
     inside = Stack(part.cu, part.elephants or 0, list(part.generals))
     outside = Stack(
@@ -175,9 +181,13 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
     order, side, space = reaction.avoidance, reaction.side, reaction.space
     general = order["general"]
     roll = table.roll(
-        f"avoid/{general}/{named_space(march)}", at_most=game.board.generals[general].avoids_on, rule="10.1",
-        side=side, general=general, space=space,
-    )  # fmt: skip
+        f"avoid/{general}/{named_space(march)}",
+        at_most=game.board.generals[general].avoids_on,
+        rule="10.1",
+        side=side,
+        general=general,
+        space=space,
+    )
     if not roll.success:
         reaction.avoid_failed = True
         table.tell("avoidance_failed", side=side, general=general, at=space, rule="10.1")
@@ -205,10 +215,14 @@ def intercept(game: Game, table: Table, march: March, reaction: Reaction, attemp
     general, side, space, force = attempt["general"], reaction.side, reaction.space, sent(attempt)
     origin, _ = game.whereabouts(general)
     roll = table.roll(
-        f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
+        f"intercept/{general}/{named_space(march)}",
+        at_most=game.board.generals[general].intercepts_on,
+        rule="9.2",
         modifiers={"enemy_marker": interception_modifier(game, side, space)},
-        side=side, general=general, space=space,
-    )  # fmt: skip
+        side=side,
+        general=general,
+        space=space,
+    )
     if not roll.success:
         march.failed_interceptors += [name for name in force.generals if name not in march.failed_interceptors]
         march.failed_cu[origin] = max(force.cu, march.failed_cu.get(origin, 0))

@@ -45,9 +45,17 @@ def meet_tribes(game: Game, table: Table, march: March) -> Flow[None]:
             break
         last = played
         yield from attrition(
-            game, table, march.side, march.force, name=f"{TRIBES}/{named_space(march)}/{played.number}", modifiers={},
-            rule=f"card {played.number}", space=space, column=played.about["column"], cause=TRIBES,
-        )  # fmt: skip
+            game,
+            table,
+            march.side,
+            march.force,
+            name=f"{TRIBES}/{named_space(march)}/{played.number}",
+            modifiers={},
+            rule=f"card {played.number}",
+            space=space,
+            column=played.about["column"],
+            cause=TRIBES,
+        )
     if last is not None and not march.force.cu and game.cu(side, space):
         march.at, march.over = march.the_way_back, True
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
@@ -67,13 +75,17 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
         return False
     by = kind if kind in (SEA, STRAIT) else PASS if kind in PASSES else LAND
     facts: dict[str, Any] = {
-        "mover": march.general, "at": march.at, "to": to, "by": by, "enemy_cu": march.force.cu,
+        "mover": march.general,
+        "at": march.at,
+        "to": to,
+        "by": by,
+        "enemy_cu": march.force.cu,
         "spaces": len(march.entered),
-    }  # fmt: skip
+    }
     played = yield from open_window(game, table, ENEMY[march.side], WEATHER, WEATHER, rule="card 41", facts=facts)
     if played is None:
         return False
-    spaces: int = played.about["spaces"]
+    spaces = played.about["spaces"]
     march.points = 0 if kind == SEA else spaces - len(march.entered)
     march.legs = [min(left, march.points) for left in march.legs]
     march.path, march.then, march.over = [], "ask" if march.points else "", not march.points
@@ -91,7 +103,7 @@ def within_reach(game: Game, march: March, kind: str) -> bool:
     """
     if kind == SEA:
         return True
-    spaces: int = cards_of(game.board, WEATHER)[0].about["spaces"]
+    spaces = cards_of(game.board, WEATHER)[0].about["spaces"]
     steps = len(march.entered)
     if game.options["bad_weather_by_land"] == CAMPAIGN:
         return steps == spaces and march_type(game) == CAMPAIGN
@@ -131,9 +143,16 @@ def storm(game: Game, table: Table, march: March) -> Flow[None]:
 
 def _take_losses(game: Game, table: Table, march: March, card: StrategyCard) -> Flow[None]:
     yield from attrition(
-        game, table, march.side, march.force, name=f"storm/{march.general}/{named_space(march)}",
-        modifiers={"storm": card.about["drm"]}, rule="card 60", space=march.at, cause="storm",
-    )  # fmt: skip
+        game,
+        table,
+        march.side,
+        march.force,
+        name=f"storm/{march.general}/{named_space(march)}",
+        modifiers={"storm": card.about["drm"]},
+        rule="card 60",
+        space=march.at,
+        cause="storm",
+    )
 
 
 KINDS: Final[Kinds] = {

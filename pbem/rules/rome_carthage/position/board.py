@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from pbem.protocol import Side
 
@@ -103,6 +103,41 @@ class General:
         return self.strategy_in.get(region, self.strategy) if self.strategy_in else self.strategy
 
 
+About = TypedDict(
+    "About",
+    {
+        "binds": str,
+        "cards": int,
+        "column": int,
+        "cu": int,
+        "dice": int,
+        "drm": int,
+        "enemy_holds": int,
+        "generals": int,
+        "if_controlled": bool,
+        "if_macedonia": bool,
+        "if_province": str,
+        "if_region": str,
+        "markers": int,
+        "no_enemy": bool,
+        "pass": int,
+        "points": int,
+        "ports": Sequence[str],
+        "province": str,
+        "provinces": Sequence[str],
+        "region": str,
+        "regions": Sequence[str],
+        "space": str,
+        "spaces": int,
+        "spaces_not": Sequence[str],
+        "strategy": int,
+        "units_in": Sequence[str],
+    },
+    total=False,
+)
+"""What `cards.yaml` tells the event of a card: each event reads the words that its cards have."""
+
+
 @dataclass(frozen=True, slots=True)
 class StrategyCard:
     """One strategy card (7.2 to 7.4)."""
@@ -122,7 +157,7 @@ class StrategyCard:
     breaks_truce: bool
     event: str
     """The function that plays its event: one of `events.EVENTS`."""
-    about: Mapping[str, Any]
+    about: About
     """What the function is told, so that cards alike share one."""
     text: str
     """What the event does, for who holds the card."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.under_way import Battle, CardPlay, March, Reaction, Retreat
 
@@ -102,7 +103,7 @@ class Game:
     """Control markers a side must still take off (12.2)."""
     result: Result | None = None
     board: Board = plain.static()
-    options: Mapping[str, Any] = plain.static()
+    options: Options = plain.static()
 
     # What a rule is about is there while the rule is in force; these spare it the question whether it is.
 

@@ -28,11 +28,25 @@ def sally(game: Game, table: Table, side: Side, said: Force) -> Flow[None]:
     note_stop(game, march, game.stack(side, space))
     march.force = Stack()
     table.tell(
-        "sallies_out", rule="16.4.4", side=side, card=game.the_card.card, general=general,
-        companions=force.generals[1:], space=space, cu=force.cu, elephants=force.elephants,
-    )  # fmt: skip
+        "sallies_out",
+        rule="16.4.4",
+        side=side,
+        card=game.the_card.card,
+        general=general,
+        companions=force.generals[1:],
+        space=space,
+        cu=force.cu,
+        elephants=force.elephants,
+    )
     yield from fight(
-        game, table, attacker=side, space=space, came_from=None, defender_from={}, intercepted=False,
-        avoid_failed=False, sallied=force,
-    )  # fmt: skip
+        game,
+        table,
+        attacker=side,
+        space=space,
+        came_from=None,
+        defender_from={},
+        intercepted=False,
+        avoid_failed=False,
+        sallied=force,
+    )
     note_outcome(game, march, rolled=False)

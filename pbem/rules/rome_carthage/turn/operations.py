@@ -112,7 +112,7 @@ def recruiters(game: Game, side: Side) -> list[str]:
 
 def _either(game: Game) -> bool:
     """Tell whether a friendly space or a friendly province will do to raise a unit (7.3c)."""
-    return bool(game.options["raise_in"] == "space_or_province")
+    return game.options["raise_in"] == "space_or_province"
 
 
 def no_place_inside(game: Game, side: Side, space: str) -> bool:
@@ -122,7 +122,7 @@ def no_place_inside(game: Game, side: Side, space: str) -> bool:
 
 def barred_to(game: Game, side: Side, card: int) -> bool:
     """Tell whether a card's colour bars it to a side for operations: only by the option `ops_colour_bound` (7.2)."""
-    return bool(game.options["ops_colour_bound"]) and not game.board.cards[card].event_of(side)
+    return game.options["ops_colour_bound"] and not game.board.cards[card].event_of(side)
 
 
 def play_orders(view: Game, decision: Decision) -> LegalOrders:

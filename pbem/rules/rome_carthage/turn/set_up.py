@@ -7,11 +7,12 @@ from typing import Any
 
 from pbem.game import Table
 from pbem.rules.rome_carthage.position.board import TRIBE, Board
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game
 
 
-def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any], table: Table) -> Game:
+def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: Table) -> Game:
     """Return the position at the start: armies, offices, markers as the map has them, a shuffled deck (4.1 to 4.4)."""
     game = Game(
         turn=scenario["first_turn"],

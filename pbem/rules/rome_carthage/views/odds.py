@@ -13,6 +13,7 @@ from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
@@ -27,7 +28,7 @@ NOTES: Final = (
 )
 
 
-def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
+def odds(board: Board, options: Options) -> dict[str, Odds]:
     """Return what can be asked about chances."""
     most = board.battle.hand
     return {
@@ -62,7 +63,7 @@ def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
 # ---- battle (11)
 
 
-def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
+def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
     """Play a battle out on each table, from the deal to the retreat table, and count (11).
 
     Raises ValueError if the deck has not so many cards.
@@ -85,16 +86,20 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
     return _told(numbers, cu, played, wins, rounds, lost)
 
 
-def _field(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int]) -> tuple[Game, dict[str, str]]:
+def _field(board: Board, options: Options, numbers: Mapping[str, int]) -> tuple[Game, dict[str, str]]:
     """Return a position with nothing but two generals of these ratings and no abilities, and who commands."""
     commanders, generals = {}, dict(board.generals)
     for side, rating in ((ATTACKER, numbers["attacker_rating"]), (DEFENDER, numbers["defender_rating"])):
         if rating:
             one = next(general for general in board.generals.values() if general.side == side)
             generals[one.id] = replace(
-                one, battle=rating, cancels_withdrawal_on=rating, counterattacks_as_attacker_on=rating,
-                counterattacks_as_defender_on=rating, probe_as=(),
-            )  # fmt: skip
+                one,
+                battle=rating,
+                cancels_withdrawal_on=rating,
+                counterattacks_as_attacker_on=rating,
+                counterattacks_as_defender_on=rating,
+                probe_as=(),
+            )
             commanders[side] = one.id
     game = Game(hands={side: [] for side in SIDES}, stacks={side: {} for side in SIDES})
     game.board, game.options = replace(board, generals=generals), options
@@ -174,9 +179,12 @@ def _told(
             losses[f"if_{name}_wins"] = each
             lines.append(f"  if the {name} wins: {each['attacker']:.1f} and {each['defender']:.1f}")
     figures = {
-        "games": played, "attacker_wins": wins / played, "rounds": mean_rounds,
-        "rounds_distribution": {str(count): often / played for count, often in sorted(rounds.items())}, "lost": losses,
-    }  # fmt: skip
+        "games": played,
+        "attacker_wins": wins / played,
+        "rounds": mean_rounds,
+        "rounds_distribution": {str(count): often / played for count, often in sorted(rounds.items())},
+        "lost": losses,
+    }
     return Chances((*lines, "", *NOTES), figures)
 
 
