@@ -196,6 +196,24 @@ class MarchOrder:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class EventOrder:
+    """What the event of a card is aimed at; empty where the order names no such target (7.4)."""
+
+    general: str = ""
+    space: str = ""
+    spaces: tuple[str, ...] = ()
+    province: str = ""
+    cu: int | None = None
+    """How many units come; None: all that the card brings."""
+
+    @classmethod
+    def read(cls, order: Order) -> EventOrder:
+        """Return the targets that a card play names for its event."""
+        named = {word: order.get(word, "") for word in ("general", "space", "province")}
+        return cls(**named, spaces=tuple(order.get("spaces", ())), cu=order.get("cu"))
+
+
 # ---- reactions (9, 10, 16.2)
 
 
@@ -264,6 +282,20 @@ class BattleCardOrder:
     def read(cls, order: Order) -> BattleCardOrder:
         """Return what the attacker leads."""
         return cls(order.get("card"), order.get("as"), bool(order.get("withdraw")))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEventsOrder:
+    """Ally Deserts, played before a round: the card, any or none, and the open battle card to take (card 59)."""
+
+    card: int | str
+    take: str | None = None
+    """None: one is drawn blind."""
+
+    @classmethod
+    def read(cls, order: Order) -> RoundEventsOrder:
+        """Return what is played before a round."""
+        return cls(order["card"], order.get("take"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from pbem.rules.rome_carthage.events.windows import (
     why_unfit,
     window,
 )
+from pbem.rules.rome_carthage.orders import RoundEventsOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
@@ -156,10 +157,11 @@ def round_events(game: Game, table: Table) -> Flow[None]:
         return
     orders = yield from table.ask_all(asked)
     for decision, order in zip(asked, orders, strict=True):
-        number = chosen(game, decision.side, ALLY_DESERTS, order["card"])
+        said = RoundEventsOrder.read(order)
+        number = chosen(game, decision.side, ALLY_DESERTS, said.card)
         if number is not None:
             play_counter(game, table, decision.side, number)
-            yield from take_card(game, table, decision.side, order.get("take"))
+            yield from take_card(game, table, decision.side, said.take)
 
 
 def take_card(game: Game, table: Table, side: Side, wanted: str | None) -> Flow[None]:
@@ -300,11 +302,11 @@ def round_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with playing Ally Deserts: the card, and which card lies open to be taken (card 59)."""
     yield from check_card(view, decision, order, ALLY_DESERTS)
-    wanted = order.get("take")
-    if wanted is None:
+    said = RoundEventsOrder.read(order)
+    if (wanted := said.take) is None:
         return
     shown = decision.facts["shown"]
-    if order["card"] == NONE:
+    if said.card == NONE:
         yield order.fault(("take",), "nothing is taken without Ally Deserts; leave out take", rule="card 59")
     elif wanted not in shown:
         names = ", ".join(view.board.battle_cards[kind] for kind in dict.fromkeys(shown)) or "none"

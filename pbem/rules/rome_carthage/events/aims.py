@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, Table, concat, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.naming import meant, no_such_general, no_such_space, some
 from pbem.rules.rome_carthage.position.state import Game
 
-Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
+Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[None] | None]
 """What an event does; one that asks nothing returns None."""
 Condition: TypeAlias = Callable[[Game, Side, StrategyCard], Refusal | None]
 """Says why an event cannot take place now; None: it can."""
@@ -98,7 +99,7 @@ def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
     )
 
 
-def as_event(card: StrategyCard, **body: Any) -> Order:
+def as_event(card: StrategyCard, **body: object) -> Order:
     """Return the order to play a card for its event."""
     return Order("play", {"card": card.number, "as": "event", **body})
 
@@ -115,7 +116,7 @@ def refusal(card: StrategyCard, reason: str) -> Refusal:
 
 def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     table.tell("event_played", side=side, card=card.number, rule="7.4")
-    flow = does(game, table, side, order, card)
+    flow = does(game, table, side, EventOrder.read(order), card)
     if flow is not None:
         yield from flow
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Flow, Order, Side
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import why_not_at_hand
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -20,7 +21,7 @@ from pbem.rules.rome_carthage.siege.walls import enter_city
 # ---- a city changes sides (cards 25, 26)
 
 
-def _change_sides(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _change_sides(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let a city come over: what the enemy has inside is lost, what stands outside stays (cards 25, 26)."""
     yield from capture(game, table, side, card.about["space"])
 
@@ -39,14 +40,14 @@ def _why_loyal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
 # ---- sieges broken (cards 17, 49, 53)
 
 
-def _surprise_sortie(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _surprise_sortie(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take a siege point off a city (card 17)."""
-    take_points(game, table, order["space"], card.about["points"], rule=rule_of(card))
+    take_points(game, table, order.space, card.about["points"], rule=rule_of(card))
 
 
-def _break_siege(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _break_siege(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take all points off a city or a tribe (cards 49, 53)."""
-    space = order["space"]
+    space = order.space
     take_points(game, table, space, game.siege_points[space], rule=rule_of(card))
 
 
@@ -78,9 +79,9 @@ def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -
 # ---- the siege train (card 30)
 
 
-def _siege_train(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _siege_train(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Give the siege train to a general, from wherever it is: there is only one (card 30)."""
-    general = order["general"]
+    general = order.general
     _take_train(game)
     space, inside = game.whereabouts(general)
     train = Stack(train=True)

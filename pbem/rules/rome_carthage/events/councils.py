@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Order, Side
+from pbem.protocol import Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.movement.bounds import TRUCE
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
@@ -38,7 +39,7 @@ def _lose_card(game: Game, table: Table, side: Side, card: StrategyCard) -> None
     table.tell("card_lost", side=side, card=number, rule=rule_of(card))
 
 
-def _philip(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _philip(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Ally Philip V with Carthage, or make Rome's peace with him; either costs the enemy a card (card 9)."""
     game.macedonia = side == CARTHAGE
     table.tell("macedonia_allied" if game.macedonia else "macedonia_leaves", rule=rule_of(card))
@@ -53,7 +54,7 @@ def _why_no_philip(game: Game, side: Side, card: StrategyCard) -> Refusal | None
     return None
 
 
-def _messenger(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _messenger(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take a card blindly out of the enemy's hand; by the rules of 1998 it is played next (card 55)."""
     number = _drawn(game, table, ENEMY[side], card)
     assert number is not None
@@ -78,9 +79,9 @@ def proconsul(game: Game) -> str | None:
     return next((general for general in here if game.where(general) is not None), None)
 
 
-def _dismissal(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _dismissal(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Replace the proconsul by a Roman general who is not in play (card 19)."""
-    old, new = proconsul(game), order["general"]
+    old, new = proconsul(game), order.general
     assert old is not None
     space, inside = game.whereabouts(old)
     stack = game.garrisons[space] if inside else game.stacks[ROME][space]
@@ -114,13 +115,13 @@ def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) 
 # ---- what holds for some time (cards 29, 57, 58, 64)
 
 
-def _naval_victory(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _naval_victory(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Give Carthage the sea until the end of the turn (card 29)."""
     game.naval_victory = True
     table.tell("naval_victory", rule=rule_of(card))
 
 
-def _counsel(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _counsel(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Bind a side by the counsel of Hanno or Cato (cards 57, 58)."""
     bound = card.about["binds"]
     if bound not in game.counsels:
@@ -130,7 +131,7 @@ def _counsel(game: Game, table: Table, side: Side, order: Order, card: StrategyC
     table.tell("counsel", side=bound, card=card.number, rule=rule_of(card))
 
 
-def _truce(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _truce(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Agree on a Truce, which lasts until an event breaks it (card 64)."""
     game.truce = True
     table.tell("truce_begins", rule=rule_of(card))

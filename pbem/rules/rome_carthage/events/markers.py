@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Flow, Order, Side
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import (
     PROVINCE,
     SPACE,
@@ -22,6 +22,7 @@ from pbem.rules.rome_carthage.events.aims import (
 )
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import send_units
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import HANNIBAL
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -97,9 +98,9 @@ def win(game: Game, table: Table, side: Side, spaces: Iterable[str], card: Strat
 # ---- revolts (cards 1 to 4)
 
 
-def _revolt(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _revolt(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take off the enemy's markers in a province that no CU of his hold (cards 1 to 4)."""
-    spaces = _rebels(game, side, card, order.get("province", card.about["provinces"][0]))
+    spaces = _rebels(game, side, card, order.province or card.about["provinces"][0])
     for space in spaces:
         del game.control[space]
     table.tell("markers_fall", side=ENEMY[side], spaces=spaces, rule=rule_of(card))
@@ -133,11 +134,11 @@ def _rebellious(game: Game, side: Side, card: StrategyCard) -> list[str]:
 # ---- grain shortage (card 56)
 
 
-def _grain_shortage(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _grain_shortage(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take off three Roman markers, wherever they are (card 56)."""
-    for space in order["spaces"]:
+    for space in order.spaces:
         del game.control[space]
-    table.tell("markers_fall", side=ENEMY[side], spaces=list(order["spaces"]), rule=rule_of(card))
+    table.tell("markers_fall", side=ENEMY[side], spaces=list(order.spaces), rule=rule_of(card))
 
 
 def _why_no_shortage(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
@@ -154,18 +155,14 @@ def _why_not_starved(game: Game, side: Side, card: StrategyCard, space: str) -> 
 # ---- diplomacy, Italians (cards 27, 35, 36)
 
 
-def _diplomacy(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _diplomacy(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Turn one enemy marker (cards 35, 36)."""
-    win(game, table, side, [order["space"]], card)
+    win(game, table, side, [order.space], card)
 
 
-def _win_spaces(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _win_spaces(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Place or turn the markers of the spaces that the order names (cards 23, 24, 27)."""
-    win(game, table, side, list(order["spaces"]), card)
-
-
-def _why_not_talked_over(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
-    return why_not_turned(game, side, card, space)
+    win(game, table, side, list(order.spaces), card)
 
 
 def _why_not_italian(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
@@ -198,9 +195,9 @@ def _by_province(game: Game, spaces: list[str]) -> list[list[str]]:
     return [list(group) for _, group in groupby(spaces, lambda space: game.board.spaces[space].province)]
 
 
-def _numidian_units(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _numidian_units(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Place up to three CU in one space of Numidia (card 23 of 1998)."""
-    yield from send_units(game, table, side, order["space"], order.get("cu", card.about["cu"]), card)
+    yield from send_units(game, table, side, order.space, card.about["cu"] if order.cu is None else order.cu, card)
 
 
 def _why_no_numidians(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
@@ -212,9 +209,9 @@ def _in_either_numidia(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return spaces_of(game, card.about["units_in"])
 
 
-def _mutin(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _mutin(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Place a CU and a marker in Sicily; a Roman marker there turns (card 22)."""
-    space = order["space"]
+    space = order.space
     if game.control.get(space) != side:
         win(game, table, side, [space], card)
     yield from send_units(game, table, side, space, card.about["cu"], card)
@@ -251,7 +248,7 @@ EVENTS: Final[Mapping[str, CardEvent]] = {
         _why_no_shortage,
         Several(SPACES, _anywhere, _why_not_starved, fewest=_as_many_as_printed, split=in_one),
     ),
-    "diplomacy": event(_diplomacy, aim=Aim(SPACE, _anywhere, _why_not_talked_over)),
+    "diplomacy": event(_diplomacy, aim=Aim(SPACE, _anywhere, why_not_turned)),
     "italians_won_over": event(
         _win_spaces,
         _hannibal_in_italy,

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Flow, Order, Side
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
@@ -17,9 +18,9 @@ from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
 # ---- hostile tribes (cards 7, 8)
 
 
-def _hostile_tribes(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _hostile_tribes(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let the tribes fall on enemy units that stand in their country, on a column of its own (cards 7, 8)."""
-    space, enemy = order["space"], ENEMY[side]
+    space, enemy = order.space, ENEMY[side]
     yield from attrition(
         game,
         table,
@@ -53,7 +54,7 @@ def _why_not_tribes(game: Game, side: Side, card: StrategyCard, space: str) -> R
 # ---- mercenaries desert (card 21)
 
 
-def _mercenaries_desert(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _mercenaries_desert(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let each Carthaginian force outside the spaces of its own cities lose deserters, in the order of the map.
 
     A force is spared if its commander rolls his battle rating or less (card 21).
@@ -105,9 +106,9 @@ def _none_wavering(game: Game, side: Side, card: StrategyCard) -> Refusal | None
 # ---- epidemic and pestilence (cards 51, 52)
 
 
-def _sickness(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _sickness(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let an enemy army suffer attrition (cards 51, 52)."""
-    general, enemy = order["general"], ENEMY[side]
+    general, enemy = order.general, ENEMY[side]
     space, inside = game.whereabouts(general)
     stack = game.garrison(enemy, space) if inside else game.stack(enemy, space)
     yield from attrition(

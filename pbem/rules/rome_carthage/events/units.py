@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Flow, Order, Side
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -71,9 +72,9 @@ def send_units(
 # ---- with a general (cards 13 to 16, 44 to 48)
 
 
-def _recruits(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _recruits(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring units to a general (cards 13 to 16, 44 to 48)."""
-    general = order["general"]
+    general = order.general
     space, inside = game.whereabouts(general)
     yield from send_units(game, table, side, space, card.about["cu"], card, general=general, inside=inside)
 
@@ -118,9 +119,9 @@ def _province_held(game: Game, side: Side, card: StrategyCard) -> Refusal | None
 # ---- in a port (cards 10, 11)
 
 
-def _port_recruits(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _port_recruits(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring units to a port (cards 10, 11)."""
-    yield from send_units(game, table, side, order["space"], card.about["cu"], card)
+    yield from send_units(game, table, side, order.space, card.about["cu"], card)
 
 
 def _ports(game: Game, side: Side, card: StrategyCard) -> list[str]:
@@ -149,7 +150,7 @@ def _why_no_landing(game: Game, side: Side, card: StrategyCard) -> Refusal | Non
 # ---- in one place (cards 12, 43)
 
 
-def _elephants(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _elephants(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring elephants to Carthage, and normal units for those that would be too many (card 12, 13.1).
 
     By the older rule they come as one piece of two: both fit under the limit, or neither comes.
@@ -171,7 +172,7 @@ def _why_no_elephants(game: Game, side: Side, card: StrategyCard) -> Refusal | N
     return why_no_units(game, side, card, card.about["space"])
 
 
-def _volones(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _volones(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Raise two legions of slaves in Latium (card 43)."""
     yield from send_units(game, table, side, card.about["space"], card.about["cu"], card)
 

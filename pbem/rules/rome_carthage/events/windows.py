@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -42,7 +42,7 @@ def held(view: Game, side: Side, event: str) -> list[int]:
 
 
 def open_window(
-    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, Any]
+    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, object]
 ) -> Flow[StrategyCard | None]:
     """Let a side play a card of an event, if it may hold one, and return the card it has played (7.4.1).
 
@@ -57,7 +57,7 @@ def open_window(
 
 
 def window(
-    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, Any], default: Mapping[str, Any]
+    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, object], default: Mapping[str, object]
 ) -> Decision:
     """Return the question of a window: secret, and waited for only if the option `windows` says so (7.4.1)."""
     return Decision(kind, side, rule, facts, default, secret=True, waits=game.options["windows"] != ADVANCE)

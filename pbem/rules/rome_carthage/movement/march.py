@@ -106,20 +106,25 @@ def follow(game: Game, table: Table) -> Flow[None]:
         if march.path:
             yield from take_step(game, table, march, Step.read(march.path.pop(0)))
         elif march.then == "ask" and can_go_on(game, march):
-            order = yield from table.ask(
-                march.side,
-                "march",
-                rule="8.2",
-                default=unordered(game, march),
-                general=march.general,
-                at=march.at,
-                cu=march.force.cu,
-                points=points_left(march),
-            )
-            obey(march, WayOrder.read(order))
+            obey(march, (yield from ask_the_way(game, table, march, "march", "8.2")))
             march.over = not march.path
         else:
             march.over = True
+
+
+def ask_the_way(game: Game, table: Table, march: March, kind: str, rule: str) -> Flow[WayOrder]:
+    """Ask where a general on the way goes next, and return what his owner says (8.2, 10.3)."""
+    order = yield from table.ask(
+        march.side,
+        kind,
+        rule=rule,
+        default=unordered(game, march),
+        general=march.general,
+        at=march.at,
+        cu=march.force.cu,
+        points=points_left(march),
+    )
+    return WayOrder.read(order)
 
 
 def take_step(game: Game, table: Table, march: March, step: Step) -> Flow[None]:
@@ -241,17 +246,7 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
         march.over = True
         return
     if not ordered:
-        order = yield from table.ask(
-            march.side,
-            "pursue",
-            rule="10.3",
-            default=unordered(game, march),
-            general=march.general,
-            at=march.at,
-            cu=march.force.cu,
-            points=points_left(march),
-        )
-        way = WayOrder.read(order)
+        way = yield from ask_the_way(game, table, march, "pursue", "10.3")
         if not way.path:
             march.over = True
             return

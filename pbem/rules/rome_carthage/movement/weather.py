@@ -5,7 +5,7 @@ Each is a window of the side that is not on the march (7.4.1).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, Table
 from pbem.protocol import Flow
@@ -74,7 +74,7 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
     if not within_reach(game, march, kind):
         return False
     by = kind if kind in (SEA, STRAIT) else PASS if kind in PASSES else LAND
-    facts: dict[str, Any] = {
+    facts = {
         "mover": march.general,
         "at": march.at,
         "to": to,

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations, combinations_with_replacement
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.orders import NONE, ReinforceOrder, illegal
+from pbem.rules.rome_carthage.orders import NONE, Body, ReinforceOrder, illegal
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
@@ -239,21 +239,21 @@ def arrivals(game: Game) -> dict[str, list[str]]:
 
 def escort(game: Game, general: str) -> int:
     """Return how many units a general brings with him (6.4.4)."""
-    lots_of_rome: list[dict[str, Any]] = game.board.tables["reinforcements"][ROME]
+    lots_of_rome = game.board.tables["reinforcements"][ROME]
     return sum(lot["cu"] for lot in lots_of_rome if lot.get("with") == general)
 
 
 # ---- the question
 
 
-def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, Any]:
-    body: dict[str, Any] = {"units": {space: units.count(space) for space in sorted(set(units))}} if units else {}
+def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, object]:
+    body: dict[str, object] = {"units": {space: units.count(space) for space in sorted(set(units))}} if units else {}
     if generals:
         body["generals"] = dict(generals)
     return {**body, **more}
 
 
-def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
+def _default_of_carthage(game: Game, ways: list[Units]) -> Body:
     """Return a sensible answer: units to the largest armies, generals to the largest without one."""
     units = _to_the_largest(game, CARTHAGE, ways)
     generals = {}
@@ -263,7 +263,7 @@ def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
     return _body(units, generals)
 
 
-def _default_of_rome(game: Game, ways: list[Units]) -> dict[str, Any]:
+def _default_of_rome(game: Game, ways: list[Units]) -> Body:
     """Return a sensible answer: units to the largest army, Africanus to Rome if he may, the proconsul stays."""
     units = _to_the_largest(game, ROME, ways)
     landings, city = {general: spaces for general, spaces in arrivals(game).items() if spaces}, CAPITAL[ROME]

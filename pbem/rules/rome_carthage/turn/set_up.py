@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pbem.game import Table
 from pbem.rules.rome_carthage.position.board import TRIBE, Board
 from pbem.rules.rome_carthage.position.options import Options
+from pbem.rules.rome_carthage.position.records import Scenario
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game
 
 
-def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: Table) -> Game:
+def set_up(board: Board, options: Options, scenario: Scenario, table: Table) -> Game:
     """Return the position at the start: armies, offices, markers as the map has them, a shuffled deck (4.1 to 4.4)."""
     game = Game(
         turn=scenario["first_turn"],
@@ -29,7 +27,7 @@ def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: T
         options=options,
     )
     for army in scenario["armies"]:
-        force = Stack(army["cu"], army.get("elephants", 0), list(army["generals"]))
+        force = Stack(army["cu"], army.get("elephants", 0), list(army.get("generals", ())))
         game.put(army["side"], army["at"], force)
     game.deck = table.shuffle("deck", sorted(board.cards))
     return game

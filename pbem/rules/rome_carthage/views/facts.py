@@ -6,26 +6,29 @@ stands on the map or in its own hand.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, TypeAlias
 
 from pbem.protocol import Decision, Side
 from pbem.rules.rome_carthage.movement.detachment import leaders, most_sent
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import interceptors
 
+Facts: TypeAlias = Mapping[str, object]
+"""What conditions may go by: word -> plain value."""
 NO_ENEMY: Final = 1000
 """The odds where no enemy CU are."""
 
 
-def periods(game: Game) -> dict[str, Any]:
+def periods(game: Game) -> Facts:
     """Return the turn and the card play that a game is in, for standing orders that end with one (5.3)."""
     return {"turn": game.turn, "play": f"{game.turn}/{_play(game)}"}
 
 
-def facts(view: Game, decision: Decision) -> dict[str, Any]:
+def facts(view: Game, decision: Decision) -> Facts:
     """Return what a standing order may go by for any question, and where it is about a space, what stands there."""
     side = decision.side
-    found: dict[str, Any] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
+    found: dict[str, object] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
     space = _space(view, decision)
     if space is not None:
         found |= _of_space(view, decision, space)
@@ -49,7 +52,7 @@ def _space(view: Game, decision: Decision) -> str | None:
     return named if named in view.board.spaces else None
 
 
-def _of_space(view: Game, decision: Decision, space: str) -> dict[str, Any]:
+def _of_space(view: Game, decision: Decision, space: str) -> Facts:
     side, enemy, record = decision.side, ENEMY[decision.side], view.board.spaces[space]
     own, theirs = view.cu(side, space), view.cu(enemy, space)
     if decision.kind == "intercept":

@@ -59,7 +59,7 @@ def _march_on(game: Game, table: Table, kind: str, way: WayOrder) -> Flow[None]:
         yield from movement.end_march(game, table)
 
 
-def _until_battle(game: Game, table: Table, flow: Flow[Any], sent: Any) -> Flow[None]:
+def _until_battle(game: Game, table: Table, flow: Flow[None], sent: Order | None) -> Flow[None]:
     """Play a flow up to the first battle, and tell of that instead of fighting it (11)."""
     while game.battle is None:
         try:

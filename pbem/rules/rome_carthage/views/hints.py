@@ -6,7 +6,7 @@ A hint is drawn from what its reader knows, no more. Texts stand in the form as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, legal, percent
 from pbem.protocol import Decision, Order
@@ -29,6 +29,7 @@ from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
 from pbem.rules.rome_carthage.movement.next_step import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.movement.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.position.board import ITALY, SEA
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, ROME, Game
@@ -107,7 +108,7 @@ def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
     reaction = view.the_reaction
     side, space, board = decision.side, reaction.space, view.board
     drm = interception_modifier(view, side, space)
-    attempts: list[list[dict[str, Any]]] = []
+    attempts: list[list[Body]] = []
     for origin in reaction.origins:
         stack, here = interceptors(view, side, origin), []
         for general in leaders(view, side, origin, space):
@@ -138,7 +139,7 @@ def _intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from intercepted_orders(view, decision)[:MOST_ROUTES]
 
 
-def _forces(view: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
+def _forces(view: Game, general: str, stack: Stack) -> Iterator[Body]:
     """Yield what a general might be sent with: all that may go, then fewer and fewer (9.3)."""
     yield {"general": general}
     for cu in range(most_sent(view, stack) - 1, -1, -1):
@@ -277,8 +278,8 @@ def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
         able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(view))
         yield f"Proconsul (battle rating): {able or 'nobody'}. The others leave the map."
     else:
-        for lot in lots(view):
-            yield f"One CU: {spaces_in_words(lot) if lot else 'lost'}"
+        for open_to in lots(view):
+            yield f"One CU: {spaces_in_words(open_to) if open_to else 'lost'}"
         for general in decision.facts["generals"]:
             places = spaces_in_words(homecomings(view, general, ()))
             yield f"{board.generals[general].name} returns to own CU: {places}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Chances, Number, Odds, Table
 from pbem.protocol import Decision, Flow, Order, Side
@@ -139,7 +139,7 @@ def _by_default(flow: Flow[None]) -> None:
         return
 
 
-def _default(asked: Any) -> Order:
+def _default(asked: object) -> Order:
     """Return the answer that stands in for a late player; a battle asks nothing without one (11)."""
     assert isinstance(asked, Decision)
     assert asked.default is not None
@@ -170,7 +170,7 @@ def _told(
         for count, often in sorted(rounds.items())
     ]
     names = {ATTACKER: "attacker", DEFENDER: "defender"}
-    losses: dict[str, Any] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
+    losses: dict[str, float | dict[str, float]] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
     losses["defender"] = sum(lost[side][DEFENDER] for side in SIDES) / played
     lines.append(f"CU lost on average: attacker {losses['attacker']:.1f}, defender {losses['defender']:.1f}")
     for winner, name in names.items():

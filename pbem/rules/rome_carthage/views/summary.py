@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Line, Section, Summary
 from pbem.protocol import Side
@@ -76,7 +76,7 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     board = view.board
     points = political_points(view)
-    rows: dict[str, list[Any]] = {
+    rows: dict[str, Sequence[object]] = {
         "": [names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
         "CU": [sum(stack.cu for _, stack, _ in _stacks(view, side)) for side in SIDES],
