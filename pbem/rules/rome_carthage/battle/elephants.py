@@ -51,7 +51,7 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
 
 
 def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
-    """Let Rome frighten the elephants before the die is rolled; return whether the charge is void (card 42).
+    """Let Rome frighten the elephants before the roll; return whether the charge is cancelled (card 42).
 
     It costs Carthage two battle cards, by the rules of 1998 as many as there are elephant CU.
     """

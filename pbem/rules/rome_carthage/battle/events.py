@@ -95,14 +95,14 @@ def deserters(game: Game, battle: Battle, side: Side, card: StrategyCard) -> lis
 
 
 def declared(game: Game, battle: Battle, side: Side, words: str | Sequence[int | str]) -> list[int]:
-    """Return the cards that an answer stands for, lowest first: numbers, events, or any that is in hand and fits."""
+    """Return the cards that an answer names, lowest first, by number, by event or as any that fits."""
     if words != ANY:
         return sorted({n for word in words if (n := _number(game, battle, side, word)) is not None})
     return [card.number for card in to_declare(game, battle, side) if card.number in game.hands[side]]
 
 
 def _number(game: Game, battle: Battle, side: Side, word: int | str) -> int | None:
-    """Return the card in hand that a word of an answer stands for; a number stands for itself."""
+    """Return the card in hand that a word of an answer names: a number, or the event of a card."""
     if isinstance(word, int):
         return word
     fits = (card.number for card in to_declare(game, battle, side) if card.event == word)
@@ -110,7 +110,7 @@ def _number(game: Game, battle: Battle, side: Side, word: int | str) -> int | No
 
 
 def show_cards(game: Game, table: Table) -> None:
-    """Turn up half of the spied hand, drawn at random, rounded down: they lie open in this battle (card 20)."""
+    """Turn up half of the spied hand, rounded down, drawn at random; these cards stay open in this battle (card 20)."""
     battle = game.the_battle
     if battle.spy is None:
         return
@@ -210,7 +210,7 @@ def hand_over(game: Game, giver: Side, taker: Side, card: str) -> None:
 
 
 def worst(game: Game, hand: Sequence[str]) -> str:
-    """Return the kind of which a hand holds fewest, Reserves last, the first in the deck's order (card 59)."""
+    """Return the kind of card that a hand holds fewest of; a Reserve only if there is nothing else (card 59)."""
     *kinds, reserve = game.board.battle_cards
     return min((kind for kind in kinds if kind in hand), key=hand.count, default=reserve)
 
@@ -253,7 +253,7 @@ def why_no_maharbal(view: Game, side: Side) -> Refusal | None:
     return None
 
 
-# ---- options and checks
+# ---- legal orders and checks
 
 
 def declare_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -287,7 +287,7 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
 
 
 def round_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List to play nothing, Ally Deserts blind, or for each kind of card that lies open (card 59)."""
+    """List the answers: play nothing, Ally Deserts blind, or Ally Deserts for an open card of each kind (card 59)."""
     side = decision.side
     if hand_hidden(view, side):
         return NOT_TOLD
@@ -300,7 +300,7 @@ def round_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with playing Ally Deserts: the card, and which card lies open to be taken (card 59)."""
+    """Yield what is wrong with playing Ally Deserts: the card itself, and the open card it is to take (card 59)."""
     yield from check_card(view, decision, order, ALLY_DESERTS)
     said = RoundEventsOrder.read(order)
     if (wanted := said.take) is None:

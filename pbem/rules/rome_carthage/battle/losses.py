@@ -24,7 +24,7 @@ def suffer(
     rule: str,
     space: str,
 ) -> Flow[int]:
-    """Take CU off a stack, at most those it has, and return how many (13.2, 17.2).
+    """Take up to some CU off a stack, and return how many were lost (13.2, 17.2).
 
     `elephant`: how many of them must be elephants as far as there are any. The owner is asked how many are
     elephants only if he has a choice. A stack that this leaves empty is taken off the board.
@@ -93,7 +93,7 @@ def battle_casualties(game: Game, table: Table) -> Flow[None]:
 
 
 def retreat_table(game: Game, table: Table) -> Flow[None]:
-    """Roll for what the loser of a battle loses on top, and take it (11.10, 13.2).
+    """Roll for the further losses of the loser of a battle, and take them (11.10, 13.2).
 
     The column is his strength at the start; winning by a Double Envelopment or a Probe modifies the roll.
     Elephants fall first. Nobody rolls for an army of which nothing is left.

@@ -1,4 +1,4 @@
-"""What a defeat costs at home: control markers that the loser takes off the board, or peace (12.2, 18.2)."""
+"""Political consequences: control markers that the loser takes off the board, or peace (12.2, 18.2)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def removable_markers(game: Game, side: Side) -> list[str]:
 
 
 def least_missed(game: Game, side: Side, removable: list[str], count: int) -> list[str]:
-    """Pick the markers whose loss hurts least: no province that counts is given away while others can pay (12.2)."""
+    """Pick the markers that cost least: provinces worth a political point are given up last (12.2)."""
     board, control = game.board, game.control
     held = Counter([board.spaces[space].province for space, holder in control.items() if holder == side])
     taken: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The retreat of the beaten army: into the city, over the road, or to its end (11.10, 12.1, 16.2)."""
+"""The retreat of the beaten army: into the city, over land, or elimination (11.10, 12.1, 16.2)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pbem.rules.rome_carthage.siege.walls import enter_city
 
 
 def suffer_defeat(game: Game, table: Table) -> Flow[None]:
-    """Carry out what losing a battle means: the retreat table, the retreat, the political consequences (11.10, 12).
+    """Carry out a defeat: the retreat table, the retreat, the political consequences (11.10, 12).
 
     Generals whose last CU falls to the table or on the retreat are displaced; those whose CU all fell in the
     battle itself retreat alone, or are displaced by the rules of 1998 (8.9).
@@ -83,7 +83,7 @@ def retreat(game: Game, table: Table) -> Flow[None]:
 
 
 def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
-    """Say whether an army does best behind the walls: it fits, and no road is free of loss (12.1, 16.2)."""
+    """Tell whether an army does best to enter the city: it fits, and every road costs CU (12.1, 16.2)."""
     if not fits(bound, stack):
         return False
     roads = routes(game, bound, stack.cu)
@@ -155,7 +155,10 @@ def part_of(stack: Stack, part: Part | str) -> Stack:
 
 
 def fits(bound: Retreat, part: Stack) -> bool:
-    """Tell whether the beaten army or a part of it may go into its city: there is room, it did sally (16.2, 16.5.5)."""
+    """Tell whether the beaten army, or a part of it, may go into its city (16.2, 16.5.5).
+
+    There must be room, and a besieged city takes back only what sallied out of it.
+    """
     if bound.room is None or part.cu > bound.room:
         return False
     back = bound.sallied
@@ -198,7 +201,7 @@ def _splits(view: Game, bound: Retreat, stack: Stack, cu: int) -> LegalOrders:
 
 
 def splits_consul(view: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
-    """Say whether a split would leave a consul in either part with fewer than five CU (14.2).
+    """Tell whether a split would leave a consul in either part with fewer than five CU (14.2).
 
     An army that has fewer than five anyway may leave nobody behind.
     """
@@ -286,7 +289,7 @@ def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterato
 
 
 def whole_army(stack: Stack, part: Stack) -> bool:
-    """Tell whether a part named of an army is all of it (16.2)."""
+    """Tell whether a part of an army is all of it (16.2)."""
     return (part.cu, part.elephants, set(part.generals)) == (stack.cu, stack.elephants, set(stack.generals))
 
 

@@ -141,13 +141,13 @@ def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
 
 
 def commonest(board: Board, hand: Sequence[str]) -> str:
-    """Return the kind of which a hand holds most, Reserves aside, the first in the deck's order (11.5)."""
+    """Return the kind of card that a hand holds most of, Reserves aside (11.5)."""
     kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
     return max(kinds, key=hand.count) if kinds else RESERVE
 
 
 def single(board: Board, hand: Sequence[str]) -> str:
-    """Return a kind of which a hand holds one, so that pairs are kept to match with; else the commonest (11.5)."""
+    """Return a kind that a hand holds once, so that pairs are kept for matching; else the commonest (11.5)."""
     return next((kind for kind in board.battle_cards if kind != RESERVE and hand.count(kind) == 1), None) or commonest(
         board, hand
     )
@@ -174,7 +174,7 @@ def matches(board: Board, battle: Battle, side: Side) -> list[str]:
 
 
 def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
+    """List the cards that the attacker may lead, under every name, and withdrawal (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
     hand = battle.hands[side]
     if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(view, side)):
@@ -246,7 +246,7 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> Refusal:
 
 
 def match_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards that match the card led, and to lose rather than match (11.5)."""
+    """List the cards that match the card led, and the choice to lose instead (11.5)."""
     battle, side = view.the_battle, decision.side
     if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(view, side)):
         return NOT_TOLD

@@ -25,7 +25,7 @@ class Route:
 
 
 def retreat_of(game: Game) -> Retreat:
-    """Return what binds the loser of the battle under way when he retreats (12.1.1, 16.2).
+    """Return the limits of the loser's retreat from the battle under way (12.1.1, 16.2).
 
     The original attacker starts with the space he came from, by the rules of 1998 with any; the original defender
     never enters that; over passes and straits nobody retreats, nor anybody who landed or sallied out. A general who may
@@ -60,7 +60,7 @@ def lost_ashore(game: Game, side: Side) -> bool:
 
 
 def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
-    """List the ways on which a force of some CU may retreat, the nearest refuge and the cheapest first (12.1).
+    """List the routes of retreat for a force of some CU, the shortest and then the cheapest first (12.1).
 
     The nearest refuge must be taken, over any of the ways to one equally near. By the rules of 2007 a longer
     way is open too if it costs fewer CU than every shortest one. A way that costs the whole force is none.
@@ -91,7 +91,7 @@ def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
 
 
 def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, bool] | None:
-    """Return what becomes of a retreating force in a space: its CU, CU lost, whether it is a refuge (12.1).
+    """Return the result of entering a space in retreat: CU there, CU lost, whether it is a refuge (12.1).
 
     Its CU are those left and those met there; None if it cannot enter. A refuge has no enemy CU, and an own marker
     or more own CU than the force has left; or it is a city that takes the force in.
@@ -140,7 +140,7 @@ def toll(game: Game, retreat: Retreat, space: str) -> int:
 
 
 def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, Refusal]:
-    """Return what is wrong with a path that is none of the open routes: the step at fault, and why (12.1.1)."""
+    """Return why a path is not one of the open routes, with the step at fault (12.1.1)."""
     board, here = game.board, retreat.space
     for at, step in enumerate(path):
         record = board.spaces.get(step)

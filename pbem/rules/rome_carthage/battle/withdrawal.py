@@ -1,4 +1,4 @@
-"""Breaking off a battle: the attacker's roll, the defender's to cancel it, and where the army goes (11.11)."""
+"""Withdrawal from a battle: the attacker's roll, the defender's roll to cancel it, and where to (11.11)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IF_CANCELLED: Final = "if_cancelled"
 def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
     """Let the attacker try to break off instead of leading a card, and the defender to cancel it (11.11).
 
-    An attempt that comes to nothing is no round; the initiative may then pass to the defender.
+    A failed attempt is not a round; the initiative may then pass to the defender.
     """
     battle, generals = game.the_battle, game.board.generals
     side, other = battle.initiative, ENEMY[battle.initiative]
@@ -49,7 +49,7 @@ def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
 
 
 def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
-    """Settle the initiative after a withdrawal that came to nothing (11.11)."""
+    """Settle the initiative after a failed withdrawal (11.11)."""
     battle, edition = game.the_battle, game.options["withdraw_fail_initiative"]
     # Without a general only a matched Double Envelopment makes the defender the attacker (11.6).
     if ENEMY[battle.initiative] not in battle.commanders:
@@ -102,7 +102,7 @@ def refuges(game: Game, side: Side) -> list[str]:
 
 
 def sallied_alone(game: Game) -> bool:
-    """Tell whether the attackers all sallied out of the city, so that no army came to relieve it (16.4.4)."""
+    """Tell whether all attackers sallied out of the city, with no relieving army (16.4.4)."""
     battle = game.the_battle
     sallied = battle.sallied
     if sallied.empty or battle.strength.get(battle.attacker) != sallied.cu:

@@ -1,6 +1,6 @@
-"""What an event is aimed at, and the shape that most events share: a condition, a target, what it does (7.4).
+"""Targets of events, and the shape that most events share: a condition, a target, an effect (7.4).
 
-From these come its options and its check, so that the two agree.
+Legal orders and checks are both derived from these, so that they agree.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[N
 Condition: TypeAlias = Callable[[Game, Side, StrategyCard], Refusal | None]
 """Says why an event cannot take place now; None: it can."""
 Among: TypeAlias = Callable[[Game, Side, StrategyCard], Sequence[str]]
-"""What a target may be looked for among."""
+"""Lists the candidates for a target."""
 WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], Refusal | None]
-"""Says why something that there is cannot be the target; None: it can."""
+"""Says why a candidate cannot be the target; None: it can."""
 
 ALWAYS: Final = ("card", "as")
 SPACE: Final = "space"
@@ -37,13 +37,13 @@ MOST_WORDS: Final = 12
 
 
 def always(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
-    """Let an event take place always: it has no condition."""
+    """Allow an event at any time: it has no condition."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What an event is aimed at: the word of the order that names it, and what can stand there.
+    """The target of an event: the word of the order that names it, and what it can name.
 
     Where it is `counted` the order may say by `cu` with how many units; without it they are all that the card has.
     """
@@ -66,16 +66,16 @@ class Several(Aim):
     split: Callable[[Game, list[str]], list[list[str]]]
 
     def groups(self, game: Game, side: Side, card: StrategyCard) -> list[list[str]]:
-        """List the groups of spaces among which an order can choose."""
+        """List the groups of spaces from which an order chooses."""
         return [group for group in self.split(game, self.able(game, side, card)) if group]
 
     def counts(self, card: StrategyCard, group: Sequence[str]) -> tuple[int, int]:
-        """Return how many spaces of a group an order names at least and at most: as many as there are will do."""
+        """Return the fewest and the most spaces of a group that an order names; a small group may be named whole."""
         return min(self.fewest(card), len(group)), min(card.about["markers"], len(group))
 
 
 def in_one(game: Game, spaces: list[str]) -> list[list[str]]:
-    """Leave spaces in one group: any of them go together."""
+    """Put all spaces into one group: any of them can be named together."""
     return [spaces]
 
 
@@ -90,7 +90,7 @@ def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> 
 
 
 def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
-    """Return the event that is one of several, as the edition or the card has it."""
+    """Return an event that is one of several, depending on the edition or the card."""
     return CardEvent(
         play=lambda game, table, side, order, card: of(game, card).play(game, table, side, order, card),
         legal_orders=lambda game, side, card: of(game, card).legal_orders(game, side, card),
@@ -160,7 +160,7 @@ def _check(
 
 
 def stray_words(order: Order, card: StrategyCard, used: Sequence[str]) -> Iterator[Fault]:
-    """Yield the words of an order that its event has no use for (7.4)."""
+    """Yield a fault for each word of an order that its event has no use for (7.4)."""
     for word in order.body:
         if word not in ALWAYS and word not in used:
             needs = f"; it takes {', '.join(used)}" if used else ""
@@ -182,7 +182,7 @@ def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCar
 
 
 def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> Refusal | None:
-    """Say why an event cannot be aimed at something, be there such a thing or not; None: it can (7.4)."""
+    """Say why an event cannot be aimed at a name, which may not exist; None: it can (7.4)."""
     board = game.board
     if aim.word == GENERAL and target not in board.generals:
         return refusal(card, no_such_general(game, target))

@@ -21,7 +21,7 @@ CHARMS: Final = "hannibal_charms"
 def charm(game: Game, table: Table, march: March, space: str) -> None:
     """Take a Roman marker off an Italian space that Hannibal enters or sets out from (card 28).
 
-    There are no Roman units in it, nor any that he fought there: those he overran or who avoided him are gone.
+    There must be no Roman units left in it: units that he overran or that avoided him do not count.
     """
     if not played_with(game, CHARMS) or not _charms(game, march.general):
         return
@@ -39,7 +39,7 @@ def _charms(game: Game, general: str) -> bool:
 
 
 def _has_marker(game: Game, region: str, space: str) -> bool:
-    """Tell whether what shows the control of a space of a region is a marker that can be taken off (15.2, card 28)."""
+    """Tell whether a space of a region is held by a marker that can be taken off (15.2, card 28)."""
     record = game.board.spaces[space]
     return record.region == region and record.kind != WALLED_CITY and space not in game.tribes
 

@@ -27,7 +27,7 @@ from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import HANNIBAL
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
-# ---- what a space is to an event
+# ---- markers that an event can take, turn or place
 
 
 def why_no_marker_of(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:

@@ -39,7 +39,7 @@ STAY: Final = ""
 
 
 class Home(NamedTuple):
-    """Where a general is activated: the space, and all that he may take a force from there."""
+    """Where a general is activated: the space, and the stack from which he takes his force."""
 
     space: str
     stack: Stack
@@ -59,17 +59,14 @@ def why_not_activated(
     if by_sea and inside:
         reason = f"{record.name} is in a besieged city; nobody sails out of it"
         return Refusal(reason, rule) if game.besieged(space) else None
-    if not sortie and not (inside and locked_up(game, side, space)):
-        return None
-    why = Refusal(f"{record.name} is not inside a city", rule)
-    if inside:
-        no_sortie = why_no_sortie(game, side, space, rule)
-        if no_sortie is None and sortie:
-            return None
-        why = no_sortie or Refusal("he may sally out (sortie: true)", rule)
     if sortie:
-        return why
-    return Refusal(f"{record.name} is locked up in {game.board.spaces[space].name}; {why.reason}", rule)
+        not_inside = Refusal(f"{record.name} is not inside a city", rule)
+        return why_no_sortie(game, side, space, rule) if inside else not_inside
+    if inside and locked_up(game, side, space):
+        why = why_no_sortie(game, side, space, rule)
+        then = "he may sally out (sortie: true)" if why is None else why.reason
+        return Refusal(f"{record.name} is locked up in {game.board.spaces[space].name}; {then}", rule)
+    return None
 
 
 def home_of(game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False) -> Home:

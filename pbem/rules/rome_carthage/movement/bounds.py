@@ -1,4 +1,4 @@
-"""What keeps a force out of a space whatever the road: a Truce, the counsels of Hanno and Cato (cards 57, 58, 64)."""
+"""Limits on where a force may go, by land or sea: a Truce, the counsels of Hanno and Cato (cards 57, 58, 64)."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def ends_truce(game: Game, card: StrategyCard) -> bool:
 
 
 def free(game: Game) -> bool:
-    """Tell whether nothing is in force that could bar anybody: most of the time, and quick to ask."""
+    """Tell whether nothing is in force that could bar anybody: a quick test, true most of the time."""
     return not game.truce and not game.counsels

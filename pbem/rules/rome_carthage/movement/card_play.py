@@ -1,4 +1,4 @@
-"""What the card on the table lets its player do: how far a general goes, and who can go no further (8.2, 8.4.1).
+"""The card on the table: how far it lets generals and units move, and who has finished moving (8.2, 8.4.1).
 
 A campaign card moves two or three generals one after another, and units that one of them has brought some way may be
 carried on by the next. So the points left to each CU that it has moved are kept, by space: CU not counted there are
@@ -24,7 +24,7 @@ FORCE_MARCH: Final = "force_march"
 
 
 def march_type(game: Game, play: CardUse | None = None) -> str:
-    """Return what makes a general march: operations, a campaign or a force_march (7.3, 8.1, 8.2).
+    """Return the type of a march: operations, campaign or force_march (7.3, 8.1, 8.2).
 
     An order that names a card marches on it, any other on the card on the table.
     """
@@ -105,7 +105,7 @@ def exhausted(game: Game, side: Side, space: str) -> int:
 
 
 def picked(legs: Sequence[int], total: int, cu: int) -> list[int]:
-    """Return the points left to those who have walked among some of all CU of a stack: the rested go first (8.4.1).
+    """Return the points left to CU that have already moved, if some CU leave a stack: rested ones go first (8.4.1).
 
     >>> picked([1, 2, 3], 5, 3)
     [3]
@@ -115,7 +115,7 @@ def picked(legs: Sequence[int], total: int, cu: int) -> list[int]:
 
 
 def legs_at_start(game: Game, side: Side, space: str, cu: int) -> list[int]:
-    """Return the points left to those of a force who can go less far than its general, as it goes on or sets out."""
+    """Return the points left to CU of a force that can go less far than its general (8.4.1)."""
     if game.march is not None:
         return list(game.march.legs)
     legs = walked(game, side, space)
@@ -123,7 +123,7 @@ def legs_at_start(game: Game, side: Side, space: str, cu: int) -> list[int]:
 
 
 def taken(game: Game, side: Side, space: str, total: int, cu: int) -> list[int]:
-    """Return the points left to each of some CU among all in a space that a campaign card picks up there (8.4.1).
+    """Return the points left to each CU that a campaign card picks up in a space (8.4.1).
 
     Units picked up are limited to the usual points, whoever leads them.
     """
@@ -144,7 +144,7 @@ def note_arrival(game: Game, side: Side, space: str, legs: Sequence[int]) -> Non
 
 
 def note_departure(game: Game, side: Side, space: str, legs: Sequence[int]) -> None:
-    """Forget those CU that have gone on from a space (8.4.1)."""
+    """Forget CU that have moved on from a space (8.4.1)."""
     card = _card_of(game, side)
     if card is not None and legs:
         stay = list(card.walked[space])
@@ -171,7 +171,7 @@ def legs_of(game: Game, march: March) -> list[int]:
 
 
 def note_exchange(game: Game, march: March, stack: Stack, cu: int, drops: bool) -> None:
-    """Note what becomes of CU that a campaign card drops to a stack, or takes up from it, on the way (8.4.1).
+    """Note the points left to CU that a march on a campaign card drops or picks up (8.4.1).
 
     Those who can go least far are dropped first, and the rested ones taken up first.
     """
@@ -204,7 +204,7 @@ def note_stop(game: Game, march: March, stack: Stack) -> None:
 
 
 def note_outcome(game: Game, march: March, rolled: bool) -> None:
-    """Let nobody move again on a campaign card who was in a battle or in an army that made its siege roll (8.4.1)."""
+    """End the move of everybody who was in a battle or a siege roll on a campaign card (8.4.1)."""
     if march_type(game) != CAMPAIGN:
         return
     standing = _own_cu(game, march.side)

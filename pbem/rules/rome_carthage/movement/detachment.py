@@ -1,4 +1,4 @@
-"""Part of an army: who may be sent to intercept or avoid battle, who stays; orders for it (9.3, 9.5, 10.1, 16.2)."""
+"""Detachments: who may be sent to intercept, to avoid battle or into a city, and who stays (9.3, 9.5, 10.1, 16.2)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
 
 
 def interception_modifier(game: Game, side: Side, space: str) -> int:
-    """Return what a roll to intercept into a space is modified by: an enemy marker where no own CU are (9.2)."""
+    """Return the modifier of an interception roll: for an enemy marker where no own CU are (9.2)."""
     marker = game.control.get(space) == ENEMY[side] and not game.stack(side, space).cu
     return game.board.battle.interception_marker if marker else 0
 
@@ -99,7 +99,7 @@ def city_orders(view: Game, decision: Decision) -> LegalOrders:
 def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> Refusal | None:
     """Say why so many CU and these generals may not be inside, the rest outside: a consul keeps five CU (14.2).
 
-    Who has fewer by no choice of his keeps those he has.
+    A consul who has fewer already keeps those he has.
     """
     both, garrison, army = whole(game, side, space), game.garrison(side, space), game.board.consular_army
     for general in both.generals:
@@ -194,7 +194,7 @@ def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
 
 
 def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
+    """List every way to avoid battle: who goes, with what, where to; and the choice to stand (10.1)."""
     reaction, march, side = view.the_reaction, view.the_march, decision.side
     stack = view.stack(side, reaction.space)
     parts = [of([Order("avoid_battle", {"to": "none"})])]

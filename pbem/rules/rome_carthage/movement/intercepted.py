@@ -1,4 +1,4 @@
-"""What an intercepted army does: fight, back up, or slip into its city if it came by sea (9.3)."""
+"""The choice of an intercepted army: fight, back up, or enter its city if it came by sea (9.3)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
 
 
 def shelter(game: Game, march: March) -> int | None:
-    """Return how many CU of an intercepted landing fit into its own city; None: it may not go there (9.1, 9.3).
+    """Return the room for an intercepted landing in its own city; None: it may not go there (9.1, 9.3).
 
     By the rules of 1998 nobody uses the city before the battle is over.
     """
@@ -70,7 +70,7 @@ def shelter(game: Game, march: March) -> int | None:
 
 
 def unanswered(march: March, fits: int | None) -> Body:
-    """Return what an intercepted army does without orders: it fights, a landing that fits goes into the city (9.3)."""
+    """Return the default for an intercepted army: it fights; a landing that fits enters the city (9.3)."""
     if fits is not None and march.force.cu <= fits:
         return {"choice": CITY}
     return {"choice": FIGHT if march.force.cu else BACK_UP}

@@ -1,4 +1,4 @@
-"""Movement: a general marches step by step, and what he meets on the way (8)."""
+"""Movement: a general marches step by step and meets what is on the way (8)."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def march(game: Game, table: Table, side: Side, order: MarchOrder) -> Flow[None]
 
 
 def obey(march: March, way: WayOrder) -> None:
-    """Note what an order to march says: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
+    """Note an order to march: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
 
-    What an order for the rest of a march leaves out about the enemy stays as it was ordered before.
+    What a later order leaves out about the enemy stays as ordered before.
     """
     march.path = [{"to": step} if isinstance(step, str) else dict(step) for step in way.written]
     march.then = way.then
@@ -113,7 +113,7 @@ def follow(game: Game, table: Table) -> Flow[None]:
 
 
 def ask_the_way(game: Game, table: Table, march: March, kind: str, rule: str) -> Flow[WayOrder]:
-    """Ask where a general on the way goes next, and return what his owner says (8.2, 10.3)."""
+    """Ask where a general on the march goes next, and return the answer (8.2, 10.3)."""
     order = yield from table.ask(
         march.side,
         kind,
@@ -184,7 +184,7 @@ def walk(game: Game, table: Table, march: March, to: str) -> Flow[None]:
 
 
 def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
-    """Overrun, fight, or displace what of the enemy is still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
+    """Overrun, fight or displace any enemy still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
     enemy, reaction = ENEMY[march.side], game.reaction
     stack = game.stack(enemy, march.at)
     arrived = bool(reaction and reaction.arrived)
@@ -230,8 +230,7 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
 def pursue(game: Game, table: Table, march: March) -> Flow[None]:
     """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3).
 
-    What was ordered for this case is done without asking: to stop, to besiege, or to pursue along the rest of the
-    path.
+    If the order covers this case, nobody is asked: the general stops, besieges, or pursues along the rest of the path.
     """
     if march.if_avoided in ("stop", "siege"):
         march.path, march.then, march.over = [], march.if_avoided, True
@@ -305,7 +304,7 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> N
 
 
 def join(game: Game, march: March) -> Stack:
-    """Let the marching force join its side's stack in the space; the general who marched goes before equals (8.5)."""
+    """Let the marching force join its side's stack; its generals go before equals in rank (8.5)."""
     stack = game.put(march.side, march.at, march.force)
     going = march.force.generals
     stack.generals = going + [general for general in stack.generals if general not in going]
@@ -316,7 +315,7 @@ def join(game: Game, march: March) -> Stack:
 
 
 def end_march(game: Game, table: Table) -> Flow[None]:
-    """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
+    """Stop: join the stack there, then clear a marker, besiege or subjugate (8.5, 16.4)."""
     march = game.the_march
     if march.force.empty:
         return

@@ -16,7 +16,7 @@ from pbem.rules.rome_carthage.siege.walls import why_not_inside
 
 
 def march_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List where a general on the way may step next, to go inside a city there, and to stop (8.2, 10.3, 16.2)."""
+    """List the orders for a general on the march: each next step, into a city there, or stop (8.2, 10.3, 16.2)."""
     march, kind = view.the_march, decision.kind
 
     def further() -> LegalOrders:
@@ -33,7 +33,7 @@ def march_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def unordered(game: Game, march: March) -> Body:
-    """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
+    """Return the default for a general on the march: he stops, or goes back if he may not stop there (8.4.2)."""
     if march.force.cu or not stands_on_lone_general(game, march):
         return {"stop": True}
     steps = next_steps(game, march)
@@ -47,7 +47,7 @@ def stands_on_lone_general(game: Game, march: March) -> bool:
 
 
 def last_rest(game: Game, march: March) -> str:
-    """Return the last space on a general's way without enemy units and generals, or where he is (8.4.2)."""
+    """Return the last space on a general's way without enemies, or where he is (8.4.2)."""
     enemy = ENEMY[march.side]
     way = reversed([march.origin, *march.entered])
     free = (space for space in way if not (game.stack(enemy, space).generals or enemy_cu_at(game, march.side, space)))

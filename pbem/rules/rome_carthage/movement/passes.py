@@ -17,7 +17,7 @@ GUIDE: Final = "native_guide"
 
 
 def named_space(march: March) -> str:
-    """Return the name of the space just entered as the names of rolls have it: numbered when it is entered again."""
+    """Return the space just entered as it stands in names of rolls: numbered when it is entered again."""
     times = march.entered.count(march.at)
     return march.at if times <= 1 else f"{march.at}.{times}"
 

@@ -109,7 +109,7 @@ def can_go_on(game: Game, march: March) -> bool:
 def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> Iterator[Fault]:
     """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
 
-    A path may lead on through enemy armies: it holds for the case that they give way.
+    A path may lead through enemy armies, in case they avoid battle.
     """
     walker = _Walker(view, side, way, start, force, points)
     for at, step in enumerate(way.path):
@@ -120,7 +120,7 @@ def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, 
 
 
 class _Walker:
-    """A force walking a path on paper; `ground` is what it finds and leaves of its own side on the way."""
+    """A force that follows a path on trial; `ground` is what it finds and leaves of its own side on the way."""
 
     def __init__(self, view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> None:
         self.view, self.side, self.way = view, side, way
@@ -193,7 +193,7 @@ class _Walker:
         return illegal(self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule)
 
     def _found(self, space: str) -> Stack:
-        """Return what of the own side is in a space when the force comes there; it may be changed."""
+        """Return the stack of the force's own side in a space when the force comes there; it may be changed."""
         if space not in self.ground:
             everybody = space == self.start and self.way.sets_sail and not self.view.besieged(space)
             stack = (whole if everybody else pool)(self.view, self.side, space)
@@ -267,7 +267,7 @@ class _Walker:
 def check_exchange(
     view: Game, change: Exchange, path: Path, force: Stack, stack: Stack, space: str, at_start: int
 ) -> Iterator[Fault]:
-    """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
+    """Yield what is wrong with dropping or taking CU and generals; if nothing, do it on trial (8.2, 8.7, 14.2)."""
     drops = path[-1] == "drop"
     source = force if drops else stack
     names, cu, elephants = list(change.generals), change.cu, change.elephants

@@ -1,7 +1,7 @@
 """Reactions to a force that enters a space: city gates, interception, avoiding battle, backing up (9, 10, 16.2).
 
-All is declared before anything is rolled; then the avoidance is rolled, then the interceptions in the order
-in which they were declared (9.4, 10.2).
+Everything is declared before the first roll. The avoidance is rolled first, then the interceptions in the order
+of their declaration (9.4, 10.2).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def react(game: Game, table: Table) -> Flow[None]:
 
 
 def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]:
-    """Let the owner of an unbesieged city choose anew what stands inside and what outside when units come (16.2)."""
+    """Let the owner of an unbesieged city choose again what stands inside and outside when units come (16.2)."""
     space = march.at
     if not march.force.cu or room(game, side, space) is None or (both := whole(game, side, space)).empty:
         return
@@ -139,14 +139,14 @@ def refuges(game: Game, march: March, side: Side) -> list[str]:
 def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
     """Ask for all interceptions and for an attempt to avoid battle at once, before any die is rolled (9.4, 10.2)."""
     facts = {"mover": march.general, "at": march.at, "enemy_cu": march.force.cu}
-    questions = []
+    decisions = []
     if reaction.origins:
         default: dict[str, object] = {"with": []}
-        questions.append(Decision("intercept", reaction.side, "9.4", {**facts, "from": reaction.origins}, default))
+        decisions.append(Decision("intercept", reaction.side, "9.4", {**facts, "from": reaction.origins}, default))
     if reaction.refuges:
         to = {**facts, "refuges": reaction.refuges}
-        questions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
-    orders = yield from table.ask_all(questions)
+        decisions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
+    orders = yield from table.ask_all(decisions)
     for order in orders:
         if order.kind == "intercept":
             attempts = InterceptOrder.read(order).attempts
@@ -163,14 +163,14 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
 
 
 def interception(game: Game, side: Side, attempt: Force) -> dict[str, object]:
-    """Return an attempt to intercept with its force written out, and note where it is made from (9.5)."""
+    """Return an attempt to intercept with its force in full, and note where it is made from (9.5)."""
     origin, _ = game.whereabouts(attempt.general)
     game.the_card.intercepted_from.append(origin)
     return declared(game, interceptors(game, side, origin), attempt)
 
 
 def declared(game: Game, stack: Stack, attempt: Force) -> dict[str, object]:
-    """Return an attempt with its force written out: who joins the general later does not go with him (9.5, 10.2)."""
+    """Return an attempt with its force in full: units that join the general later do not go with him (9.5, 10.2)."""
     force = force_of(game, stack, attempt)
     general, *companions = force.generals
     return {"general": general, "cu": force.cu, "elephants": force.elephants, "with": companions}

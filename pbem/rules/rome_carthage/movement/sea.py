@@ -1,4 +1,4 @@
-"""A voyage: setting out, what the Roman fleet makes of it, landing, and backing up across the sea (8.8, 9.3)."""
+"""Voyages: setting out, naval combat, landing, and backing up across the sea (8.8, 9.3)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def put_back(game: Game, march: March) -> None:
 
 
 def naval_combat(game: Game, table: Table, march: March, start: str, to: str, name: str) -> str:
-    """Roll for Rome against a Carthaginian voyage, and return what becomes of it: none, return or sunk (8.8.3)."""
+    """Roll for Rome against a Carthaginian voyage, and return the result: none, return or sunk (8.8.3)."""
     if unopposed(game, march, start, to):
         return SAFE
     roll = table.roll(
@@ -112,7 +112,7 @@ def naval_modifiers(game: Game, march: March, start: str, to: str) -> dict[str, 
 
 
 def sink(game: Game, table: Table, march: March) -> Flow[None]:
-    """Lose a fleet with all its CU, and displace its generals; politics do not mind (8.8.3, 8.9)."""
+    """Lose a fleet with all its CU, and displace its generals; there are no political consequences (8.8.3, 8.9)."""
     force, march.force = march.force, Stack()
     march.over, march.path = True, []
     table.tell(

@@ -1,4 +1,4 @@
-"""A stack about to part: who may go, who must stay, and how many units go with them (8.6, 8.7, 9.5, 10.1, 14)."""
+"""Splitting a stack: who may go, who must stay, and how many units go with them (8.6, 8.7, 9.5, 10.1, 14)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, Game
 
 
 class Split:
-    """A stack about to part: some generals go, the others stay; how many CU may go with them (8.6, 8.7, 14.2)."""
+    """A stack from which some generals go and others stay, and how many CU may go with them (8.6, 8.7, 14.2)."""
 
     __slots__ = ("_game", "_goes_consul", "_going", "_stack", "_staying", "_stays_consul")
 
@@ -23,7 +23,7 @@ class Split:
         self._stays_consul = any(offices.get(other) == CONSUL for other in self._staying)
 
     def why_not(self, cu: int) -> Refusal | None:
-        """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
+        """Say why that many CU may not go while the rest stays; None: they may (8.6, 8.7, 14.2).
 
         A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
         the one that stays; two consuls may part only from an army of ten. Without units they are no army.
@@ -50,14 +50,14 @@ class Split:
         return None
 
     def why_not_marching(self, cu: int) -> Refusal | None:
-        """Say why so many CU may not march off; None: they may (14.2)."""
+        """Say why that many CU may not march off; None: they may (14.2)."""
         army = self._game.board.consular_army
         if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < army:
             return Refusal(f"a consul's army marches with {army} CU or not at all (option consul_move_min5)", "14.2")
         return self.why_not(cu)
 
     def why_not_sent(self, cu: int) -> Refusal | None:
-        """Say why so many CU may not be sent to intercept or to avoid battle; None: they may (9.5, 10.1, 14.2)."""
+        """Say why that many CU may not be sent to intercept or avoid battle; None: they may (9.5, 10.1, 14.2)."""
         return self.why_left_alone(cu) or self.why_not(cu)
 
     def why_left_alone(self, cu: int, rule: str = "9.5") -> Refusal | None:

@@ -1,4 +1,4 @@
-"""What a march meets beside the enemy's armies: Hostile Tribes, Bad Weather, Storms at Sea (cards 7, 8, 41, 60).
+"""Hostile Tribes, Bad Weather and Storms at Sea, which the enemy plays against a march (cards 7, 8, 41, 60).
 
 Each is a window of the side that is not on the march (7.4.1).
 """
@@ -65,7 +65,7 @@ def meet_tribes(game: Game, table: Table, march: March) -> Flow[None]:
 
 
 def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> Flow[bool]:
-    """Let the enemy cut a march short before its next step, and return whether the step is off (card 41).
+    """Let the enemy cut a march short before its next step; return whether the step is cancelled (card 41).
 
     `kind` is that of the road, or sea. What the general did before stands: he stays where he is, and may use what is
     left of two spaces, by ordinary lines. A voyage that is cancelled ends his move in the port. A Campaign card moves

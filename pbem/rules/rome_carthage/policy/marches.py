@@ -1,4 +1,4 @@
-"""Where the stand-in marches: at weak enemies, cities and markers, never to its own destruction (8, 10, 11, 16).
+"""The bot's marches: against weak enemies, cities and markers, never into destruction (8, 10, 11, 16).
 
 No rulebook prints the weights: they were found by playing against chance, and nothing but its play rests on them.
 """
@@ -58,7 +58,7 @@ class Plan:
 
 
 class Marches:
-    """The marches of a side in one position; what is dear to find out is found out once."""
+    """The marches of a side in one position; what takes long to compute is computed once."""
 
     def __init__(self, game: Game, side: Side) -> None:
         self.game, self.side, self.enemy = game, side, ENEMY[side]
@@ -101,7 +101,7 @@ class Marches:
             yield Plan(siege, {**body, "path": []})
 
     def _arrival(self, start: str, path: list[str], force: Stack) -> float | None:
-        """Return what it is worth to have come to the end of a path with a force; None: it must not be tried."""
+        """Return the value of a force's arrival at the end of a path; None: it must not be tried."""
         game, side, enemy, space = self.game, self.side, self.enemy, path[-1]
         ways = game.board.neighbours
         lost = sum(PASS_LOSS.get(ways[here][to], 0.0) for here, to in pairwise([start, *path]))
@@ -119,7 +119,7 @@ class Marches:
         return worth + self._there(space, both) - self._there(space, own)
 
     def _there(self, space: str, stack: Stack) -> float:
-        """Return what it is worth to have an army in a space: what it may take from there, less its peril."""
+        """Return the value of an army in a space: what it may take from there, less its risk."""
         if not stack.cu:
             return -_open_city(self.game, self.side, space)
         return self._prize(space, stack) - self._peril(space, stack)

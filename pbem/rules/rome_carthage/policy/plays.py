@@ -1,4 +1,4 @@
-"""Which card the stand-in plays, and what for: markers, a march, a unit or an event, whatever is worth most (7)."""
+"""The bot's card plays: markers, a march, a unit or an event, whichever is worth most (7)."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tup
 
 
 def _event(view: Game, side: Side, card: StrategyCard, body: Body) -> float:
-    """Return about what an event is worth: units it brings, markers it puts or takes, cities it gives."""
+    """Estimate the value of an event: units it brings, markers it places or removes, cities it gives."""
     about = card.about
     worth: float = _WORTH.get(card.event, 0.0) + CU * about.get("cu", 0)
     for space in [*body.get("spaces", ()), *([body["space"]] if "space" in body else ())]:

@@ -129,7 +129,7 @@ def displace_the_destroyed(game: Game, table: Table) -> Flow[None]:
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:
-    """Carthage without Hannibal: some markers less, or the game is lost at once, as the edition has it (8.9, 19)."""
+    """Make Carthage pay for the loss of Hannibal: by markers, or with the game, as the edition says (8.9, 19)."""
     if game.options["hannibal_displaced"] == "rome_wins":
         game.result = Result(ROME, "hannibal_displaced")
     else:

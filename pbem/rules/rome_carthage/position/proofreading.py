@@ -1,4 +1,4 @@
-"""Proofreads the records of a box: names that lead nowhere, numbers that its own lists contradict (2, 3)."""
+"""The proofreader of a box: finds names that nothing has, and numbers that its lists contradict (2, 3)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def links(chart: Chart) -> Iterator[tuple[str, str, str, bool]]:
         yield a, b, rest[0] if rest else LAND, BOTH_ENDS in rest
 
 
-# ---- what points nowhere
+# ---- names that nothing has
 
 
 def dangling(box: Box) -> Iterator[Finding]:
@@ -139,7 +139,7 @@ def _dangling_tables(tables: Tables, known: _Known) -> Iterator[Finding]:
 
 
 def _dangling_cards(records: Sequence[CardRecord], known: _Known) -> Iterator[Finding]:
-    """Yield what the cards tell the functions of their events that is nowhere else in the box (7.4)."""
+    """Yield every name in the `about` of a card that nothing else in the box has (7.4)."""
     named: Mapping[str, tuple[str, Collection[str]]] = {
         **dict.fromkeys(("province", "provinces", "if_province", "units_in"), ("province", known.provinces)),
         **dict.fromkeys(("region", "regions", "if_region"), ("region", known.regions)),
@@ -175,7 +175,7 @@ def _dangling_scenario(file: str, scenario: Scenario, known: _Known) -> Iterator
         yield from _unknown(file, ("offices", general), "office", office, known.offices)
 
 
-# ---- what does not add up
+# ---- numbers that do not add up
 
 
 def miscounted(board: Board, box: Box) -> Iterator[Finding]:

@@ -61,7 +61,7 @@ class Game:
     play_next: int | None = None
     """The card that Messenger Intercepted brought, where it must be played at once (card 55)."""
     reshuffle_due: bool = False
-    """The Truce was played or laid off: all cards are shuffled anew at the end of the turn (7.6)."""
+    """The Truce was played or discarded: all cards are shuffled at the end of the turn (7.6)."""
     control: dict[str, str] = field(default_factory=dict)
     """Space -> side, for control markers, walled cities and friendly tribes alike (15.1, 16)."""
     truce: bool = False
@@ -105,7 +105,7 @@ class Game:
     board: Board = plain.static()
     options: Options = plain.static()
 
-    # What a rule is about is there while the rule is in force; these spare it the question whether it is.
+    # While a rule is being carried out, what it is about exists; these save it the test for None.
 
     @property
     def the_active_side(self) -> Side:

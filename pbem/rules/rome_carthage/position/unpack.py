@@ -1,4 +1,4 @@
-"""Takes the board out of its box: plain records become the objects of `board`, once they are proofread (2, 3)."""
+"""The reader of the box: makes the objects of `board` from proofread records (2, 3)."""
 
 from __future__ import annotations
 

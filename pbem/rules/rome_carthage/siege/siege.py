@@ -1,4 +1,4 @@
-"""Sieges of cities and subjugation of tribes: the roll at the end of a march, and what comes of it (16.4, 16.5)."""
+"""Sieges of cities and subjugation of tribes: the roll at the end of a march, and its results (16.4, 16.5)."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _needed(game: Game, stack: Stack, general: str) -> int:
 
 
 def is_enemy_city(game: Game, side: Side, space: str) -> bool:
-    """Say whether a space holds a walled city of the enemy (16.1)."""
+    """Tell whether a space holds a walled city of the enemy (16.1)."""
     return game.board.spaces[space].kind == WALLED_CITY and game.control.get(space) == ENEMY[side]
 
 
@@ -173,8 +173,7 @@ def lift_left(game: Game, table: Table, side: Side, space: str) -> None:
 def lift_of(game: Game, table: Table, battle: Battle) -> None:
     """End a subjugation whose army a battle has driven off, though the victor stands there in its place (16.5).
 
-    Who had been at it? He who stood there before the battle: the defender, unless all of him had come by
-    interception.
+    The side that was subjugating the tribe is the defender, unless all of its CU came by interception.
     """
     space, defender = battle.space, ENEMY[battle.attacker]
     if space not in game.siege_points or game.board.spaces[space].kind == WALLED_CITY:

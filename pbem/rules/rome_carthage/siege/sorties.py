@@ -1,4 +1,4 @@
-"""Sorties: who is locked up in a city comes out to fight, by himself or beside an army that relieves him (16.4.4).
+"""Sorties: a garrison comes out of its city to fight, alone or beside a relieving army (16.4.4).
 
 An army that attacks the besiegers of its own city may be joined by what is inside. By the rules of 2007 a besieged
 army under a general may also be activated to attack on its own; where the city is not besieged yet, but an enemy army
@@ -45,7 +45,7 @@ def come_out(game: Game, side: Side, space: str, force: Stack) -> None:
 
 
 def relieve(game: Game, table: Table) -> Flow[None]:
-    """Ask the attacker before the walls of his own city what of it sallies out to join him (16.4.4)."""
+    """Ask the attacker at an own city which part of the garrison sallies out to join the battle (16.4.4)."""
     battle = game.the_battle
     side, space = battle.attacker, battle.space
     inside = game.garrison(side, space)
@@ -89,7 +89,7 @@ def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequenc
 
 
 def sortie_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List what may sally out to join the relieving army: any units and generals, or nobody (16.4.4)."""
+    """List the parts of a garrison that may sally out to join the relieving army, or none (16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
     some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]

@@ -1,4 +1,4 @@
-"""Inside and outside the walls: what a side has in a space, and what of it may come out (16.2, 16.4.3)."""
+"""City walls: what a side has inside and outside, and what may come out (16.2, 16.4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units and generals that come to the map: where there is room for them, inside the walls or out (6.3, 8.9, 16.2)."""
+"""Arrivals of units and generals: where there is room for them, inside the walls or out (6.3, 8.9, 16.2)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def proconsul_candidates(game: Game) -> list[str]:
 
 
 def keep_in_office(game: Game) -> dict[str, str]:
-    """Return who is proconsul if Rome says nothing: he who is, else the best general on the map (6.4.1)."""
+    """Return the default proconsul: the present one, else the best general on the map (6.4.1)."""
     candidates = proconsul_candidates(game)
     if not candidates:
         return {}
@@ -152,7 +152,7 @@ def _give_command(game: Game, table: Table, general: str) -> None:
 
 
 def default_places(game: Game, region: str | None = None) -> dict[str, str]:
-    """Return sensible places for the new consuls: the largest armies, those without a general first (6.4.2).
+    """Return default places for the new consuls: the largest armies, those without a general first (6.4.2).
 
     With a region, armies there come before all others.
     """
@@ -168,7 +168,7 @@ def default_places(game: Game, region: str | None = None) -> dict[str, str]:
 
 
 def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
-    """List the generals of each space of whom any may command, where there is a choice, the consuls placed (8.6)."""
+    """List, for each space with a choice, the generals who may command there once the consuls are placed (8.6)."""
     together: dict[str, list[str]] = {}
     standing = [(space, general) for general, space, _, _ in game.generals_in_play(ROME)]
     for space, general in [*standing, *((space, general) for general, space in at.items())]:

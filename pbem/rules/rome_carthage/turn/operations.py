@@ -101,13 +101,20 @@ def recruiters(game: Game, side: Side) -> list[str]:
 
     By the rules of 1998 either will do.
     """
-    friendly = any if _either(game) else all
     return [
         general
         for general, space, _, inside in game.generals_in_play(side)
-        if friendly((game.control.get(space) == side, game.controller(game.board.spaces[space].province) == side))
-        and not (inside and no_place_inside(game, side, space))
+        if _raises_in(game, side, space) and not (inside and no_place_inside(game, side, space))
     ]
+
+
+def _raises_in(game: Game, side: Side, space: str) -> bool:
+    """Tell whether a space and its province are friendly enough to raise a unit there (7.3c)."""
+    friendly_space = game.control.get(space) == side
+    friendly_province = game.controller(game.board.spaces[space].province) == side
+    if _either(game):
+        return friendly_space or friendly_province
+    return friendly_space and friendly_province
 
 
 def _either(game: Game) -> bool:
@@ -143,7 +150,7 @@ def playable(view: Game, side: Side) -> list[int]:
 
 
 def _of_card(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the uses of one card: marches from each space, markers, a unit, laying it off, its event (7.2 to 7.5)."""
+    """Return the uses of one card: marches from each space, markers, a unit, a discard, its event (7.2 to 7.5)."""
     if barred_to(view, side, card):
         return concat(_event_of(view, side, card), of([Order("play", {"card": card, "as": "discard"})]))
     body, ops = {"card": card, "as": "operations"}, view.board.cards[card].ops
@@ -166,7 +173,7 @@ def _placings(view: Game, side: Side, card: int) -> LegalOrders:
 
 
 def _single(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
+    """Return the generals with whom a card raises a unit, and the discard (7.3c, 7.5)."""
     raisers = recruiters(view, side) if view.board.cards[card].ops == view.board.raising_ops else []
     orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
     if view.must_play is None:
@@ -183,7 +190,7 @@ STAYING: Final[Mapping[str, Callable[[Game, Side, int], LegalOrders]]] = {
     "single": _single,
     "event": _event_of,
 }
-"""The uses of a card that are no march from a space."""
+"""The uses of a card other than marches from a space."""
 
 
 def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

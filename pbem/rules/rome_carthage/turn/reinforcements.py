@@ -152,7 +152,7 @@ def _of_carthage(game: Game, every: list[tuple[str, ...]]) -> list[Units]:
 
 @lru_cache(maxsize=64)
 def _one_to_each(open_lots: tuple[tuple[str, ...], ...], count: int) -> list[Units]:
-    """List the ways to place a unit in a space of each of so many lots. The list is shared: look, do not touch."""
+    """List the ways to place a unit in a space of each of some lots. Do not change the list: it is cached."""
     return sorted(
         {tuple(way) for some in combinations(open_lots, count) for way in map(sorted, itertools.product(*some))}
     )
@@ -172,7 +172,7 @@ def _of_rome(game: Game) -> list[Units]:
 
 @lru_cache(maxsize=64)
 def _mostly_at_home(home: tuple[str, ...], abroad: tuple[str, ...], cu: int, most_abroad: int) -> list[Units]:
-    """List the ways to place some units, no more than a few of them outside Italy (6.3). The list is shared."""
+    """List the ways to place units, only some of them outside Italy (6.3). Do not change the list: it is cached."""
     return sorted(
         tuple(sorted(there + here))
         for away in range(min(cu, most_abroad) + 1)
@@ -243,7 +243,7 @@ def escort(game: Game, general: str) -> int:
     return sum(lot["cu"] for lot in lots_of_rome if lot.get("with") == general)
 
 
-# ---- the question
+# ---- the decision
 
 
 def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, object]:
@@ -254,7 +254,7 @@ def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, o
 
 
 def _default_of_carthage(game: Game, ways: list[Units]) -> Body:
-    """Return a sensible answer: units to the largest armies, generals to the largest without one."""
+    """Return the default: units to the largest armies, generals to the largest army without one."""
     units = _to_the_largest(game, CARTHAGE, ways)
     generals = {}
     for general in game.displaced.get(CARTHAGE, ()):
@@ -264,7 +264,7 @@ def _default_of_carthage(game: Game, ways: list[Units]) -> Body:
 
 
 def _default_of_rome(game: Game, ways: list[Units]) -> Body:
-    """Return a sensible answer: units to the largest army, Africanus to Rome if he may, the proconsul stays."""
+    """Return the default: units to the largest army, Africanus to Rome if he may, the same proconsul."""
     units = _to_the_largest(game, ROME, ways)
     landings, city = {general: spaces for general, spaces in arrivals(game).items() if spaces}, CAPITAL[ROME]
     generals = {general: city if city in spaces else spaces[0] for general, spaces in landings.items()}
@@ -283,7 +283,7 @@ def _unled(game: Game, side: Side, space: str) -> tuple[bool, int]:
 
 
 def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place the units, the generals who come, and to name a proconsul (6)."""
+    """List every choice of spaces for units and generals, and of a proconsul (6)."""
     ways = distributions(view, decision.side)
     offices = _offices(view) if decision.side == ROME else [{}]
     landings = arrivals(view)
@@ -358,7 +358,7 @@ def _check_units(view: Game, side: Side, units: Mapping[str, int]) -> Iterator[F
 
 
 def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> Refusal:
-    """Say why the right number of units cannot stand in these places, each of them open, and by which rule."""
+    """Say why the right number of units cannot be placed like this, though each space is open (6.1, 6.3)."""
     if side == CARTHAGE:
         each = "; ".join("one in " + ", ".join(lot) for lot in lots(view) if lot)
         return Refusal(f"the units do not go together there: {each}", "6.1")

@@ -34,7 +34,7 @@ def set_up(board: Board, options: Options, scenario: Scenario, table: Table) -> 
 
 
 def settle(game: Game) -> Game:
-    """Put in order what a changed position leaves open: cards that lie nowhere are in the deck, generals are out.
+    """Complete a changed position: cards found nowhere go into the deck, missing generals are out of the game.
 
     A card that was put into a hand is taken out of the deck, a general put into an army out of the reserve.
     """

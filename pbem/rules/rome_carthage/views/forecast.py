@@ -1,4 +1,4 @@
-"""What a march may lead to, thought through before it is ordered: who could react, with what chance (8 to 10, 16.4).
+"""Forecasts of a march before it is ordered: who could react, and with what chance (8 to 10, 16.4).
 
 The rules themselves are played on from the position as the mover knows it, up to the first battle.
 """
@@ -25,7 +25,7 @@ NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
 
 
 def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from an order to march, in thought; None for any other answer (8)."""
+    """Return the flow that plays on from an order to march; None for any other order (8)."""
     if decision.kind in ON_THE_WAY:
         way = WayOrder.read(order)
         if not way.path:
@@ -60,7 +60,7 @@ def _march_on(game: Game, table: Table, kind: str, way: WayOrder) -> Flow[None]:
 
 
 def _until_battle(game: Game, table: Table, flow: Flow[None], sent: Order | None) -> Flow[None]:
-    """Play a flow up to the first battle, and tell of that instead of fighting it (11)."""
+    """Play a flow up to the first battle, and describe that battle instead of fighting it (11)."""
     while game.battle is None:
         try:
             question = flow.send(sent)
@@ -72,7 +72,7 @@ def _until_battle(game: Game, table: Table, flow: Flow[None], sent: Order | None
 
 
 def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
-    """Tell of a battle that lies ahead: the armies, their commanders, the battle cards (11.1)."""
+    """Describe a battle that lies ahead: the armies, their commanders, the battle cards (11.1)."""
     facts: dict[str, Any] = {"space": battle.space}
     for word, side in (("attacker", battle.attacker), ("defender", ENEMY[battle.attacker])):
         stack = game.stack(side, battle.space)
@@ -85,7 +85,7 @@ def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
 
 
 def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return what a roll on a table comes to for the mover, how bad it is and in words (8.3.2, 8.8.3, 16.4)."""
+    """Return the result of a roll on a table: how bad it is for the mover, and in words (8.3.2, 8.8.3, 16.4)."""
     board, sort = game.board, roll.name.partition("/")[0]
     if sort in ("siege", "subjugation"):
         points, lost = board.siege_result(roll.total)

@@ -1,6 +1,6 @@
-"""What a form says beside a question: who can do it, what he needs, how likely that is, and orders to choose from.
+"""Hints of an order form: who can do something, what they must roll, how likely that is, and orders to choose from.
 
-A hint is drawn from what its reader knows, no more. Texts stand in the form as remarks, orders as choices.
+Hints use only what their reader may know. A form shows texts as remarks and orders as choices.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ MOST_ROUTES: Final = 6
 
 
 def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what is worth knowing for an answer, and orders that are legal."""
+    """Yield remarks on a decision, and legal orders to choose from."""
     yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
 def odds(at_most: int, modifier: int = 0) -> str:
-    """Return the chance of a die with a modifier to be at most a number, in words.
+    """Return the chance that a die with a modifier is at most a number, in words.
 
     >>> odds(3, 1)
     '33 %'
@@ -222,7 +222,7 @@ def _at_least(view: Game, decision: Decision) -> Iterator[Hint]:
 
 
 def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield how likely a siege or a subjugation gets on, and costs a unit (16.4)."""
+    """Yield how likely a siege or a subjugation is to gain points, and to cost a unit (16.4)."""
     side, space, board = decision.side, decision.facts["space"], view.board
     for general in decision.facts["able"]:
         drm = sum(siege_modifiers(view, side, space, general).values()) if is_enemy_city(view, side, space) else 0

@@ -1,4 +1,4 @@
-"""What a form says beside a card play, and beside the next march of a campaign: who can do what, an order of each."""
+"""Hints for a card play and for the next march of a campaign: who can do what, and an example of each."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _ships(view: Game, side: Side, cards: Sequence[int]) -> Iterator[str]:
 
 
 def _examples(view: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[Iterable[Body], int]]:
-    """Yield orders of each kind, all that come into question, and how many of them a form shows (7.2 to 7.5)."""
+    """Yield candidates for orders of each kind, and how many of them a form shows (7.2 to 7.5)."""
     board, best = view.board, cards[-1]
     ops = board.cards[best].ops
 

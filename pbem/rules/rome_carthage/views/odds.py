@@ -29,7 +29,7 @@ NOTES: Final = (
 
 
 def odds(board: Board, options: Options) -> dict[str, Odds]:
-    """Return what can be asked about chances."""
+    """Return the questions about chances that players may ask."""
     most = board.battle.hand
     return {
         "battle": Odds(
@@ -130,7 +130,7 @@ def _fight(
 
 
 def _by_default(flow: Flow[None]) -> None:
-    """Run a piece of the rules with the answer that stands in for a late player."""
+    """Run a flow of the rules with the default answer to every decision."""
     try:
         asked = next(flow)
         while True:
@@ -140,7 +140,7 @@ def _by_default(flow: Flow[None]) -> None:
 
 
 def _default(asked: object) -> Order:
-    """Return the answer that stands in for a late player; a battle asks nothing without one (11)."""
+    """Return the default answer; every decision in a battle has one (11)."""
     assert isinstance(asked, Decision)
     assert asked.default is not None
     return Order(asked.kind, asked.default)
@@ -154,7 +154,7 @@ def _told(
     rounds: Counter[int],
     lost: Mapping[Side, Mapping[Side, int]],
 ) -> Chances:
-    """Return what the battles came to, as text and as figures."""
+    """Return the results of the battles, as text and as figures."""
     won = {ATTACKER: wins, DEFENDER: played - wins}
     mean_rounds = sum(count * often for count, often in rounds.items()) / played
     lines = [
@@ -232,7 +232,7 @@ def _rolls_on_average(results: Mapping[tuple[int, int], int], points: int, neede
 
 
 def naval(board: Board, numbers: Mapping[str, int]) -> Chances:
-    """Count what Rome's roll makes of a voyage (8.8.3)."""
+    """Count the results of Rome's roll against a voyage (8.8.3)."""
     results = Counter(board.naval_result(face + numbers["modifier"]) for face in DIE)
     words = {"none": "arrives", "return": "turns back", "sunk": "is sunk"}
     lines = [f"the fleet {words[result]}: {_percent(results[result] / 6)}" for result in words]

@@ -1,4 +1,4 @@
-"""What there is to draw: markers, armies, sieges, the turn, political points (3, 18.1)."""
+"""The scene to draw: markers, armies, sieges, the turn, political points (3, 18.1)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def scene(view: Game, base: BaseMap, sides: Sequence[SideRecord], told: Sequence
 
 
 def _subtitle(view: Game) -> str:
-    """Return what is going on, and whether there is a Truce (card 64)."""
+    """Return what is under way, and whether there is a Truce (card 64)."""
     return ", ".join(filter(None, (_going_on(view), "Truce" if view.truce else "")))
 
 

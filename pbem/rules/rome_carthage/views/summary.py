@@ -1,4 +1,4 @@
-"""Where things stand, in words for a report: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)."""
+"""The summary of a report, in words: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)."""
 
 from __future__ import annotations
 
