@@ -50,7 +50,7 @@ def suffer_defeat(game: Game, table: Table) -> Flow[None]:
 
 
 def retreat(game: Game, table: Table) -> Flow[None]:
-    """Let the loser retreat, asking where to if he has a choice; an army with no way out is eliminated (12.1)."""
+    """Let the loser retreat, by choice if there is one; an army with no way out is eliminated (12.1)."""
     bound = game.retreat = retreat_of(game)
     side, space = bound.side, bound.space
     stack = game.stack(side, space)

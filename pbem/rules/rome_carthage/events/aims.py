@@ -19,7 +19,7 @@ from pbem.rules.rome_carthage.position.naming import meant, no_such_general, no_
 from pbem.rules.rome_carthage.position.state import Game
 
 Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[None] | None]
-"""What an event does; one that asks nothing returns None."""
+"""Carries out an event; one without decisions returns None."""
 Condition: TypeAlias = Callable[[Game, Side, StrategyCard], Refusal | None]
 """Says why an event cannot take place now; None: it can."""
 Among: TypeAlias = Callable[[Game, Side, StrategyCard], Sequence[str]]

@@ -29,7 +29,7 @@ def _drawn(game: Game, table: Table, side: Side, card: StrategyCard) -> int | No
 
 
 def _lose_card(game: Game, table: Table, side: Side, card: StrategyCard) -> None:
-    """Let a side lay off a card drawn from its hand, which all see (card 9)."""
+    """Make a side discard a card drawn from its hand, face up (card 9)."""
     number = _drawn(game, table, side, card)
     if number is None:
         return

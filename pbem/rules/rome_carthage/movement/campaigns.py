@@ -18,7 +18,7 @@ NOT_MARCHING: Final = ("place", "raise", "space", "spaces", "province")
 
 
 def play_campaign(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
-    """March with the first general of a campaign; the others follow after a rest each (8.1)."""
+    """March with the first general of a campaign; each of the others follows after a checkpoint (8.1)."""
     game.the_card.generals_left = card.about["generals"] - 1
     yield from march(game, table, side, MarchOrder.read(order))
 

@@ -13,7 +13,7 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import March
 
 GUIDE: Final = "native_guide"
-"""The event of a card that eases the passes of the march it is played for (card 5)."""
+"""The event of the card that eases mountain passes for the march on it (card 5)."""
 
 
 def named_space(march: March) -> str:

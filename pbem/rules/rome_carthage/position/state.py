@@ -73,7 +73,7 @@ class Game:
     counsels: list[str] = field(default_factory=list)
     """Sides that Hanno or Cato binds until a turn begins after a reshuffle (cards 57, 58)."""
     counsels_ending: list[str] = field(default_factory=list)
-    """Those of them since whom all cards have been shuffled: they are free when the next turn begins."""
+    """Those of them for whom all cards have been shuffled since: they are free when the next turn begins."""
     event_uses: dict[str, int] = field(default_factory=dict)
     """Card -> how often its event was used, for cards that leave the game after some uses (7.4.2)."""
     arrivals: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A general inside a city is activated to sally out and attack who stands before it (8.1, 16.4.4)."""
+"""A sally: a general inside a city is activated to attack the army outside (8.1, 16.4.4)."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def is_target(game: Game, side: Side, space: str) -> bool:
 
 
 def lift_left(game: Game, table: Table, side: Side, space: str) -> None:
-    """End the siege or the subjugation that a side was at in a space where it has no CU any more (16.5)."""
+    """End a side's siege or subjugation in a space where it has no CU any more (16.5)."""
     if space in game.siege_points and not game.cu(side, space) and is_target(game, side, space):
         _lift(game, table, space)
 

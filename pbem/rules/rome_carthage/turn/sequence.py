@@ -215,7 +215,7 @@ SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
     "isolation": remove_isolated,
     "turn_end": end_turn,
 }
-"""The phases in which nobody is asked anything."""
+"""The phases without decisions."""
 PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
     "reinforcements": reinforce,
     "first_play": choose_first_player,

@@ -36,7 +36,8 @@ from pbem.rules.rome_carthage.position.state import ENEMY, ROME, Game
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, siege_modifiers
 from pbem.rules.rome_carthage.siege.walls import interceptors, whole
 from pbem.rules.rome_carthage.turn.consuls import places_for, proconsul_candidates
-from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings, lots, roman_spaces
+from pbem.rules.rome_carthage.turn.distributions import lots, roman_spaces
+from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings
 from pbem.rules.rome_carthage.views.hints_of_plays import MOST_SPACES, Hint, campaign, play, spaces_in_words, units
 
 MOST_ROUTES: Final = 6

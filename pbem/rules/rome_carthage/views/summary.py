@@ -18,7 +18,7 @@ _PHASES: Final[Mapping[str, str]] = {
     "winter": "winter",
     "victory": "victory check",
 }
-"""What the phases are called in which somebody may be asked, but for the strategy phase (5)."""
+"""The names of the phases with decisions, except the strategy phase (5)."""
 
 
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
