@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pbem.game.hex_drawing import hex_map
     from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
     from pbem.game.odds import Chances, Number, Odds, percent
+    from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table
@@ -65,6 +66,7 @@ _HOMES: Final = {
         "Odds",
         "percent",
     ),
+    "refusal": ("Refusal",),
     "scene": (
         "Arrow",
         "BaseMap",
@@ -108,6 +110,7 @@ __all__ = [
     "Odds",
     "Panel",
     "Proposals",
+    "Refusal",
     "Reply",
     "Row",
     "Scene",
