@@ -10,8 +10,8 @@ from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll
 from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
 from pbem.rules.hannibal_italy.battle import battle as field_combat
 from pbem.rules.hannibal_italy.battle import phase as combat
-from pbem.rules.hannibal_italy.movement import march as movement
 from pbem.rules.hannibal_italy.movement import offers as marches
+from pbem.rules.hannibal_italy.movement.orders import END
 from pbem.rules.hannibal_italy.policy import PROPOSALS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
@@ -104,7 +104,7 @@ class HannibalItaly(Rules[Game]):
 
     def ends(self, order: Order) -> bool:
         """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
-        return order.kind == "move" and order.body == movement.END
+        return order.kind == "move" and order.body == END
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement.offers import Reached, reach
-from pbem.rules.hannibal_italy.movement.taking import allowance, who_stays, without_leader
+from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
+from pbem.rules.hannibal_italy.movement.taking import allowance, units_at_hand
 from pbem.rules.hannibal_italy.policy.ground import Ground
 from pbem.rules.hannibal_italy.policy.posts import left_behind, with_drops
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT
-from pbem.rules.hannibal_italy.position.forces import added, sp, taken
+from pbem.rules.hannibal_italy.position.forces import Units, added, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import limit
 from pbem.rules.hannibal_italy.position.stacking import full, may_lead
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
@@ -33,12 +34,22 @@ STEP: Final = 0.01
 
 
 @dataclass(slots=True)
+class Plan:
+    """A march that was thought of, and what it is worth."""
+
+    worth: float
+    body: dict[str, object]
+    rides_down: bool
+    """It may overrun the enemy at its end (7.7)."""
+
+
+@dataclass(slots=True)
 class Tour:
     """A march as far as it is planned: where it has come to, what is left, what it has tried, what that is worth."""
 
     at: str
     left: int
-    path: list[Any] = field(default_factory=list)
+    path: list[PathWord] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     worth: float = 0.0
 
@@ -48,10 +59,10 @@ def best_marches(view: Game, decision: Decision) -> Iterator[Order]:
     leader = _next(view, decision)
     ground = Ground(view, decision.side)
     found = list(_plans(view, ground, leader))
-    for _, body in sorted(found, key=lambda plan: -plan[0])[:4]:
-        if body.pop("rides_down", False):
-            yield Order("move", {"leader": leader, **body, "overrun": True})
-        yield Order("move", {"leader": leader, **body})
+    for plan in sorted(found, key=lambda plan: -plan.worth)[:4]:
+        if plan.rides_down:
+            yield Order("move", {**plan.body, "overrun": True})
+        yield Order("move", plan.body)
     yield Order("move", {"leader": leader, "path": []})
     for other in decision.facts["leaders"]:
         yield Order("move", {"leader": other, "path": []})
@@ -69,7 +80,7 @@ def _next(view: Game, decision: Decision) -> str:
     return leader
 
 
-def _plans(view: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
+def _plans(view: Game, ground: Ground, leader: str) -> Iterator[Plan]:
     """Yield what a leader may do, with what it is worth."""
     units = _load(view, ground.side, leader)
     load = {} if units == view.leaders[leader].units else {"units": units}
@@ -82,17 +93,17 @@ def _plans(view: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dic
             if ground.side == ROME:
                 path = list(with_drops(view, path, units))
             last = path[-1] if path else ""
-            body = {**load, "path": path, **({"inside": True} if inside else {})}
-            if isinstance(last, str) and ground.rides_down(last, strength):
-                body["rides_down"] = True
-            yield tour.worth + worth, body
+            body = {"leader": leader, **load, "path": path, **({"inside": True} if inside else {})}
+            rides_down = isinstance(last, str) and ground.rides_down(last, strength)
+            yield Plan(tour.worth + worth, body, rides_down)
 
 
 def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
     """Return what a leader takes along (7.2, 7.8)."""
-    free = {unit: count for unit, count in without_leader(view, leader).items() if may_lead(view, leader, unit)}
+    at_hand = units_at_hand(view, [leader])
+    free = {unit: count for unit, count in at_hand.loose.items() if may_lead(view, leader, unit)}
     own = added(view.leaders[leader].units, free)
-    others = [other for other in who_stays(view, [leader]) if not view.card(other).gaulish]
+    others = {other: units for other, units in at_hand.staying.items() if not view.card(other).gaulish}
     if view.card(leader).gaulish:
         return own
     if side == CARTHAGE:
@@ -100,17 +111,17 @@ def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
     return _most(view, leader, _shared(view, left_behind(view, leader, own), others))
 
 
-def _shared(view: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:
+def _shared(view: Game, own: Units, others: Mapping[str, Units]) -> dict[str, int]:
     """Return what a Roman takes who leaves their part to leaders beside him that have no army (7.2)."""
-    idle = sum(sp(view.board, view.leaders[other].units) < SMALL for other in others)
+    idle = sum(sp(view.board, units) < SMALL for units in others.values())
     while idle and sp(view.board, own) < (idle + 1) * SMALL:
         idle -= 1
     return {unit: -(-count // (idle + 1)) for unit, count in own.items()}
 
 
-def _of_carthage(view: Game, leader: str, own: dict[str, int], others: list[str]) -> dict[str, int]:
+def _of_carthage(view: Game, leader: str, own: Units, others: Mapping[str, Units]) -> Units:
     """Return what a leader of Carthage takes: Hannibal all but a few quick units, others no more than those."""
-    pool = added(own, *(view.leaders[other].units for other in others))
+    pool = added(own, *others.values())
     if view.card(leader).supreme:
         for _ in others:
             pool = taken(pool, _part(view, pool))
@@ -174,7 +185,7 @@ def _tours(view: Game, ground: Ground, leader: str, units: Mapping[str, int]) ->
         tour = Tour(
             hex,
             tour.left - found[hex][0] - fee,
-            [*tour.path, *way(found, hex), {"try": city}],
+            [*tour.path, *way(found, hex), {TRY: city}],
             [*tour.tried, city],
             tour.worth + worth,
         )
@@ -183,7 +194,7 @@ def _tours(view: Game, ground: Ground, leader: str, units: Mapping[str, int]) ->
 
 def _best_end(
     view: Game, ground: Ground, leader: str, strength: int, tour: Tour
-) -> tuple[float, list[Any], bool] | None:  # fmt: skip
+) -> tuple[float, list[str], bool] | None:
     """Return the best end of a march: what it is worth, the rest of the way, whether he goes inside a city."""
     found: Reached = reach(view, ground.side, [leader], tour.left, tour.at)
     closed = full(view, ground.side, [leader])
