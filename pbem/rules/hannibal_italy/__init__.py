@@ -37,9 +37,23 @@ if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
-    initiative, elections, arrivals, recruiting, marches, combat, field_combat, commanders, foraging, ambush, losses,
-    sieges, siege_works, dictators, winter, elephants,
-)  # fmt: skip
+    initiative,
+    elections,
+    arrivals,
+    recruiting,
+    marches,
+    combat,
+    field_combat,
+    commanders,
+    foraging,
+    ambush,
+    losses,
+    sieges,
+    siege_works,
+    dictators,
+    winter,
+    elephants,
+)
 """The modules that ask, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
@@ -52,11 +66,24 @@ class HannibalItaly(Rules[Game]):
     has_bot = True
     reveals = frozenset(
         {
-            "armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak",
-            "works_begun", "works_lost", "overrun", "overrun_fails", "diplomacy_refused", "suffers", "left_behind",
-            "city_taken", "diplomacy_fails",
+            "armies_meet",
+            "battle_begins",
+            "province_won",
+            "province_lost",
+            "siege_begins",
+            "holds_out",
+            "too_weak",
+            "works_begun",
+            "works_lost",
+            "overrun",
+            "overrun_fails",
+            "diplomacy_refused",
+            "suffers",
+            "left_behind",
+            "city_taken",
+            "diplomacy_fails",
         }
-    )  # fmt: skip
+    )
     """Events from which Rome learns what a Carthaginian has: it sees him, or his strength shows (7.41, 7.5, 8.2)."""
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:

@@ -68,7 +68,9 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
     strengths = {side: strength(game, side) for side in SIDES}
     questions = [
         Decision(
-            "fight", side, "9.1",
+            "fight",
+            side,
+            "9.1",
             {"hex": battle.hex, "own_sp": strengths[side]}
             | ({"enemy_sp": strengths[ENEMY[side]]} if side == CARTHAGE or battle.revealed else {}),
             {"fight": side == CARTHAGE and _promising(strengths)},
@@ -76,7 +78,7 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
         )
         for side in SIDES
         if not battle.parties[side].sallies
-    ]  # fmt: skip
+    ]
     answers = yield from table.ask_all(questions)
     wishes = {question.side: order["fight"] for question, order in zip(questions, answers, strict=True)}
     eager = [side for side in SIDES if wishes.get(side, True)]
@@ -200,10 +202,16 @@ def _one_round(game: Game, table: Table, column: int, springs: bool) -> Flow[Non
     attacker, defender = battle.attacker, ENEMY[battle.attacker]
     modifiers = round_modifiers(game, springs=springs)
     roll = table.roll(
-        f"battle/{battle.hex}/round-{battle.round}", rule="9.2", modifiers=modifiers, side=attacker, hex=battle.hex,
-        round=battle.round, odds=board.field.columns[column], own_sp=strength(game, attacker),
+        f"battle/{battle.hex}/round-{battle.round}",
+        rule="9.2",
+        modifiers=modifiers,
+        side=attacker,
+        hex=battle.hex,
+        round=battle.round,
+        odds=board.field.columns[column],
+        own_sp=strength(game, attacker),
         enemy_sp=strength(game, defender),
-    )  # fmt: skip
+    )
     result = board.field.read(column, roll.total)
     table.tell("round_result", hex=battle.hex, round=battle.round, result=result, rule="9.2")
     losers = {"A": [attacker], "D": [defender], "E": [attacker, defender]}[result[0]]
@@ -237,17 +245,23 @@ def _wishes(game: Game, table: Table) -> Flow[dict[Side, str]]:
     strengths = {side: strength(game, side) for side in SIDES}
     questions = [
         Decision(
-            "go_on", side, "9.2",
+            "go_on",
+            side,
+            "9.2",
             {
-                "hex": battle.hex, "round": battle.round, "own_sp": strengths[side],
-                "enemy_sp": strengths[ENEMY[side]], "lost": battle.parties[side].lost,
-                "way_out": bool(way_out(game, side)), "commander": battle.parties[side].commander,
+                "hex": battle.hex,
+                "round": battle.round,
+                "own_sp": strengths[side],
+                "enemy_sp": strengths[ENEMY[side]],
+                "lost": battle.parties[side].lost,
+                "way_out": bool(way_out(game, side)),
+                "commander": battle.parties[side].commander,
                 "attacking": side == battle.attacker,
             },
             {"do": _silent(game, side, strengths[side])},
         )
         for side in SIDES
-    ]  # fmt: skip
+    ]
     answers = yield from table.ask_all(questions)
     return {side: order["do"] for side, order in zip(SIDES, answers, strict=True)}
 

@@ -35,9 +35,15 @@ def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
     if not leaders or (due == 0 and (battle.revealed or side == ROME)):
         return
     order = yield from table.ask(
-        side, "forage", rule="9.4", default={"units": LEAST}, secret=side != ROME, hex=battle.hex, due=due,
+        side,
+        "forage",
+        rule="9.4",
+        default={"units": LEAST},
+        secret=side != ROME,
+        hex=battle.hex,
+        due=due,
         units=able,
-    )  # fmt: skip
+    )
     chosen = _chosen(board, able, due, order["units"])
     party.foragers = set_aside(game, side, chosen, leaders)
     if chosen:

@@ -82,8 +82,9 @@ class MarchOrder:
         """Read a well-formed order; return None if it ends the movement of its side."""
         if "end" in order.body:
             return None
-        path = tuple([_item(word) for word in _words(order.get("path", ()))])
-        return cls(tuple(_marchers(order)), path, bool(order.get("overrun")), order.get("inside"))
+        words = _words(order.get("path", ()))
+        path = [word if isinstance(word, str) and word.isalnum() else _item(word) for word in words]
+        return cls(tuple(_marchers(order)), tuple(path), bool(order.get("overrun")), order.get("inside"))
 
     @property
     def leaders(self) -> list[str]:

@@ -152,9 +152,11 @@ def _rivers(
 
 
 def _steps(
-    hexes: Mapping[str, Hex], roads: frozenset[tuple[str, str]], rivers: frozenset[tuple[str, str]],
+    hexes: Mapping[str, Hex],
+    roads: frozenset[tuple[str, str]],
+    rivers: frozenset[tuple[str, str]],
     movement: Mapping[str, Any],
-) -> dict[str, tuple[tuple[str, int], ...]]:  # fmt: skip
+) -> dict[str, tuple[tuple[str, int], ...]]:
     """Return for each hex its neighbours and the cost of entering them; a city costs the same by road (7.3, 7.31)."""
     cost = movement["cost"]
 

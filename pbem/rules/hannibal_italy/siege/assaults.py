@@ -73,11 +73,19 @@ def _choose(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
     siege = game.sieges.get(city.id)
     number = siege.number if siege is not None else int(game.board.tables["siege_numbers"][0])
     order = yield from table.ask(
-        side, "besiege", rule="9.7", default={"do": SIEGE if own >= view else LEAVE}, secret=side == CARTHAGE,
-        city=city.id, own_sp=own, needed=view, number=number,
-        can_assault=column_of(game, side, city, view) != NO_CASE, under_siege=siege is not None,
+        side,
+        "besiege",
+        rule="9.7",
+        default={"do": SIEGE if own >= view else LEAVE},
+        secret=side == CARTHAGE,
+        city=city.id,
+        own_sp=own,
+        needed=view,
+        number=number,
+        can_assault=column_of(game, side, city, view) != NO_CASE,
+        under_siege=siege is not None,
         unseen=unseen_inside(game, side, city),
-    )  # fmt: skip
+    )
     do = order["do"]
     if do == LEAVE:
         if siege is not None:
@@ -108,9 +116,13 @@ def assault(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
         party.commander = yield from commander_of(game, table, each, party.leaders, city.hex)
     battle.round = 1
     roll = table.roll(
-        f"assault/{city.id}", rule="9.8", modifiers=assault_modifiers(game, side, city), side=side, city=city.id,
+        f"assault/{city.id}",
+        rule="9.8",
+        modifiers=assault_modifiers(game, side, city),
+        side=side,
+        city=city.id,
         odds=board.assault.columns[column],
-    )  # fmt: skip
+    )
     result = board.assault.read(column, roll.total)
     table.tell("assault_result", city=city.id, side=side, result=result, rule="9.8")
     words = result.split(" ")

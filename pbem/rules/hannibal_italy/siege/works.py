@@ -36,9 +36,16 @@ def _at(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
     if relieved(game, city) or (siege is None and own < need and side == ROME):
         return
     order = yield from table.ask(
-        side, "works", rule="9.92" if siege is not None else "9.91", default={"build": siege is not None},
-        secret=side != ROME, city=city.id, own_sp=own, needed=need, works=siege.works if siege is not None else "none",
-    )  # fmt: skip
+        side,
+        "works",
+        rule="9.92" if siege is not None else "9.91",
+        default={"build": siege is not None},
+        secret=side != ROME,
+        city=city.id,
+        own_sp=own,
+        needed=need,
+        works=siege.works if siege is not None else "none",
+    )
     if order["build"]:
         _work(game, table, side, city)
     elif siege is not None:

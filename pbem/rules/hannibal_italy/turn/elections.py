@@ -131,8 +131,12 @@ def _ranking(game: Game, table: Table) -> Flow[list[str]]:
     totals: dict[str, int] = {}
     for leader in candidates(game):
         roll = table.roll(
-            f"election/{game.year}/{leader}", rule="5.2", modifiers=modifiers(game, leader), side=ROME, leader=leader,
-        )  # fmt: skip
+            f"election/{game.year}/{leader}",
+            rule="5.2",
+            modifiers=modifiers(game, leader),
+            side=ROME,
+            leader=leader,
+        )
         totals[leader] = roll.total
     ranked = sorted(totals, key=lambda leader: (-totals[leader], leader not in game.served, leader))
     places = game.board.tables["elections"]

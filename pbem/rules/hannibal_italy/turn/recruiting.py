@@ -43,9 +43,16 @@ def _raise_legions(game: Game, table: Table) -> Flow[None]:
     if not any(cities.values()) and not slaves and not unplaced(game):
         return
     order = yield from table.ask(
-        ROME, "raise", rule="6.2", default=_default(game, due, cities), year=game.year, legions=due,
-        cities=cities, slaves=slaves, leaders=unplaced(game),
-    )  # fmt: skip
+        ROME,
+        "raise",
+        rule="6.2",
+        default=_default(game, due, cities),
+        year=game.year,
+        legions=due,
+        cities=cities,
+        slaves=slaves,
+        leaders=unplaced(game),
+    )
     for city, count in order.get("legions", {}).items():
         if count:
             game.raised[city] = count
@@ -210,18 +217,27 @@ def _raise_allies(game: Game, table: Table) -> Flow[None]:
         pool = GAUL if province.recruits == GAUL else ALLIED
         rule = "6.31" if pool == GAUL else "6.3"
         roll = table.roll(
-            f"recruit/{province.id}", rule=rule, side=CARTHAGE, province=province.id,
+            f"recruit/{province.id}",
+            rule=rule,
+            side=CARTHAGE,
+            province=province.id,
             modifiers={"hannibal": max(game.card(leader).recruits for leader in leaders)},
-        )  # fmt: skip
+        )
         count = int(game.board.tables["by_die"][min(roll.total, DIE) - 1])
         if not count:
             continue
         receiver = leaders[0]
         if len(leaders) > 1 and game.options["allies_receiver"] == "picked":
             order = yield from table.ask(
-                CARTHAGE, "receive", rule="6.3", default={"leader": leaders[0]}, province=province.id, leaders=leaders,
-                count=count, secret=True,
-            )  # fmt: skip
+                CARTHAGE,
+                "receive",
+                rule="6.3",
+                default={"leader": leaders[0]},
+                province=province.id,
+                leaders=leaders,
+                count=count,
+                secret=True,
+            )
             receiver = order["leader"]
         drawn = draw(game, table, pool, count, f"recruit/{province.id}/units")
         record = game.leaders[receiver]

@@ -21,12 +21,30 @@ Silent: TypeAlias = Callable[[Game, Table], None]
 """Plays a phase in which nobody is asked."""
 
 SUMMER_PHASES: Final = (
-    "election", "arrivals", "initiative", "first_recruiting", "first_move", "second_recruiting", "second_move",
-    "control", "field", "siege", "works", "dictator",
-)  # fmt: skip
+    "election",
+    "arrivals",
+    "initiative",
+    "first_recruiting",
+    "first_move",
+    "second_recruiting",
+    "second_move",
+    "control",
+    "field",
+    "siege",
+    "works",
+    "dictator",
+)
 WINTER_PHASES: Final = (
-    "second_move", "first_move", "control", "field", "siege", "works", "winter", "attrition", "score",
-)  # fmt: skip
+    "second_move",
+    "first_move",
+    "control",
+    "field",
+    "siege",
+    "works",
+    "winter",
+    "attrition",
+    "score",
+)
 GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
 """Phases in whose midst orders of a sheet that are not used yet wait: for the next march, the next battle."""
 

@@ -87,11 +87,13 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
     units = {
         unit: numbers[name]
         for name, unit in (
-            ("carthage_foot", "punic_foot"), ("carthage_horse", "punic_horse"), ("elephants", "elephants"),
+            ("carthage_foot", "punic_foot"),
+            ("carthage_horse", "punic_horse"),
+            ("elephants", "elephants"),
             ("allies", "allies_4"),
         )
         if numbers[name]
-    }  # fmt: skip
+    }
     if not units:
         raise ValueError("Carthage has no units")
     forces = {CARTHAGE: units, ROME: dict.fromkeys(board.legion, numbers["legions"])}
@@ -113,9 +115,12 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
 
 
 def _field(
-    board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], forces: Mapping[Side, dict[str, int]],
+    board: Board,
+    options: Mapping[str, Any],
+    numbers: Mapping[str, int],
+    forces: Mapping[Side, dict[str, int]],
     attacker: Side,
-) -> tuple[Game, str, dict[Side, str]]:  # fmt: skip
+) -> tuple[Game, str, dict[Side, str]]:
     """Return a position with nothing but two armies in a hex, that hex, and who commands."""
     hex, came_from = _ground(board, ROUGH if numbers["rough"] else CLEAR, river=bool(numbers["river"]))
     cards, chiefs = dict(board.leaders), {}
@@ -213,10 +218,13 @@ def _told(whole: Mapping[Side, int], attacker: Side, count: _Count) -> Chances:
     lines.append("SP lost on average: " + ", ".join(f"{names[side]} {lost[side]:.1f}" for side in SIDES))
     lines.append("commander killed: " + ", ".join(f"{names[side]} {_percent(killed[side])}" for side in SIDES))
     figures = {
-        "games": played, "keeps_the_field": {**{side: keeps[side] for side in SIDES}, "nobody": keeps[None]},
-        "rounds": mean, "rounds_distribution": {str(n): often / played for n, often in sorted(count.rounds.items())},
-        "lost": lost, "killed": killed,
-    }  # fmt: skip
+        "games": played,
+        "keeps_the_field": {**{side: keeps[side] for side in SIDES}, "nobody": keeps[None]},
+        "rounds": mean,
+        "rounds_distribution": {str(n): often / played for n, often in sorted(count.rounds.items())},
+        "lost": lost,
+        "killed": killed,
+    }
     return Chances((*lines, "", *NOTES), figures)
 
 

@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 _ROAD: Final = "road"
 _BADGES: Final[Mapping[str, str]] = {
-    CONSUL: "C", PROCONSUL: "PC", PRAETOR: "P", DICTATOR: "D", MASTER_OF_HORSE: "MH",
-}  # fmt: skip
+    CONSUL: "C",
+    PROCONSUL: "PC",
+    PRAETOR: "P",
+    DICTATOR: "D",
+    MASTER_OF_HORSE: "MH",
+}
 """What stands for an office on a counter, as the legend of layout.yaml has it."""
 
 
@@ -36,11 +40,14 @@ def base(box: Box, board: Board) -> BaseMap:
     """Return the map as it is printed."""
     hexes = (
         {
-            "id": each.id, "at": each.at, "terrain": each.terrain, "region": each.province,
+            "id": each.id,
+            "at": each.at,
+            "terrain": each.terrain,
+            "region": each.province,
             **(_city(board, each.city) if each.city is not None else {}),
         }
         for each in board.hexes.values()
-    )  # fmt: skip
+    )
     roads = sorted((a, b, _ROAD) for a, b in board.roads if a < b)
     rivers = sorted((a, b) for a, b in board.rivers if a < b)
     return hex_map(box.table("layout"), box.table("coast"), hexes, roads, rivers)
