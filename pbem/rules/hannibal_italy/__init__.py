@@ -14,6 +14,7 @@ from pbem.rules.hannibal_italy.movement import offers as marches
 from pbem.rules.hannibal_italy.movement.orders import END
 from pbem.rules.hannibal_italy.policy import PROPOSALS
 from pbem.rules.hannibal_italy.position.accounts import audit
+from pbem.rules.hannibal_italy.position.board import Options
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
 from pbem.rules.hannibal_italy.siege import siege as sieges
@@ -86,7 +87,7 @@ class HannibalItaly(Rules[Game]):
     )
     """Events from which Rome learns what a Carthaginian has: it sees him, or his strength shows (7.41, 7.5, 8.2)."""
 
-    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+    def __init__(self, box: Box, options: Options) -> None:
         self.box = box
         self.edition = options
         self.board = unpack(box, options)
@@ -193,6 +194,6 @@ class HannibalItaly(Rules[Game]):
         return plain.decode(Game, data, board=self.board, options=self.edition, there=None)
 
 
-def make(box: Box, options: Mapping[str, Any]) -> HannibalItaly:
+def make(box: Box, options: Options) -> HannibalItaly:
     """Return the rules of the game in a box, with options chosen."""
     return HannibalItaly(box, options)

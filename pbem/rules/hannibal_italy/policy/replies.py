@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Reply
 from pbem.protocol import Decision, Order, Side
@@ -76,7 +76,7 @@ def _raise(view: Game, decision: Decision) -> Iterator[Order]:
             legions[best[province]] = count
     there = {board.cities[city].hex: count * a_legion for city, count in legions.items()}
     new = {view.board.home: 0, **dict.fromkeys(view.vacant, 0), **there}
-    body: dict[str, Any] = {"legions": legions, "leaders": _led(view, facts["leaders"], new)}
+    body: dict[str, object] = {"legions": legions, "leaders": _led(view, facts["leaders"], new)}
     if facts["slaves"]:
         for leader in view.on_map(ROME):
             yield Order("raise", {**body, "slaves": leader})

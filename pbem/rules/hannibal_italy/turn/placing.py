@@ -74,13 +74,13 @@ def leave_for_rome(game: Game, table: Table) -> None:
         place(game, table, leader, game.board.home)
 
 
-def wrong_places(view: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
-    """Yield what is wrong with where leaders are put: who is not elected, or where they may not go (5.23, 7.8)."""
-    if not order.get("leaders"):
+def wrong_places(view: Game, order: Order, leaders: Mapping[str, str | int], raised: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with where an order puts leaders: not elected, or where they may not go (5.23, 7.8)."""
+    if not leaders:
         return
     waiting, able = unplaced(view), places_for(view, raised)
     coming: dict[str, int] = {}
-    for leader, place in order["leaders"].items():
+    for leader, place in leaders.items():
         hex = view.board.find(place)
         if leader not in waiting:
             named = ", ".join(waiting) or "nobody"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import legal, percent
 from pbem.protocol import Decision
@@ -298,7 +298,7 @@ def _sally(view: Game, decision: Decision) -> Iterator[Hint]:
 
 def _elephants(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who has how many (11.2)."""
-    herds: Mapping[str, Any] = decision.facts["herds"]
+    herds: Mapping[str, int] = decision.facts["herds"]
     yield ", ".join(f"{owner} has {count}" for owner, count in herds.items()) + ". Name one owner a step."
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Chances, Number, Odds, Table
-from pbem.protocol import Decision, Flow, Order, Side
+from pbem.protocol import Checkpoint, Decision, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
-from pbem.rules.hannibal_italy.position.board import CAPUA, CLEAR, ROUGH, Board
+from pbem.rules.hannibal_italy.position.board import CAPUA, CLEAR, ROUGH, Board, Options
 from pbem.rules.hannibal_italy.position.forces import here, sp
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, CONSUL, ENEMY, ROME, SIDES, Game, Leader
 from pbem.rules.hannibal_italy.views.averages import WORDS, read_assaults
@@ -24,7 +24,7 @@ NOTES: Final = (
 _HOLDERS: Final[Mapping[int, Side | None]] = {0: None, 1: CARTHAGE, 2: ROME}
 
 
-def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
+def odds(board: Board, options: Options) -> dict[str, Odds]:
     """Return what can be asked about chances."""
     count = board.counts
     return {
@@ -82,7 +82,7 @@ class _Count:
     killed: Counter[Side] = field(default_factory=Counter)
 
 
-def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
+def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
     """Fight a battle on each table and count (9.2 to 9.6). Raises ValueError if Carthage has no units."""
     units = {
         unit: numbers[name]
@@ -116,7 +116,7 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
 
 def _field(
     board: Board,
-    options: Mapping[str, Any],
+    options: Options,
     numbers: Mapping[str, int],
     forces: Mapping[Side, dict[str, int]],
     attacker: Side,
@@ -180,11 +180,12 @@ def _answer(asked: Decision, attacker: Side, numbers: Mapping[str, int], whole: 
     return Order(asked.kind, asked.default or {})
 
 
-def _run(flow: Flow[None], answer: Any) -> None:
-    """Run a piece of the rules with the answers of somebody who is not there."""
+def _run(flow: Flow[None], answer: Callable[[Decision], Order]) -> None:
+    """Run a piece of the rules that asks nothing but decisions, each answered by a function."""
     try:
         asked = next(flow)
         while True:
+            assert not isinstance(asked, Checkpoint)
             asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
     except StopIteration:
         return
@@ -253,7 +254,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     )
 
 
-def assault(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int]) -> Chances:
+def assault(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
     """Count what the die makes of an assault (9.8). Raises ValueError if it is not allowed."""
     column = assault_column(board, numbers["attacker_sp"], numbers["against"], str(options["assault_odds"]))
     if column == NO_CASE:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, hex_map
 from pbem.protocol import Event
-from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board, Record
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
 from pbem.rules.hannibal_italy.position.state import (
     CONSUL,
@@ -60,7 +60,7 @@ def _city(board: Board, id: str) -> dict[str, str]:
     return {"name": name, "kind": city.kind, "mark": "" if city.loyalty is None else str(city.loyalty)}
 
 
-def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
     board = view.board
     return Scene(
