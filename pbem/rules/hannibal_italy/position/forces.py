@@ -200,8 +200,8 @@ def bury(game: Game, units: Mapping[str, int]) -> None:
     board = game.board
     for unit, count in units.items():
         kind = board.units[unit]
-        if kind.pool is not None and kind.back:
-            pool = game.pools[kind.pool]
+        pool = game.pools.get(kind.pool or "")  # in a view of Rome there are none
+        if pool is not None and kind.back:
             pool[kind.whole] = pool.get(kind.whole, 0) + count
         if kind.whole == SLAVES:
             game.slaves = GONE

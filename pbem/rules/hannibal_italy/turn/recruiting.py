@@ -175,7 +175,8 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
     if wanted and sum(wanted.values()) > (most := to_raise_now(view)):
         yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
-    yield from wrong_places(view, order, ordered.leaders, ordered.raised)
+    known = [city for city in ordered.raised if city in view.board.cities]
+    yield from wrong_places(view, order, ordered.leaders, known)
     leader = ordered.slaves
     if leader is not None:
         if not decision.facts["slaves"]:
