@@ -49,7 +49,7 @@ def test_path_is_read_item_by_item(path: Any, items: Any) -> None:
 def test_order_says_where_each_leader_stands_in_it() -> None:
     """A fault of a leader, or of the units named for them, points at their place in the order."""
     march = read(leader="hannibal", **{"with": ["hanno", {"leader": "hamilcar", "units": "all"}]})
-    assert march.leaders == ["hannibal", "hanno", "hamilcar"]
+    assert [marcher.leader for marcher in march.going] == ["hannibal", "hanno", "hamilcar"]
     assert [marcher.at for marcher in march.going] == [("leader",), ("with", 0), ("with", 1, "leader")]
     assert march.going[2].units_at == ("with", 1, "units")
     assert (march.overruns, march.inside) == (False, None)

@@ -85,7 +85,7 @@ def _company(view: Game, body: Body) -> Company | None:
         return None
     if "units" in body and division.forces[0] == view.leaders[march.going[0].leader].units:
         return None
-    return Company(body, march.leaders, allowance(view, division.forces))
+    return Company(body, [marcher.leader for marcher in march.going], allowance(view, division.forces))
 
 
 _MOST_OTHERS: Final = 3

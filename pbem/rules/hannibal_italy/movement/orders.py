@@ -10,9 +10,9 @@ the march has come to (7.2). It may be written as one text with commas, in which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pbem.game import Refusal
 from pbem.protocol import ILLEGAL, Fault, Order, Path
@@ -82,14 +82,10 @@ class MarchOrder:
         """Read a well-formed order; return None if it ends the movement of its side."""
         if "end" in order.body:
             return None
-        words = _words(order.get("path", ()))
-        path = [word if isinstance(word, str) and word.isalnum() else _item(word) for word in words]
-        return cls(tuple(_marchers(order)), tuple(path), bool(order.get("overrun")), order.get("inside"))
-
-    @property
-    def leaders(self) -> list[str]:
-        """The leaders who are to go, the one who leads first."""
-        return [marcher.leader for marcher in self.going]
+        first = Marcher(order["leader"], order.get("units"), ("leader",), ("units",))
+        others = [_other(at, other) for at, other in enumerate(order.get("with", ()))]
+        path = _path(order.get("path", ()))
+        return cls((first, *others), path, bool(order.get("overrun")), order.get("inside"))
 
     def alone(self) -> MarchOrder:
         """Return the same march of the first leader alone."""
@@ -105,21 +101,22 @@ def illegal(path: Path, refusal: Refusal) -> Fault:
     return Fault(ILLEGAL, path, refusal.reason, refusal.rule)
 
 
-def _marchers(order: Order) -> Iterable[Marcher]:
-    yield Marcher(order["leader"], order.get("units"), ("leader",), ("units",))
-    for at, other in enumerate(order.get("with", ())):
-        path: Path = ("with", at)
-        if isinstance(other, str):
-            yield Marcher(other, None, path, path)
-        else:
-            yield Marcher(other["leader"], other.get("units"), (*path, "leader"), (*path, "units"))
+def _other(at: int, written: str | Mapping[str, Any]) -> Marcher:
+    """Return a leader who goes with the first one, as the list of the others has them."""
+    path: Path = ("with", at)
+    if isinstance(written, str):
+        return Marcher(written, None, path, path)
+    return Marcher(written["leader"], written.get("units"), (*path, "leader"), (*path, "units"))
 
 
-def _words(path: str | int | Sequence[PathWord]) -> Sequence[PathWord]:
-    """Return the words of a path, which may be written as one text with commas, or be one hex."""
-    if isinstance(path, str):
-        return [word.strip() for word in path.split(",") if word.strip()]
-    return [path] if isinstance(path, int) else path
+def _path(written: str | int | Sequence[PathWord]) -> tuple[PathItem, ...]:
+    """Return the items of a path, which may be written as one text with commas, or be one hex."""
+    words: Sequence[PathWord]
+    if isinstance(written, str):
+        words = [word.strip() for word in written.split(",") if word.strip()]
+    else:
+        words = [written] if isinstance(written, int) else written
+    return tuple([word if isinstance(word, str) and word.isalnum() else _item(word) for word in words])
 
 
 def _item(word: PathWord) -> PathItem:

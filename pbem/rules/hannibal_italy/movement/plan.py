@@ -22,8 +22,10 @@ class MarchPlan:
 
     order: MarchOrder
     side: Side
+    leader: str
+    """The leader who leads the march."""
     leaders: list[str]
-    """The leaders who go, the one who leads first."""
+    """All who go, the one who leads first."""
     start: str
     route: Route
     division: Division
@@ -32,19 +34,14 @@ class MarchPlan:
     held: frozenset[str]
     """The hexes in which the enemy ends the march (7.2)."""
 
-    @property
-    def leader(self) -> str:
-        """The leader who leads the march."""
-        return self.leaders[0]
-
 
 def lay_out(game: Game, order: MarchOrder) -> MarchPlan:
     """Lay out a march of leaders who are on the map.
 
     Where the way is not spelled out it goes round closed hexes, and round the enemy unless he is to be overrun (7.2).
     """
-    leaders = order.leaders
+    leaders = [marcher.leader for marcher in order.going]
     side, start = game.card(leaders[0]).side, game.leaders[leaders[0]].at
     closed, held = forbidden(game, side, leaders), overrun.stops(game, side)
     route = find_route(game.board, start, order.path, closed if order.overruns else closed | held)
-    return MarchPlan(order, side, leaders, start, route, divide(game, order.going), closed, held)
+    return MarchPlan(order, side, leaders[0], leaders, start, route, divide(game, order.going), closed, held)

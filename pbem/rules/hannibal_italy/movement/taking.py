@@ -111,6 +111,8 @@ class Division:
 
     shares: list[Share]
     """One for each leader who goes, in the order of the order."""
+    forces: list[Units]
+    """The units that go, leader by leader."""
     as_they_are: bool = True
     """The order names no units: all keep what they have."""
     staying: Mapping[str, Units] = field(default_factory=dict)
@@ -119,17 +121,8 @@ class Division:
     """Units without a leader that could have gone along."""
     left: Units = field(default_factory=dict)
     """Units that have no leader once the march begins, and could have gone along."""
-
-    @property
-    def forces(self) -> list[Units]:
-        """The units that go, leader by leader."""
-        return [share.units for share in self.shares]
-
-    @property
-    def left_behind(self) -> Units:
-        """The units that lose their leader."""
-        before = self.found
-        return {unit: count - before.get(unit, 0) for unit, count in self.left.items() if count > before.get(unit, 0)}
+    left_behind: Units = field(default_factory=dict)
+    """Those of them that lose their leader."""
 
     def carry_out(self, game: Game) -> None:
         """Give all who go, and all who stay, their units (7.2)."""
@@ -154,28 +147,26 @@ def divide(game: Game, going: Sequence[Marcher]) -> Division:
     Where the order names no units all keep what they have, and nobody else is looked at.
     """
     if not [marcher for marcher in going if marcher.units is not None]:
-        return Division([_unchanged(game, marcher) for marcher in going])
+        forces = [game.leaders[marcher.leader].units for marcher in going]
+        return Division([Share(marcher, own, own) for marcher, own in zip(going, forces, strict=True)], forces)
     at_hand = units_at_hand(game, [marcher.leader for marcher in going])
-    shares, staying, left = list[Share](), at_hand.staying, at_hand.loose
+    shares, staying, found, left = list[Share](), at_hand.staying, at_hand.loose, at_hand.loose
     for marcher in going:
         share = _share(game, marcher, left, staying)
         if marcher.units is not None:
             staying, left = _rest(game, share, left, staying)
         shares.append(share)
-    return Division(shares, False, staying, at_hand.loose, left)
-
-
-def _unchanged(game: Game, marcher: Marcher) -> Share:
-    own = game.leaders[marcher.leader].units
-    return Share(marcher, own, own)
+    behind = {unit: count - found.get(unit, 0) for unit, count in left.items() if count > found.get(unit, 0)}
+    return Division(shares, [share.units for share in shares], False, staying, found, left, behind)
 
 
 def _share(game: Game, marcher: Marcher, loose: Units, staying: Mapping[str, Units]) -> Share:
     """Return what one leader takes: their own, or what the order names of all that is at hand."""
     leader, wanted = marcher.leader, marcher.units
+    own = game.leaders[leader].units
     if wanted is None:
-        return _unchanged(game, marcher)
-    pool = added(game.leaders[leader].units, loose, *staying.values())
+        return Share(marcher, own, own)
+    pool = added(own, loose, *staying.values())
     if isinstance(wanted, Mapping):
         units = {unit: count for unit, count in wanted.items() if covers(pool, {unit: count})}
     else:
