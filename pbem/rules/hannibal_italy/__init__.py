@@ -1,4 +1,4 @@
-"""HANNIBAL, Italy 218-206 BC. One module a chapter of the rulebook; this one joins them for the engine."""
+"""HANNIBAL in Italy, 218-206 BC: its rules. Each module is a chapter of the rulebook; this one joins them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ASKING: Final = (
     winter,
     elephants,
 )
-"""The modules that ask, in the order of play."""
+"""The modules that ask for decisions, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
@@ -101,7 +101,7 @@ class HannibalItaly(Rules[Game]):
         return set_up(self.board, self.edition, scenario, self.box.scenario(scenario), table)
 
     def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a resting point; return who won and why."""
+        """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         game.there = None
         yield from turn.play(game, table)
@@ -113,17 +113,17 @@ class HannibalItaly(Rules[Game]):
         return view(position, side)
 
     def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a question."""
-        options, _ = KINDS[decision.kind]
-        return options(view, decision)
+        """Return every legal answer to a decision."""
+        legal_orders, _ = KINDS[decision.kind]
+        return legal_orders(view, decision)
 
     def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a question."""
+        """Yield what is wrong with an answer to a decision."""
         _, check = KINDS[decision.kind]
         return check(view, decision, order)
 
     def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
-        """Return the positions and questions that a march may lead to, as its side knows them, the luckiest first."""
+        """Return the positions and decisions that a march may lead to, as its side knows them, the luckiest first."""
         return successors(view, decision, order) if decision.kind == "move" else ()
 
     def cost(self, view: Game, decision: Decision, order: Order) -> str:
@@ -131,7 +131,7 @@ class HannibalItaly(Rules[Game]):
         return cost(view, decision, order) if decision.kind == "move" else ""
 
     def ends(self, order: Order) -> bool:
-        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
+        """Tell whether an order ends its side's movement: it waits if an order before it cannot be carried out."""
         return order.kind == "move" and order.body == END
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
@@ -141,7 +141,7 @@ class HannibalItaly(Rules[Game]):
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
     def summary(self, view: Game) -> Summary:
-        """Return where things stand, for the text of a report."""
+        """Return the summary of a position, for the text of a report."""
         return summary(view, self.box.names)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
@@ -149,11 +149,11 @@ class HannibalItaly(Rules[Game]):
         return list(hints(view, decision))
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a question, for a side whose player is absent."""
+        """Return a good answer to a decision, for a side whose player is absent."""
         return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
-        """Return what a standing order may go by, besides the facts that the question states."""
+        """Return the facts that a standing order may use, besides those that the decision states."""
         return facts(view, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
@@ -161,15 +161,15 @@ class HannibalItaly(Rules[Game]):
         return periods(position)
 
     def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from a march in thought; None where there is nothing to foresee."""
+        """Return the flow that plays on from a march as a forecast; None where there is nothing to foresee."""
         return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        """Return what a roll without a number to reach comes to: how bad it is, and in words."""
+        """Return the result of a roll that has no number to reach: how bad it is, and in words."""
         return outcome(position, roll, facts)
 
     def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield who can do what a question asks, and with what chance."""
+        """Yield the leaders who can do what a decision asks, and their chances."""
         return prospects(position, decision)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
@@ -181,7 +181,7 @@ class HannibalItaly(Rules[Game]):
         return audit(position)
 
     def settle(self, position: Game) -> Game:
-        """Take what a ruling puts on the map out of the pools."""
+        """Take the units that a game master has put on the map out of the pools."""
         return settle(position)
 
     def encode(self, position: Game) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How a side leaves a battle, and what a battle leaves behind (9.4, 9.5, 9.71, 10.2, 10.4, 10.5, 5.2)."""
+"""The aftermath of battles: how a side leaves one, and what is left behind (9.4, 9.5, 9.71, 10.2, 10.4, 10.5, 5.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hannibal's ambush: a part of his army falls upon the enemy in the second round, or the third, or never (9.5)."""
+"""Hannibal's ambush: part of his army attacks in the second round, or the third, or never (9.5)."""
 
 from __future__ import annotations
 

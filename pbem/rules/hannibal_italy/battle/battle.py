@@ -1,4 +1,4 @@
-"""A field battle: who wants it, who gets away, and round after round until one side has enough (9.1, 9.2, 9.6)."""
+"""Field battles: who wants battle, who gets away, and the rounds until the battle ends (9.1, 9.2, 9.6)."""
 
 from __future__ import annotations
 

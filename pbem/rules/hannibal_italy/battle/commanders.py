@@ -1,4 +1,4 @@
-"""Who commands in a battle or an assault: the highest office, Hannibal, or whom somebody chooses (10.31)."""
+"""Commanders in a battle or an assault: the highest office, Hannibal, or a leader whom a side chooses (10.31)."""
 
 from __future__ import annotations
 

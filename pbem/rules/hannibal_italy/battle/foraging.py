@@ -1,4 +1,4 @@
-"""Foraging: who does not control the province sends out a quarter of his army before he fights (9.4)."""
+"""Foraging: a side that does not control the province sends out a quarter of its army before it fights (9.4)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The marches that are offered: where each leader can get to, alone or with others, and whom he can win over (7).
+"""The legal marches: the hexes that each leader can reach, alone or with others, and the cities to win over (7).
 
-An order may say far more (what is dropped, which way round); these are enough for a form, for chance and for a count.
+An order may say far more (units to drop, a detour). These are enough for a form, for random play and for a count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the stand-in marches: one leader at a time, past the cities that he may win over, to where he does most good.
+"""The bot's marches: one leader at a time, past cities to win over, to the hex where the leader is worth most.
 
 Every leader who can move gets an order, if only to stay; when the last one has his, the phase is over by itself.
 """
@@ -30,12 +30,12 @@ SMALL: Final = 26
 """SP below which a Roman army is hardly one."""
 MOST_TRIES: Final = 6
 STEP: Final = 0.01
-"""What half a movement point costs: of two ways alike the shorter is taken."""
+"""The price of half a movement point: of two ways alike the shorter is taken."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """A march that was thought of, and what it is worth."""
+    """A march that the bot considers, and its worth."""
 
     worth: float
     body: dict[str, object]
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Tour:
-    """A march as far as it is planned: where it has come to, what is left, what it has tried, what that is worth."""
+    """A march as far as it is planned: the hex reached, the points left, the cities tried, and its worth."""
 
     at: str
     left: int
@@ -69,7 +69,7 @@ def best_marches(view: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _next(view: Game, decision: Decision) -> str:
-    """Return who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
+    """Return the leader who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
     side = decision.side
 
     def rank(leader: str) -> tuple[bool, int, str]:
@@ -81,7 +81,7 @@ def _next(view: Game, decision: Decision) -> str:
 
 
 def _plans(view: Game, ground: Ground, leader: str) -> Iterator[Plan]:
-    """Yield what a leader may do, with what it is worth."""
+    """Yield the marches that a leader may make."""
     units = _load(view, ground.side, leader)
     load = {} if units == view.leaders[leader].units else {"units": units}
     strength = sp(view.board, units)
@@ -99,7 +99,7 @@ def _plans(view: Game, ground: Ground, leader: str) -> Iterator[Plan]:
 
 
 def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
-    """Return what a leader takes along (7.2, 7.8)."""
+    """Return the units that a leader takes along (7.2, 7.8)."""
     at_hand = units_at_hand(view, [leader])
     free = {unit: count for unit, count in at_hand.loose.items() if may_lead(view, leader, unit)}
     own = added(view.leaders[leader].units, free)
@@ -120,7 +120,7 @@ def _shared(view: Game, own: Units, others: Mapping[str, Units]) -> dict[str, in
 
 
 def _of_carthage(view: Game, leader: str, own: Units, others: Mapping[str, Units]) -> Units:
-    """Return what a leader of Carthage takes: Hannibal all but a few quick units, others no more than those."""
+    """Return the units that a leader of Carthage takes: Hannibal all but a few quick ones, others only those."""
     pool = added(own, *others.values())
     if view.card(leader).supreme:
         for _ in others:

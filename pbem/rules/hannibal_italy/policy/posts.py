@@ -1,4 +1,4 @@
-"""Where the stand-in leaves foot of Rome: in walled cities that Carthage covets, closed to diplomacy by it (7.42)."""
+"""The posts of the bot: walled cities in which Rome leaves foot, to close them to diplomacy (7.42)."""
 
 from __future__ import annotations
 

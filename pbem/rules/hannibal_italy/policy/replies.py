@@ -1,4 +1,4 @@
-"""What the stand-in answers to all questions but where to march (5, 6, 9, 10)."""
+"""The bot's answers to all decisions except marches (5, 6, 9, 10)."""
 
 from __future__ import annotations
 

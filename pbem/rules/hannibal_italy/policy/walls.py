@@ -1,4 +1,4 @@
-"""What it is worth to the stand-in to stand before a walled city: to storm, to besiege, to dig it in (9.7 to 9.9)."""
+"""The worth that the bot gives to a walled city of the enemy: by storm, siege or siege works (9.7 to 9.9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts what is on the map and in the boxes: every broken invariant of a position, in words (3.3, 7.8)."""
+"""The audit of a position: units, leaders, stacks and offices are counted, broken invariants reported (3.3, 7.8)."""
 
 from __future__ import annotations
 

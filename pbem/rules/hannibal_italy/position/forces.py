@@ -1,4 +1,4 @@
-"""Units by the number: their strength, their steps, who stands where with what (3.3, 7.1, 9.3)."""
+"""Forces: units counted by kind, their strength and steps, and which units stand where (3.3, 7.1, 9.3)."""
 
 from __future__ import annotations
 

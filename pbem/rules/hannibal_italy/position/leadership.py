@@ -1,4 +1,4 @@
-"""Who commands, what each office may lead, and how a withdrawal is rolled for (7.8, 10.2 to 10.5)."""
+"""Leadership: who may command, how much each office may lead, rolls to withdraw and to survive (7.8, 10.2 to 10.5)."""
 
 from __future__ import annotations
 

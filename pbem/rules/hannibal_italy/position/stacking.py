@@ -1,4 +1,4 @@
-"""How many may stand together, and where nobody may go (7.8, 10.6, 12.21)."""
+"""Stacking: how many leaders may stand together, and which hexes are closed to them (7.8, 10.6, 12.21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done before a city: its besieger rolls for surrender, assaults it, or does neither (9.7, 9.8, 9.81)."""
+"""Sieges in play: the besieger of a city rolls for surrender, assaults it, or does neither (9.7, 9.8, 9.81)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from pbem.rules.hannibal_italy.siege.siege import (
     needed,
     relieved,
     roll_for_surrender,
-    told,
     too_weak,
     unseen_inside,
+    visible_need,
 )
 from pbem.rules.hannibal_italy.turn.control import lose_garrison
 
@@ -69,20 +69,20 @@ def _recall(game: Game, table: Table, side: Side) -> None:
 
 def _choose(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
     """Ask the side before a city what it does there; who would besiege it and is too weak goes back (9.7, 9.8)."""
-    own, view = sp(game.board, outside(game, side, city.hex)), told(game, side, city)
+    own, need = sp(game.board, outside(game, side, city.hex)), visible_need(game, side, city)
     siege = game.sieges.get(city.id)
     number = siege.number if siege is not None else int(game.board.tables["siege_numbers"][0])
     order = yield from table.ask(
         side,
         "besiege",
         rule="9.7",
-        default={"do": SIEGE if own >= view else LEAVE},
+        default={"do": SIEGE if own >= need else LEAVE},
         secret=side == CARTHAGE,
         city=city.id,
         own_sp=own,
-        needed=view,
+        needed=need,
         number=number,
-        can_assault=column_of(game, side, city, view) != NO_CASE,
+        can_assault=column_of(game, side, city, need) != NO_CASE,
         under_siege=siege is not None,
         unseen=unseen_inside(game, side, city),
     )

@@ -69,8 +69,8 @@ def needed(game: Game, city: City) -> int:
     return city.intrinsic + garrison(game, city.id) + sp(game.board, units)
 
 
-def told(game: Game, side: Side, city: City) -> int:
-    """Return what a besieger knows of what stands against him: Rome sees who is inside once it besieges him (7.5)."""
+def visible_need(game: Game, side: Side, city: City) -> int:
+    """Return the SP that a besieger sees against it: Rome sees what is inside only once it besieges it (7.5)."""
     if unseen_inside(game, side, city):
         return city.intrinsic + garrison(game, city.id)
     return needed(game, city)

@@ -1,4 +1,4 @@
-"""Where newly elected leaders go: where the old ones stood, with new legions, or to Rome (5.23, 7.8)."""
+"""The placing of newly elected leaders: where the old ones stood, with new legions, or in Rome (5.23, 7.8)."""
 
 from __future__ import annotations
 

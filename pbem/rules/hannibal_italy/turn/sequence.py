@@ -46,7 +46,7 @@ WINTER_PHASES: Final = (
     "score",
 )
 GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
-"""Phases in whose midst orders of a sheet that are not used yet wait: for the next march, the next battle."""
+"""Phases within which unused orders of a sheet stay queued: for the next march, the next battle."""
 
 PHASES: Final[Mapping[str, Phase]] = {
     "first_initiative": initiative.first_of_all,
@@ -68,7 +68,7 @@ SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score":
 
 
 def play(game: Game, table: Table) -> Flow[None]:
-    """Play phase by phase, with a resting point after each and within those of movement and combat (4.2)."""
+    """Play phase by phase, with a checkpoint after each, and within those of movement and combat (4.2)."""
     while game.result is None:
         phase = game.phase
         over = True

@@ -1,4 +1,4 @@
-"""The end of winter: control anew, and half of those who stand in a province that is not theirs is lost (8.2, 8.3)."""
+"""The end of winter: control is determined, and armies in a province not their own lose half their SP (8.2, 8.3)."""
 
 from __future__ import annotations
 

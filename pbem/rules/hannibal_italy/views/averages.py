@@ -1,4 +1,4 @@
-"""What a round of battle, or an assault, comes to on average, for forms and for who asks for odds (9.2, 9.8)."""
+"""Average results of a round of battle and of an assault, for forms and for odds (9.2, 9.8)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the conditions of a standing order may go by, besides the facts that its question states.
+"""Facts that the conditions of a standing order may use, besides those that its decision states.
 
-A strength that its side may not see is no fact: a condition on it never fits, and the question is asked (7.5).
+A strength that its side may not see is no fact: a condition on it never fits, and the side is asked (7.5).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def periods(game: Game) -> dict[str, object]:
 
 
 def facts(view: Game, decision: Decision) -> dict[str, object]:
-    """Return what a standing order may go by for any question, and where it is about a hex, what stands there."""
+    """Return the facts of any decision, and of one that is about a hex, what stands there."""
     found: dict[str, object] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
     hex = _hex(view, decision)
     if hex is not None:
@@ -34,7 +34,7 @@ def facts(view: Game, decision: Decision) -> dict[str, object]:
 
 
 def _hex(view: Game, decision: Decision) -> str | None:
-    """Return the hex that a question is about: that it names, or that of the city it names."""
+    """Return the hex that a decision is about: it is named, or it is that of the city named."""
     named = decision.facts.get("hex")
     if named is None and decision.facts.get("city") in view.board.cities:
         named = view.board.cities[decision.facts["city"]].hex

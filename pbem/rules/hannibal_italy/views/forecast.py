@@ -35,9 +35,9 @@ def _march(view: Game, table: Table, side: Side, march: MarchOrder) -> Flow[None
     game.board = with_unseen(view.board)
     plan = lay_out(game, march)
     tried = [step.city for step in plan.route.steps if step.city]
-    told = len(table.events)
+    before = len(table.events)
     set_out(game, table, plan)
-    happened = table.events[told:]
+    happened = table.events[before:]
     for event in list(happened):
         if event.kind in ("overrun", "overrun_fails") and _hidden(view, side, event.facts["hex"]):
             table.tell("overrun_unsure", hex=event.facts["hex"], rule="7.7")
@@ -62,7 +62,7 @@ def _hidden(view: Game, side: Side, hex: str) -> bool:
 
 
 def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -> None:
-    """Tell what the march comes to: what is left of the movement points, and the enemy at its end (7.2, 9.1, 9.7)."""
+    """Tell how the march ends: the movement points spent, and the enemy at its end (7.2, 9.1, 9.7)."""
     board, hex, enemy = game.board, game.leaders[leader].at, ENEMY[side]
     marched = next((each for each in reversed(table.events) if each.kind in ("marched", "stays")), None)
     if marched is None:
@@ -83,7 +83,7 @@ def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -
 
 
 def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return what a roll without a number to reach comes to for the mover: how bad it is, and in words (7.41)."""
+    """Return the result of a roll without a number to reach: how bad it is for the mover, and in words (7.41)."""
     city = facts.get("city")
     if city is None or game.march is None:
         return 0, ""
@@ -93,5 +93,5 @@ def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]
 
 
 def prospects(game: Game, decision: Decision) -> Iterator[Event]:
-    """Yield who can do what a question asks; on a march nobody is asked anything."""
+    """Yield nothing: on a march nobody is asked anything."""
     yield from ()

@@ -1,6 +1,6 @@
-"""What a form says beside a question: what can be ordered, with what strength and chance, and orders to choose from.
+"""Hints of an order form: what can be ordered, with what strength and chance, and orders to choose from.
 
-A hint is drawn from what its reader knows, no more (7.5). Texts stand in the form as remarks, orders as choices.
+A hint says no more than its reader may know (7.5). Texts stand in the form as remarks, orders as choices.
 """
 
 from __future__ import annotations

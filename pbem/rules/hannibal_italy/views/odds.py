@@ -1,4 +1,4 @@
-"""Chances of a battle, a siege and an assault, for players who weigh an order (9.2, 9.7, 9.8)."""
+"""Odds of a battle, a siege and an assault, for players who weigh an order (9.2, 9.7, 9.8)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HOLDERS: Final[Mapping[int, Side | None]] = {0: None, 1: CARTHAGE, 2: ROME}
 
 
 def odds(board: Board, options: Options) -> dict[str, Odds]:
-    """Return what can be asked about chances."""
+    """Return the odds that players may ask for."""
     count = board.counts
     return {
         "battle": Odds(
@@ -73,7 +73,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
 
 @dataclass(slots=True)
 class _Count:
-    """What some battles came to."""
+    """The results of some battles."""
 
     played: int = 0
     keeps: Counter[Side | None] = field(default_factory=Counter)
@@ -168,7 +168,7 @@ def _cities_that_matter(board: Board, hex: str) -> list[str]:
 
 
 def _answer(asked: Decision, attacker: Side, numbers: Mapping[str, int], whole: Mapping[Side, int]) -> Order:
-    """Return what a side answers in a battle in thought."""
+    """Return the answer of a side in a battle that is only computed."""
     facts = asked.facts
     if asked.kind == "fight":
         return Order("fight", {"fight": asked.side == attacker})
@@ -198,7 +198,7 @@ def _left(game: Game, side: Side) -> int:
 
 
 def _told(whole: Mapping[Side, int], attacker: Side, count: _Count) -> Chances:
-    """Return what the battles came to, as text and as figures."""
+    """Return the results of the battles, as text and as figures."""
     played, names = count.played, {CARTHAGE: "Carthage", ROME: "Rome"}
     mean = sum(number * often for number, often in count.rounds.items()) / played
     keeps = {side: count.keeps[side] / played for side in (*SIDES, None)}

@@ -1,4 +1,4 @@
-"""What stands beside the map: the year, points, leaders with what they lead, elections, what is left (4.2, 12)."""
+"""The panels beside the map: the year, points, leaders and their units, elections, counters left (4.2, 12)."""
 
 from __future__ import annotations
 

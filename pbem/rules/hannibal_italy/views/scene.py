@@ -1,4 +1,4 @@
-"""What there is to draw: the hexes, armies and their backs, sieges, the tracks and who leads what (3, 7.5)."""
+"""The scene of a position: the hexes, armies and their backs, sieges, tracks, and who leads what (3, 7.5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BADGES: Final[Mapping[str, str]] = {
     DICTATOR: "D",
     MASTER_OF_HORSE: "MH",
 }
-"""What stands for an office on a counter, as the legend of layout.yaml has it."""
+"""The letters for an office on a counter, as the legend of layout.yaml has them."""
 
 
 def base(box: Box, board: Board) -> BaseMap:

@@ -1,4 +1,4 @@
-"""Successors of a march: the positions that it may lead to as its side knows them, on which the next is checked."""
+"""Successors of a march: the positions that it may lead to, as its side knows them. The next march is checked there."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def cost(view: Game, decision: Decision, order: Order) -> str:
     more = ""
     if march.overruns:
         more = f", and {points(int(board.tables['movement']['overrun']['cost']))} more for an overrun"
-    told = ", ".join(f"{word} {points(price)}" for word, price in parts.values())
+    items = ", ".join(f"{word} {points(price)}" for word, price in parts.values())
     most = allowance(view, plan.division.forces)
-    return f"{plan.leader}: {told or 'stays'}; {points(spent)} of {points(most)} movement points{more}"
+    return f"{plan.leader}: {items or 'stays'}; {points(spent)} of {points(most)} movement points{more}"
 
 
 def _outcomes(view: Game, march: MarchOrder) -> Iterator[Game]:
