@@ -14,22 +14,20 @@ from pbem.game import NOT_TOLD, Kinds, LegalOrders, cheapest, concat, flat_map, 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement import diplomacy
 from pbem.rules.hannibal_italy.movement.check import check
-from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, MarchOrder, PathWord
+from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, Marcher, PathWord
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.movement.taking import allowance, divide, wrong_shares
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.stacking import forbidden, full
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
-Body: TypeAlias = Mapping[str, str | Sequence[str]]
-"""The part of an order that says which leaders go, and with what."""
-
 
 @dataclass(frozen=True, slots=True)
 class Company:
     """Leaders who may march together, and the units that they take."""
 
-    body: Body
+    body: Mapping[str, str | list[str]]
+    """The part of an order that names them."""
     leaders: list[str]
     most: int
     """Their half movement points."""
@@ -51,49 +49,53 @@ def _of(view: Game, decision: Decision, leader: str) -> LegalOrders:
     """Return the marches of a leader with what he has, with all at hand, and with the others; of nobody: the end."""
     if not leader:
         return of([Order("move", END)])
-    return flat_map(partial(_goals, view, decision.side), _bodies(view, decision, leader))
+    return flat_map(partial(_goals, view, decision.side), _groups(view, decision, leader))
 
 
 def companies(view: Game, decision: Decision, leader: str) -> Iterator[Company]:
     """Yield who may march with a leader, and with what (7.2, 7.3, 7.8, 10.2)."""
-    for body in _bodies(view, decision, leader):
-        if (company := _company(view, body)) is not None:
+    for going in _groups(view, decision, leader):
+        if (company := _company(view, going)) is not None:
             yield company
 
 
-def _bodies(view: Game, decision: Decision, leader: str) -> list[Body]:
-    """Return what an order may say of who goes with what, whether the rules allow it or not (7.2)."""
+def _groups(view: Game, decision: Decision, leader: str) -> list[list[Marcher]]:
+    """Return who may go with a leader, and with what, whether the rules allow it or not (7.2)."""
     side, at = decision.side, view.leaders[leader].at
     there = view.leaders_at(side, at)
-    bodies: list[Body] = [{"leader": leader}]
+    groups = [[Marcher(leader)]]
     if len(there) > 1 or view.loose[side].get(at):
-        bodies.append({"leader": leader, "units": ALL})
+        groups.append([Marcher(leader, ALL)])
     others = [other for other in there if other != leader and other in decision.facts["leaders"]]
     if others and len(others) <= _MOST_OTHERS:
         counted = sum(not view.card(each).gaulish for each in (leader, *others))
         if counted <= int(view.board.tables["stacking"]["leaders"]):
-            bodies.append({"leader": leader, "with": others})
-    return bodies
+            groups.append([Marcher(each) for each in (leader, *others)])
+    return groups
 
 
-def _company(view: Game, body: Body) -> Company | None:
-    """Return the company that an order names; None if it may not march, or takes no more than without `units` (7.3)."""
-    march = MarchOrder.read(Order("move", body))
-    assert march is not None
-    division = divide(view, march.going)
+def _company(view: Game, going: list[Marcher]) -> Company | None:
+    """Return leaders as a company; None if they may not march, or take no more than without `units` (7.3)."""
+    division = divide(view, going)
     if wrong_shares(view, division):
         return None
-    if "units" in body and division.forces[0] == view.leaders[march.going[0].leader].units:
-        return None
-    return Company(body, [marcher.leader for marcher in march.going], allowance(view, division.forces))
+    leader, *others = [marcher.leader for marcher in going]
+    body: dict[str, str | list[str]] = {"leader": leader}
+    if others:
+        body["with"] = others
+    if not division.as_they_are:
+        body["units"] = ALL
+        if division.forces[0] == view.leaders[leader].units:
+            return None
+    return Company(body, [leader, *others], allowance(view, division.forces))
 
 
 _MOST_OTHERS: Final = 3
 
 
-def _goals(view: Game, side: Side, body: Body) -> LegalOrders:
+def _goals(view: Game, side: Side, going: list[Marcher]) -> LegalOrders:
     """Return a march to each hex in reach, into each city of one's own, and to each city that can be won over."""
-    company = _company(view, body)
+    company = _company(view, going)
     if company is None:
         return of([])
     held, start = stops(view, side), view.leaders[company.leaders[0]].at

@@ -60,10 +60,10 @@ class Marcher:
     """A leader who is to march, the units that they are to take, and where the order says so."""
 
     leader: str
-    units: Mapping[str, int] | str | None
+    units: Mapping[str, int] | str | None = None
     """None: the units with the leader; ALL: whatever they may lead of the units at hand."""
-    at: Path
-    units_at: Path
+    at: Path = ()
+    units_at: Path = ()
 
 
 @dataclass(frozen=True, slots=True)
