@@ -63,7 +63,7 @@ def _sally(game: Game, table: Table) -> Flow[None]:
 
 
 def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
-    """Ask both sides whether they want battle and return those who do: who sallies does (9.1, 9.71)."""
+    """Ask both sides whether they want battle and return those that do; a side that sallies does (9.1, 9.71)."""
     battle = game.the_battle
     strengths = {side: strength(game, side) for side in SIDES}
     questions = [
@@ -93,7 +93,7 @@ def _promising(strengths: Mapping[Side, int]) -> bool:
 
 
 def _battle(game: Game, table: Table, eager: list[Side]) -> Flow[None]:
-    """Let the attacker attack: who wants battle, of two the side that moved second (9.2)."""
+    """Let the attacker attack: the side that wants battle; if both do, the side that moved second (9.2)."""
     battle = game.the_battle
     battle.attacker = eager[0] if len(eager) == 1 else game.moved_last
     battle.revealed = True
@@ -223,7 +223,7 @@ def _one_round(game: Game, table: Table, column: int, springs: bool) -> Flow[Non
 
 
 def round_modifiers(game: Game, *, springs: bool = False) -> dict[str, int]:
-    """Return what changes the die of a round: commanders, elephants, the ambush that springs (9.5, 10.3, 11.1)."""
+    """Return the modifiers of a round: commanders, elephants, the ambush that springs (9.5, 10.3, 11.1)."""
     attacker, tables = game.the_battle.attacker, game.board.tables
     modifiers = {"leaders": _rating(game, attacker) - _rating(game, ENEMY[attacker])}
     if has_elephants(game):
@@ -267,7 +267,7 @@ def _wishes(game: Game, table: Table) -> Flow[dict[Side, str]]:
 
 
 def _silent(game: Game, side: Side, own: int) -> str:
-    """Return what a side does that is silent: it withdraws, if it can, once half its strength is gone (10.4)."""
+    """Return the default of a side: it withdraws, if it can, once half its strength is gone (10.4)."""
     party = game.the_battle.parties[side]
     able = bool(party.commander) and bool(way_out(game, side))
     return WITHDRAW if able and own < party.lost else FIGHT
@@ -287,7 +287,7 @@ def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
 
 
 def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
-    """Tell whether both sides stop, and let one go back: who gives way, of two the attacker (9.2)."""
+    """Tell whether both sides stop, and let one go back: the side that gives way; if both do, the attacker (9.2)."""
     battle = game.the_battle
     turns = (battle.attacker, ENEMY[battle.attacker])
     giving = [side for side in turns if wishes[side] == GIVE_WAY]

@@ -14,7 +14,7 @@ from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled,
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
 LEAST: Final = "least"
-"""The foragers that come nearest to what is due."""
+"""The word for the fewest foragers that are enough."""
 NONE: Final = "none"
 
 
@@ -84,7 +84,7 @@ def quarter(game: Game, units: Mapping[str, int]) -> int:
 
 
 def _seers(game: Game, side: Side) -> list[Side] | None:
-    """Return who sees how many forage: everybody in a battle, its side alone where Carthage is hidden (7.5)."""
+    """Return the sides that see how many forage: both in a battle, Carthage alone where it is hidden (7.5)."""
     return None if side == ROME or game.the_battle.revealed else [side]
 
 

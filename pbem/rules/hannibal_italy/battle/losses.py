@@ -51,7 +51,7 @@ def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> li
 
 
 def _with_reduced(board: Board, units: Mapping[str, int]) -> set[str]:
-    """Return kinds of units, and what a step less makes of them."""
+    """Return kinds of units, and the kinds that they become with a step less."""
     return {*units, *(reduced for unit in units if (reduced := board.units[unit].reduced) is not None)}
 
 

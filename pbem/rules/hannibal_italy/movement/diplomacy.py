@@ -63,7 +63,7 @@ def _held(game: Game, owner: Side, city: str) -> bool:
 
 
 def modifiers(game: Game, side: Side, together: Sequence[str], city: str) -> dict[str, int]:
-    """Return what changes a diplomacy roll (7.41)."""
+    """Return the modifiers of a diplomacy roll (7.41)."""
     numbers, board = game.board.tables["diplomacy"], game.board
     province = board.provinces[board.cities[city].province]
     if side == CARTHAGE:

@@ -21,6 +21,8 @@ from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.stacking import forbidden, full
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
+_MOST_OTHERS: Final = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Company:
@@ -46,21 +48,21 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _of(view: Game, decision: Decision, leader: str) -> LegalOrders:
-    """Return the marches of a leader with what he has, with all at hand, and with the others; of nobody: the end."""
+    """Return the marches of a leader: with their own units, all at hand, or the others; without a leader, the end."""
     if not leader:
         return of([Order("move", END)])
     return flat_map(partial(_goals, view, decision.side), _groups(view, decision, leader))
 
 
 def companies(view: Game, decision: Decision, leader: str) -> Iterator[Company]:
-    """Yield who may march with a leader, and with what (7.2, 7.3, 7.8, 10.2)."""
+    """Yield the companies in which a leader may march (7.2, 7.3, 7.8, 10.2)."""
     for going in _groups(view, decision, leader):
         if (company := _company(view, going)) is not None:
             yield company
 
 
 def _groups(view: Game, decision: Decision, leader: str) -> list[list[Marcher]]:
-    """Return who may go with a leader, and with what, whether the rules allow it or not (7.2)."""
+    """Return the leaders and units that an order may name with a leader, allowed or not (7.2)."""
     side, at = decision.side, view.leaders[leader].at
     there = view.leaders_at(side, at)
     groups = [[Marcher(leader)]]
@@ -75,7 +77,7 @@ def _groups(view: Game, decision: Decision, leader: str) -> list[list[Marcher]]:
 
 
 def _company(view: Game, going: list[Marcher]) -> Company | None:
-    """Return leaders as a company; None if they may not march, or take no more than without `units` (7.3)."""
+    """Return leaders as a company; None if they may not march, or if `units` adds nothing to what they have (7.3)."""
     division = divide(view, going)
     if wrong_shares(view, division):
         return None
@@ -88,9 +90,6 @@ def _company(view: Game, going: list[Marcher]) -> Company | None:
         if division.forces[0] == view.leaders[leader].units:
             return None
     return Company(body, [leader, *others], allowance(view, division.forces))
-
-
-_MOST_OTHERS: Final = 3
 
 
 def _goals(view: Game, side: Side, going: list[Marcher]) -> LegalOrders:
@@ -146,13 +145,13 @@ Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
 
 
 def reach(view: Game, side: Side, together: Sequence[str], most: int, start: str = "") -> Reached:
-    """Return what leaders can reach from a hex, or from where they are, the nearest first (7.2, 7.3, 10.6, 12.21)."""
+    """Return the hexes in reach of leaders from a hex, or from their own, nearest first (7.2, 7.3, 10.6, 12.21)."""
     start = start or view.leaders[together[0]].at
     return _round(view.board, start, most, stops(view, side), forbidden(view, side, together))
 
 
 def _round(board: Board, start: str, most: int, held: frozenset[str], closed: frozenset[str]) -> Reached:
-    """Return what can be reached round hexes that are closed, and no further than those that the enemy holds."""
+    """Return the hexes in reach round closed ones, and no further than those that the enemy holds."""
     free = _reach(board, start, most, frozenset(), closed)
     # Only an enemy within reach is in the way, so that most marches share what was found for others.
     in_the_way = frozenset([hex for hex in held if hex in free and hex != start])

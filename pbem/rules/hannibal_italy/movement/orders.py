@@ -20,7 +20,7 @@ from pbem.protocol import ILLEGAL, Fault, Order, Path
 END: Final = {"end": True}
 """The body of the order that ends a side's movement."""
 ALL: Final = "all"
-"""What a leader takes who takes all that they may lead."""
+"""The word for all units at hand that a leader may lead."""
 ALONG: Final = "along "
 TO: Final = "to "
 TRY: Final = "try"

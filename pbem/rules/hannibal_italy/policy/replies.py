@@ -23,7 +23,7 @@ ARMY_LEFT: Final = 13
 
 
 def rating(game: Game, side: Side, hex: str) -> int:
-    """Return what the best commander whom a side has in a hex adds to the die (10.3)."""
+    """Return what a side's best commander in a hex adds to the die (10.3)."""
     return max((game.card(leader).combat for leader in game.leaders_at(side, hex)), default=0)
 
 
@@ -33,7 +33,7 @@ def edge(game: Game, side: Side, hex: str) -> int:
 
 
 def _proconsul(view: Game, decision: Decision) -> Iterator[Order]:
-    """Keep the consul whose army and skill are the greatest; take off only who has no army left (5.3)."""
+    """Keep the consul with the best army and skill; take off only proconsuls who have no army left (5.3)."""
     facts, board = decision.facts, view.board
 
     def merit(leader: str) -> int:
@@ -110,7 +110,7 @@ def _led(view: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[str
 
 
 def here(view: Game, hex: str) -> int:
-    """Return half of what the leaders in a hex have with them: so much another one could have (7.2)."""
+    """Return half the SP of the leaders in a hex: as many as another leader could get (7.2)."""
     return sum(sp(view.board, view.leaders[leader].units) for leader in view.leaders_at(ROME, hex)) // 2
 
 

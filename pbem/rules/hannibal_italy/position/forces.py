@@ -46,7 +46,7 @@ def added(*forces: Mapping[str, int]) -> Units:
 
 
 def taken(units: Mapping[str, int], some: Mapping[str, int]) -> Units:
-    """Return what is left of units when some of them, which must be there, are taken away."""
+    """Return units less some of them, which must be there."""
     left = dict(units)
     for unit, count in some.items():
         left[unit] = left.get(unit, 0) - count
@@ -95,7 +95,7 @@ def loose_inside(game: Game, side: Side, hex: str) -> bool:
 
 
 def shut_up(game: Game, side: Side, hex: str) -> bool:
-    """Tell whether who is put into a hex is inside its city: besieged, or an enemy leader before it (7.6, 9.71)."""
+    """Tell whether a leader put into a hex is inside its city: besieged, or an enemy leader before it (7.6, 9.71)."""
     return game.friendly_city(side, hex) and (game.besieged(hex) is not None or bool(game.leaders_at(ENEMY[side], hex)))
 
 

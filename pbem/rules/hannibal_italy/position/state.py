@@ -152,7 +152,7 @@ class Game:
     options: Options = plain.static()
     scenario: str = ""
     there: Mapping[Side, Sequence[str]] | None = plain.static()
-    """Who is on the map, by side: gathered when somebody asks, forgotten when somebody is put there or taken away."""
+    """The leaders on the map, by side: a cache, cleared when a leader is put there or taken away."""
 
     @property
     def plan(self) -> Record:

@@ -33,7 +33,7 @@ from pbem.rules.hannibal_italy.turn.control import lose_garrison
 
 
 def besiege(game: Game, table: Table, hex: str) -> Flow[None]:
-    """Play one siege: a besieger too weak to go on goes back; else he is asked what he does (9.7, 9.71)."""
+    """Play one siege: a besieger too weak to go on goes back; any other is asked what to do (9.7, 9.71)."""
     city = game.city_at(hex)
     assert city is not None
     side = ENEMY[game.cities[city.id]]
@@ -50,7 +50,7 @@ def besiege(game: Game, table: Table, hex: str) -> Flow[None]:
 
 
 def _recall(game: Game, table: Table, side: Side) -> None:
-    """Let foragers rejoin their army, or be lost with it; who has lost all his units goes away (9.4, 10.2)."""
+    """Let foragers rejoin their army, or be lost with it; leaders who have lost all units go away (9.4, 10.2)."""
     battle = game.battle
     if battle is None:
         return
@@ -68,7 +68,7 @@ def _recall(game: Game, table: Table, side: Side) -> None:
 
 
 def _choose(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
-    """Ask the side before a city what it does there; who would besiege it and is too weak goes back (9.7, 9.8)."""
+    """Ask the side before a city what it does there; a besieger that proves too weak goes back (9.7, 9.8)."""
     own, need = sp(game.board, outside(game, side, city.hex)), visible_need(game, side, city)
     siege = game.sieges.get(city.id)
     number = siege.number if siege is not None else int(game.board.tables["siege_numbers"][0])

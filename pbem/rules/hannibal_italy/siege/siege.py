@@ -149,7 +149,7 @@ def column_of(game: Game, side: Side, city: City, against: int | None = None) ->
 
 
 def assault_modifiers(game: Game, side: Side, city: City) -> dict[str, int]:
-    """Return what changes the die of an assault: commanders, and Carthage's want of a siege train (9.81, 10.3).
+    """Return the modifiers of an assault: commanders, and Carthage's lack of a siege train (9.81, 10.3).
 
     Before the commanders of an assault under way are named, the first who may command is taken for each side.
     """

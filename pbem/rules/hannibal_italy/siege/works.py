@@ -76,7 +76,7 @@ def _work(game: Game, table: Table, side: Side, city: City) -> None:
 
 
 def _orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return what can be answered: who is too weak can build nothing, but Rome does not see that he is (7.5, 9.91)."""
+    """Return the legal orders: the weak can build nothing, but Rome does not see whether Carthage is (7.5, 9.91)."""
     facts = decision.facts
     if veiled(view, decision.side, view.board.cities[facts["city"]].hex):
         return NOT_TOLD

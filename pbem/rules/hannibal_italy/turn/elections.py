@@ -79,7 +79,7 @@ def eligible(game: Game) -> list[str]:
 
 
 def candidates(game: Game) -> list[str]:
-    """Return who stands for election (5.2)."""
+    """Return the candidates for election (5.2)."""
     return [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == CANDIDATES]
 
 
@@ -123,7 +123,7 @@ def leave_office(game: Game, table: Table, leader: str, to: str) -> None:
 
 
 def modifiers(game: Game, leader: str) -> dict[str, int]:
-    """Return what changes a candidate's election roll (5.2, election modifiers)."""
+    """Return the modifiers of a candidate's election roll (5.2, election modifiers)."""
     numbers: Mapping[str, int] = game.board.tables["elections"]["modifiers"]
     year, found = game.leaders[leader].last_year, {}
     if leader in game.served:
@@ -168,7 +168,7 @@ def _ranking(game: Game, table: Table) -> Flow[list[str]]:
 
 
 def _tied(game: Game, ranked: Sequence[str], totals: Mapping[str, int], border: int) -> list[str]:
-    """Return those between whom an office has to be decided: equal in roll and in having served (5.22)."""
+    """Return the candidates who are tied for an office: equal in roll and in having served (5.22)."""
     if border >= len(ranked):
         return []
 

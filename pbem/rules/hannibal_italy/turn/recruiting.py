@@ -292,7 +292,7 @@ def _receivers(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with who gets the allies: he is not in the province (6.3)."""
+    """Yield what is wrong with the leader who is to get the allies: not in the province (6.3)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
         yield order.fault(("leader",), f"{order['leader']} is not there; {', '.join(able)} are", rule="6.3")

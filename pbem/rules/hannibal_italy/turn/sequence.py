@@ -107,7 +107,7 @@ def go_on(game: Game, table: Table) -> None:
 
 
 def begin_segment(game: Game, table: Table, segment: str) -> None:
-    """Begin a segment: what was done in the last one may be done again (7.4, 9.7)."""
+    """Begin a segment: clear the limits that hold within one (7.4, 9.7)."""
     game.segment = segment
     game.phase = (SUMMER_PHASES if segment == SUMMER else WINTER_PHASES)[0]
     game.tried, game.lost_this_segment, game.consuls_killed, game.fallen = [], 0, 0, []

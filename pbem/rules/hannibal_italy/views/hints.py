@@ -27,7 +27,7 @@ _MOST: Final = 6
 
 
 def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what is worth knowing for an answer, and orders that are legal."""
+    """Yield remarks that help with an answer, and legal orders."""
     yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
@@ -53,14 +53,14 @@ def _proconsul(view: Game, decision: Decision) -> Iterator[Hint]:
 
 
 def _skill(view: Game, leader: str) -> str:
-    """Return what a leader changes a die by, and what he needs to withdraw (10.3, 10.4)."""
+    """Return a leader's modifier of the die, and the number needed to withdraw (10.3, 10.4)."""
     card = view.card(leader)
     out = "always withdraws" if card.withdraws_on is None else f"withdraws on {card.withdraws_on} or more"
     return f", combat {card.combat:+d}, {out}"
 
 
 def _tie(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what speaks for each (5.22)."""
+    """Yield the skill of each (5.22)."""
     for leader in decision.facts["leaders"]:
         yield f"  {leader}{_skill(view, leader)}"
     yield "The first of your list come first."
