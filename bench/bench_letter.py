@@ -26,6 +26,7 @@ from pbem.mail import outgoing as letters_room
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Office, side_report
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
 from pbem.render.picture import render
 from pbem.repo import ledger
@@ -57,9 +58,8 @@ def figures() -> Iterator[Figure]:
 
 def begin(office: Office) -> None:
     """Make the game; both players have given a key, so that all is sealed that may have to be."""
-    with Adjudicator.create(
-        office.games, office.keys, GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS
-    ) as game:
+    new = NewGame(GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
+    with Adjudicator.create(office.games, office.keys, new) as game:
         for side in PLAYERS:
             game.join(side, key=recipient_of(new_identity()))
 

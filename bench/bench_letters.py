@@ -15,7 +15,8 @@ from typing import Any
 
 from bench import Figure
 from pbem.crypto.dice import SeededDice
-from pbem.engine.session import Session, Sources
+from pbem.engine.answers import Sources
+from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table

@@ -25,6 +25,7 @@ from pbem.game import shelf
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Flow, Rules
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
 
 RULES = "rome_carthage"
@@ -97,7 +98,7 @@ def figures() -> Iterator[Figure]:
 
 def create(folder: Path, name: str) -> None:
     """Make a game; its secrets lie beside it."""
-    Adjudicator.create(folder, folder / "keys", name, RULES, players=SIDES, secrets=SECRETS).close()
+    Adjudicator.create(folder, folder / "keys", NewGame(name, RULES, players=SIDES, secrets=SECRETS)).close()
 
 
 def reopen(folder: Path, name: str) -> Adjudicator:

@@ -18,7 +18,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.table import Table
-from pbem.orders.check import check_sheet
+from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.protocol import Decision, Order
 
 RULES, GAME = "hannibal_italy", "winter"
@@ -55,10 +55,17 @@ def check_whole(given: list[Order]) -> float:
     """Return how long it takes to read a sheet of orders and to check it."""
     at, lines = began(), "".join(map(line, given))
     raw = f"game: {GAME}\nside: {ROME}\nadjudication: 1\norders:\n{lines}".encode()
-    box, sides = shelf.load(RULES).box, at.rules.sides
-    return seconds(
-        lambda: check_sheet(box, GAME, sides, ROME, 1, at.open_decisions, at.faults, raw, further=at.further)
+    decisions = OpenDecisions(
+        box=shelf.load(RULES).box,
+        game=GAME,
+        sides=at.rules.sides,
+        side=ROME,
+        adjudication=1,
+        decisions=at.open_decisions,
+        faults=at.faults,
+        further=at.further,
     )
+    return seconds(lambda: check_sheet(decisions, raw))
 
 
 def line(order: Order) -> str:

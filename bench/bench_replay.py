@@ -19,6 +19,7 @@ from pbem.audit.explain import Explained
 from pbem.audit.replay import replay_turns
 from pbem.audit.what_if import what_if
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
 
 GAME = "punica"
@@ -48,7 +49,7 @@ def figures() -> Iterator[Figure]:
 
 def play(folder: Path) -> None:
     """Play a whole game, two stand-ins by sheets."""
-    with Adjudicator.create(folder, folder / "keys", GAME, "rome_carthage", players=SIDES) as game:
+    with Adjudicator.create(folder, folder / "keys", NewGame(GAME, "rome_carthage", players=SIDES)) as game:
         rules: Any = game.rules
         for side in game.rules.sides:
             hand_in(game, side, ["standing: default"])

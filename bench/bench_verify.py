@@ -24,6 +24,7 @@ from pbem.game import shelf
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Flow, Rules
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 
 TURNS = 500
 ROUNDS = 5
@@ -77,7 +78,7 @@ def figures() -> Iterator[Figure]:
 def make(folder: Path) -> None:
     """Play a long game."""
     chance = Random(218)
-    with Adjudicator.create(folder, folder / "keys", NAME, RULES, players=SIDES, secrets=SECRETS) as game:
+    with Adjudicator.create(folder, folder / "keys", NewGame(NAME, RULES, players=SIDES, secrets=SECRETS)) as game:
         while game.adjudication < TURNS:
             play(game, chance)
 

@@ -1,4 +1,7 @@
-"""Files that outlive a crash. A new name lasts once its folder is synced too, so: write, rename, `sync_folder`."""
+"""Files that outlive a crash. A new name lasts once its folder is synced too, so: write, rename, `sync_folder`.
+
+Windows has no way to sync a folder, and refuses some renames that other systems allow; both is seen to here.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Final
+
+_BINARY: Final[int] = getattr(os, "O_BINARY", 0)
+"""What keeps Windows from turning line ends into its own."""
+_FOLDER: Final[int | None] = getattr(os, "O_DIRECTORY", None)
+"""What opens a folder; None: the system cannot."""
 
 
 def write(files: Mapping[Path, bytes], mode: int = 0o644) -> None:
@@ -13,7 +22,7 @@ def write(files: Mapping[Path, bytes], mode: int = 0o644) -> None:
     with ExitStack() as opened:
         fds = []
         for path, content in files.items():
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, mode)
             opened.callback(os.close, fd)
             fds.append(fd)
             with naming(path):
@@ -39,6 +48,15 @@ def write_new(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
+def rename_folder(draft: Path, folder: Path) -> None:
+    """Give a folder its name, which an empty folder may bear already."""
+    try:
+        os.rename(draft, folder)
+    except FileExistsError:  # on Windows; elsewhere a rename takes the place of an empty folder
+        os.rmdir(folder)
+        os.rename(draft, folder)
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Let what goes wrong with an open file say which file it is; the system knows only its number."""
@@ -50,8 +68,10 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in a folder last."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    """Make the names in a folder last, where the system has a way to."""
+    if _FOLDER is None:
+        return
+    fd = os.open(path, os.O_RDONLY | _FOLDER)
     try:
         with naming(path):
             os.fsync(fd)

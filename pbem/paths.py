@@ -1,13 +1,15 @@
-"""Where things lie: the boxes of the games, the templates, the keys, the games being played.
+"""Where things lie: the boxes of the games, the templates, the keys, the games being played, the cache.
 
-In a checkout `rules/` and `templates/` stand beside the package; a wheel carries them inside it. Nothing is looked
-up before it is asked for, and nothing here is created.
+In a checkout `rules/` and `templates/` stand beside the package; a wheel carries them inside it. What belongs to the
+user lies where the environment says, or else where the system keeps such things (`platformdirs`). Nothing is looked up
+before it is asked for, and nothing here is created.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from re import compile as pattern
 from typing import Final
@@ -33,27 +35,59 @@ def templates_folder() -> Path:
 
 
 def keys_folder() -> Path:
-    """Return the folder of the secrets, outside every game's repo: `PBEM_KEYS`, or in the user's own data."""
+    """Return the folder of the secrets, outside every game's repo: `PBEM_KEYS`, or in the user's own data.
+
+    A key store in `~/.local/share/pbem` is found on every system, for there it lay on all of them.
+    """
     named = os.environ.get("PBEM_KEYS")
     if named:
         return Path(named).expanduser()
-    home = Path(os.environ.get("XDG_DATA_HOME", ""))
-    # The XDG specification: a path that is not absolute is to be ignored, and "" is not absolute.
-    return (home if home.is_absolute() else Path.home() / ".local" / "share") / "pbem" / "keys"
+    by_environment = _by_environment("XDG_DATA_HOME")
+    if by_environment is not None:
+        return by_environment / "keys"
+    earlier = Path.home() / ".local" / "share" / "pbem" / "keys"
+    return earlier if earlier.is_dir() else _own_folder() / "keys"
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again at any time: `PBEM_CACHE`, or in the user's own caches."""
+    """Return the folder of what can be made again at any time: `PBEM_CACHE`, or in the user's own caches.
+
+    For a user without a home it is one in which nothing can be kept.
+    """
     named = os.environ.get("PBEM_CACHE")
     if named:
         return Path(named).expanduser()
-    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (home if home.is_absolute() else Path.home() / ".cache") / "pbem"
+    from platformdirs import user_cache_path
+
+    with suppress(RuntimeError):
+        return _by_environment("XDG_CACHE_HOME") or user_cache_path("pbem", appauthor=False)
+    return Path(os.devnull)
 
 
 def games_folder() -> Path:
-    """Return the folder that holds the games, one repo each: `PBEM_GAMES`, or `games` where we stand."""
-    return Path(os.environ.get("PBEM_GAMES") or "games").expanduser()
+    """Return the folder that holds the games, one repo each.
+
+    That is `PBEM_GAMES`; or `games` where we stand, if there is such a folder; or one in the user's own data.
+    """
+    named = os.environ.get("PBEM_GAMES")
+    if named:
+        return Path(named).expanduser()
+    here = Path("games")
+    return here if here.is_dir() else _own_folder() / "games"
+
+
+def _own_folder() -> Path:
+    """Return the folder of the user's own data, as the system has it."""
+    from platformdirs import user_data_path
+
+    return _by_environment("XDG_DATA_HOME") or user_data_path("pbem", appauthor=False)
+
+
+def _by_environment(variable: str) -> Path | None:
+    """Return our folder below the one that a variable of the XDG specification names; None: it names none."""
+    home = Path(os.environ.get(variable, ""))
+    # By the specification a path that is not absolute is to be ignored, and "" is not absolute.
+    return home / "pbem" if home.is_absolute() else None
 
 
 def _carried(name: str) -> Path:

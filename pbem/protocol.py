@@ -1,18 +1,61 @@
-"""The words every room shares: sides, orders, faults, decisions, events, rolls, and the contract of a game.
+"""The words every room shares: sides, orders, faults, decisions, events, rolls, errors, and the contract of a game.
 
 This module imports nothing of ours. A *game* (one package below `pbem.rules`) implements `Rules`; the engine,
 the reports and the tools know games only through it.
+
+Every exception of ours descends from `PbemError`. The command line prints it as one sentence and ends with exit code
+1; only a `Bug` keeps its traceback. What is wrong with an order is no exception but a `Fault`.
+
+    PbemError
+    |-- Bug                        the code of pbem or of a game is wrong
+    |   |-- DeadEnd                engine.playout: a question without a legal answer
+    |   |-- NameReused             game.table: two rolls of one name
+    |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
+    |   `-- Stuck                  engine.session: a game that rests for ever
+    |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
+    |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
+    |-- BadChainFile               crypto.chain_file: the file of a player's own chain
+    |-- BadKeys                    crypto.keys: the secrets of a game
+    |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
+    |-- BadPath (ValueError)       repo.git.paths: a path that may not stand in a game's repo
+    |-- BadRecipient (ValueError)  crypto.seal: a public key
+    |-- BadSentence (ValueError)   render.messages: a sentence of a box
+    |-- BadShare                   crypto.player_chains: a link of a player's own chain in a turn file
+    |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
+    |-- BrokenBox                  game.box: a box, with every flaw in it
+    |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
+    |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
+    |   |-- BadPatch               referee.patching: a change of a position, with every complaint
+    |   `-- OtherRules             referee.open_game: the rules here are not those of the game
+    |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
+    |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
+    |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
+    |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
+    |-- RulesDiffer                engine.session: a question that is not the recorded one
+    |   `-- Unasked                audit.playback: a recorded answer to which no question comes
+    |-- StoreError                 repo.git.objects: a game's repo
+    |   |-- Busy                   repo.git.gamelock: another command is at work on the game
+    |   |-- GameExists             repo.git: a new game with the name of another
+    |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
+    |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
+    |   |-- NoLocks                repo.git.gamelock: this system has no file locks
+    |   `-- NoSuchGame             repo.git: no repo of a game at a path
+    |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
+    |-- Unreadable                 mail.mime: a letter that cannot be taken apart
+    |-- _Stop                      engine.cases.run: a case that cannot be played on
+    `-- _Stop                      game.yaml.reader: a text that makes no sense from there on
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
+    from pbem.game.legal_orders import LegalOrders
     from pbem.game.odds import Odds
     from pbem.game.scene import Scene
     from pbem.game.summary import Summary
@@ -28,9 +71,17 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
+class PbemError(Exception):
+    """The root of all our exceptions: something outside the code is wrong, and the text tells a person what."""
+
+
+class Bug(PbemError):
+    """A mistake in the code of pbem or of a game. It keeps its traceback, for whoever repairs it."""
+
+
 @dataclass(slots=True)
 class Order:
-    """One answer to one question: its kind and its body, a mapping of plain values. Treat it as immutable."""
+    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable."""
 
     kind: str
     body: Mapping[str, Any]
@@ -52,7 +103,7 @@ ILLEGAL: Final = "illegal"
 
 @dataclass(slots=True, frozen=True)
 class Fault:
-    """What is wrong with an order: malformed (cannot be read) or illegal (read, but against a rule)."""
+    """A mistake in an order: malformed (it cannot be read) or illegal (it can be read and breaks a rule)."""
 
     kind: str
     path: Path
@@ -62,10 +113,10 @@ class Fault:
 
 @dataclass(slots=True)
 class Decision:
-    """A question the game waits on: who must answer, what kind of order, and the facts that side may know.
+    """A decision that the game waits for: who must answer, by what kind of order, and the facts that side may know.
 
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
-    `secret` answers are not published when the game next rests, only when its key is revealed. For an answer with
+    `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
     """
 
@@ -94,7 +145,7 @@ class Roll:
 
 @dataclass(slots=True)
 class Draw:
-    """A hidden draw: what was shuffled under which name, and the order that came of it."""
+    """A hidden draw: what was shuffled, under which name, and the resulting order."""
 
     name: str
     items: list[Any]
@@ -123,24 +174,9 @@ class Checkpoint:
 
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
-"""One question; several, open at once and secret until all are answered; or a resting point."""
+"""One decision; several, open at once and secret until all are answered; or a checkpoint."""
 Flow: TypeAlias = Generator[Question, Any, T]
 """A stretch of rules: yields questions, is sent an Order (or a tuple of them, in the same order), returns T."""
-
-
-class LegalOrders(Protocol):
-    """The legal answers to a question, in a fixed order: they can be counted and picked without being listed.
-
-    `certain` is False when the view they were asked of does not show enough to list them (an onlooker
-    before a hidden hand); they are then empty. The implementation stands in `pbem.game.choices`.
-    """
-
-    @property
-    def certain(self) -> bool: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Order: ...
-    def __iter__(self) -> Iterator[Order]: ...
-    def pick(self, random: Callable[[], float]) -> Order | None: ...
 
 
 class Rules(ABC, Generic[S]):
@@ -194,7 +230,7 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def audit(self, position: S) -> Iterable[str]:
-        """Yield every broken invariant in words: a lost unit, a card in two hands."""
+        """Yield a sentence for every broken invariant: a lost unit, a card in two hands."""
 
     @abstractmethod
     def encode(self, position: S) -> dict[str, Any]:
@@ -234,7 +270,7 @@ class Rules(ABC, Generic[S]):
         return ()
 
     def cost(self, view: S, decision: Decision, order: Order) -> str:
-        """Return what a legal order costs, in words; empty where it costs nothing."""
+        """Return a sentence that says what a legal order costs; empty where it costs nothing."""
         return ""
 
     def ends(self, order: Order) -> bool:
@@ -248,7 +284,7 @@ class Rules(ABC, Generic[S]):
         return None
 
     def outcome(self, position: S, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        """Return the result of a roll without a number to reach: how bad it is for who forecasts, and in words."""
+        """Return the result of a roll without a number to reach: how bad it is for the side that asks, and words."""
         return 0, ""
 
     def prospects(self, position: S, decision: Decision) -> Iterable[Event]:

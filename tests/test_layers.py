@@ -33,8 +33,8 @@ ROOMS: dict[str, set[str]] = {
     "crypto": set(),
 }
 """Each room below `pbem/`, and the other rooms it may import: the whole of one, or one module of it."""
-EVERYBODYS = {"protocol", "paths", "atomic", "__init__"}
-"""Modules beside the rooms, which every room but the games may import; they import no room."""
+EVERYBODYS = {"protocol", "paths", "atomic", "__init__", "__version__"}
+"""Modules beside the rooms (and the version), which every room but the games may import; they import no room."""
 ALONE = {"verify_one", "__main__"}
 """Modules beside the rooms that nobody imports: one stands alone, the other is `python -m pbem`."""
 GAME_MAY = {"pbem.protocol", "pbem.game"}
@@ -57,12 +57,15 @@ OWNERS: dict[str, set[str]] = {
     "typer": {"cli"},
     "py_ecc": {"crypto.beacon"},
     "random": {"crypto.dice"},
+    "platformdirs": {"paths"},
+    "fcntl": {"repo.git.gamelock"},
+    **{name: set() for name in ("pwd", "grp", "resource", "termios", "msvcrt", "winreg")},
 }
-"""Libraries, and the only modules or packages that may import them."""
+"""Libraries, and the only modules or packages that may import them; at the end those of one operating system alone."""
 
 WORLD = {"datetime", "time", "os", "pathlib", "io", "tempfile", "shutil", "subprocess", "socket", "secrets", "uuid"}
 UNWORLDLY = {
-    "rules", "protocol", "game.table", "game.choices", "game.scene", "game.plain",
+    "rules", "protocol", "game.table", "game.legal_orders", "game.scene", "game.plain",
     "engine.session", "engine.sequence", "engine.forecast", "engine.playout",
 }  # fmt: skip
 """What must give the same result tomorrow on another machine: it knows no files, no clock, no chance."""
@@ -80,6 +83,7 @@ LAZY = {
     "cryptography",
     "py_ecc",
     "pyrage",
+    "platformdirs",
 }
 
 
@@ -165,7 +169,7 @@ def why_not(module: Module, target: str) -> str:
             return "" if same else "a game never imports another game"
         names = GAME_MAY | {f"pbem.game.{name}" for name in game.__all__}
         return "" if target in names else f"pbem.rules may import only {', '.join(sorted(GAME_MAY))}, and itself"
-    may = ROOMS.get(room, set())
+    may = {"cli"} if room == "__main__" else ROOMS.get(room, set())
     if other == room or other in EVERYBODYS or within(target, may):
         return ""
     return f"pbem.{room} may import only {', '.join(sorted(may)) or 'no other room'}, and itself"
@@ -212,6 +216,7 @@ def test_no_two_rooms_import_each_other() -> None:
         ("pbem/mail/inbox.py", "import cryptography.x509", "pbem.crypto.signing may"),
         ("pbem/render/canvas.py", "import random", "pbem.crypto.dice may"),
         ("pbem/orders/sheet/reader.py", "import yaml", "no room may"),
+        ("pbem/crypto/keys.py", "def f():\n    import pwd", "no room may"),
     ],
 )
 def test_the_check_sees(file: str, text: str, reason: str) -> None:
@@ -294,8 +299,9 @@ def test_no_name_of_a_test_is_longer_than_sixty_characters() -> None:
     assert not found, f"names of tests have at most {LONGEST_NAME} characters:\n" + "\n".join(found)
 
 
-def test_the_lock_names_no_index_and_pins_every_hash() -> None:
-    lock = (ROOT / "requirements.lock").read_text("utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-docs.lock"])
+def test_the_lock_names_no_index_and_pins_every_hash(name: str) -> None:
+    lock = (ROOT / name).read_text("utf-8")
     assert not re.findall(r"^\s*--(?!hash=sha256:).*|https?://.*|file:.*", lock, re.MULTILINE)
     for pin in re.findall(r"^[\w.-]+==.*(?:\n .*)*", lock, re.MULTILINE):
         assert "--hash=sha256:" in pin, pin
@@ -305,8 +311,8 @@ UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|/(?:home|roo
 
 
 def test_nothing_is_left_half_done_or_names_one_machine() -> None:
-    suffixes = {".py", ".md", ".toml", ".yaml", ".j2", ".cfg", ""}
-    folders = ["pbem", "rules", "templates", "tests", "bench", ".ci"]
+    suffixes = {".py", ".md", ".toml", ".yaml", ".yml", ".j2", ".cfg", ""}
+    folders = ["pbem", "rules", "templates", "tests", "bench", "docs", ".ci", ".github"]
     texts = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]
     texts += [path for path in ROOT.iterdir() if path.suffix in suffixes]
     found = [

@@ -46,11 +46,69 @@ def test_keys_lie_outside_every_game(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert places.keys_folder() == tmp_path / "vault"
 
 
-def test_games_stand_where_we_stand_or_where_we_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PBEM_GAMES", raising=False)
+@pytest.fixture
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty home of a user who has set nothing, which is also where we stand."""
+    for name in ("PBEM_KEYS", "PBEM_GAMES", "PBEM_CACHE", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def elsewhere(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder below which a system keeps its users' files that keeps them in another place than Linux."""
+    system = at_home / "Library"
+    monkeypatch.setattr("platformdirs.user_data_path", lambda name, **_: system / "Data" / name)
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name, **_: system / "Caches" / name)
+    return system
+
+
+def test_games_stand_where_we_stand_or_where_we_say(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("games").mkdir()
+    assert places.games_folder() == Path("games")
+    monkeypatch.setenv("XDG_DATA_HOME", str(at_home / "own"))
     assert places.games_folder() == Path("games")
     monkeypatch.setenv("PBEM_GAMES", "elsewhere")
     assert places.games_folder() == Path("elsewhere")
+
+
+def test_games_stand_with_the_users_data_if_none_are_here(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert places.games_folder() == at_home / ".local/share/pbem/games"
+    monkeypatch.setenv("XDG_DATA_HOME", str(at_home / "own"))
+    assert places.games_folder() == at_home / "own/pbem/games"
+
+
+def test_every_system_has_its_own_places(elsewhere: Path) -> None:
+    assert places.keys_folder() == elsewhere / "Data/pbem/keys"
+    assert places.games_folder() == elsewhere / "Data/pbem/games"
+    assert places.cache_folder() == elsewhere / "Caches/pbem"
+
+
+def test_keys_are_found_where_they_lay_on_every_system(
+    elsewhere: Path, at_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = at_home / ".local/share/pbem/keys"
+    earlier.mkdir(parents=True)
+    (elsewhere / "Data/pbem/keys").mkdir(parents=True)
+    assert places.keys_folder() == earlier
+    monkeypatch.setenv("XDG_DATA_HOME", str(at_home / "own"))
+    assert places.keys_folder() == at_home / "own/pbem/keys"
+
+
+def test_cache_folder_is_named_or_the_users_own(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert places.cache_folder() == at_home / ".cache/pbem"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(at_home / "own"))
+    assert places.cache_folder() == at_home / "own/pbem"
+    monkeypatch.setenv("PBEM_CACHE", "~/scratch")
+    assert places.cache_folder() == at_home / "scratch"
+
+
+def test_cache_of_a_homeless_user_keeps_nothing(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setitem(sys.modules, "pwd", None)
+    assert places.cache_folder() == Path(os.devnull)
 
 
 def test_a_wheel_carries_rules_and_templates(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pbem.game.order_form import OrderForm
 from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import Side
 from pbem.repo.layout import STATE, sheet_path
-from pbem.repo.records import public_answer, rested
+from pbem.repo.records import public_answer, reached_checkpoint
 
 _BY_SHEET: Final = pattern(r"sheet ([0-9]+)")
 Digest = Callable[[str], str | None]
@@ -47,7 +47,7 @@ def spans(books: Books, records: Mapping[int, Record], game: str) -> Iterator[tu
         elif act.get("what") == "patch":
             before = Span()
         key = step_key(turn["link"], game, n, turn["inputs"]).hex()
-        after[n] = before.with_step(key, records[n]["answers"], rested(turn))
+        after[n] = before.with_step(key, records[n]["answers"], reached_checkpoint(turn))
         yield n, before, after[n]
 
 

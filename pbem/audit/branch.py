@@ -19,14 +19,15 @@ from pbem.crypto.dice import Dice, LoadedDice, SeededDice
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
-from pbem.engine.session import BY_DEFAULT, BY_STAND_IN, Session, resume
+from pbem.engine.session import BY_BOT, BY_DEFAULT, Session, resume
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Pins, promise
 from pbem.repo.layout import POSITION, turn_path
-from pbem.repo.ledger import Ledger, Turn
+from pbem.repo.ledger import Ledger
 from pbem.repo.state import State
 
 _LINK: Final = re.compile(rb"(?m)^link:.*$")
@@ -35,7 +36,7 @@ _LINK: Final = re.compile(rb"(?m)^link:.*$")
 class RecordedWindow:
     """Dice that fall as in some recorded turns, roll by roll name, and otherwise as other dice do."""
 
-    def __init__(self, turns: Sequence[Turn], otherwise: Dice) -> None:
+    def __init__(self, turns: Sequence[Adjudication], otherwise: Dice) -> None:
         self._rolls = {roll.name: roll for turn in reversed(turns) for roll in turn.rolls}
         self._draws = {draw.name: draw for turn in reversed(turns) for draw in turn.draws}
         self._otherwise = otherwise
@@ -75,7 +76,7 @@ class Branch(Adjudicator):
 
     @classmethod
     def of(
-        cls, game: OpenGame, n: int, folder: Path, *, faces: Mapping[str, Sequence[int]], window: Sequence[Turn]
+        cls, game: OpenGame, n: int, folder: Path, *, faces: Mapping[str, Sequence[int]], window: Sequence[Adjudication]
     ) -> Branch:
         """Make the branch of a game before adjudication n in an empty folder; the caller closes it.
 
@@ -99,13 +100,13 @@ class Branch(Adjudicator):
         branch.recorded_window = RecordedWindow(window, SeededDice(f"what if, {game.name}, {n}"))
         branch.dice = then.table.dice = LoadedDice(faces, None, branch.recorded_window)
         branch.late, branch.absent = _away(then, window[0])
-        branch._now = Now(branch.ledger.repo.head, branch.ledger.state(), then, branch.dice)
+        branch.take_up(Now(branch.ledger.head, branch.ledger.state(), then, branch.dice))
         return branch
 
     @property
     def position(self) -> Any:
         """The whole current position. Do not change it."""
-        return self._session().position
+        return self.session.position
 
     def put_in(self, side: Side, raw: bytes, name: str) -> Receipt:
         """Check a sheet and, if it has no faults, let it replace the side's sheet on record."""
@@ -117,7 +118,7 @@ class Branch(Adjudicator):
         return self.adjudicate(self.late, self.absent)
 
 
-def window_of(playback: Playback, n: int) -> list[Turn]:
+def window_of(playback: Playback, n: int) -> list[Adjudication]:
     """Return an adjudication and those that followed without another sheet or an act of the game master."""
     turns = [playback.turn(n)]
     for later in range(n + 1, playback.last + 1):
@@ -131,7 +132,7 @@ def window_of(playback: Playback, n: int) -> list[Turn]:
 def _before(playback: Playback, n: int) -> State:
     """Return the state of a game just before an adjudication."""
     made, found = playback.commits[n], False
-    for commit in playback.ledger.repo.history():
+    for commit in playback.ledger.history():
         if found:
             state = playback.ledger.state(commit.sha)
             assert state is not None
@@ -149,20 +150,19 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     pins = Pins(game.box.digest, game.loaded.code)
     ledger = Ledger.create(folder / f"{game.charter.game}.git", keys, charter, pins, {})
     state = replace(state, pins=None, links={}, shares={}, requests={})
-    repo = game.ledger.repo
     paths = [turn_path(k) for k in range(1, n)]
-    files = {path: repo.read(path) or b"" for path in paths}
-    files[POSITION] = repo.read(POSITION, playback.commits[n - 1]) or b""
+    files = {path: game.ledger.read(path) or b"" for path in paths}
+    files[POSITION] = game.ledger.read(POSITION, playback.commits[n - 1]) or b""
     ledger.commit(
         files | ledger.state_files(state, len(files[POSITION])), f"{game.name}: branched before adjudication {n}"
     )
     return ledger
 
 
-def _away(session: Session[Any], turn: Turn) -> tuple[frozenset[Side], frozenset[Side]]:
+def _away(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], frozenset[Side]]:
     """Return the sides that were late, and those that the bot played for, when an adjudication was made."""
     by = {(answer.side, answer.kind): answer.by for answer in reversed(turn.answers)}
     asked = [decision for decision in session.open_decisions if decision.waits]
     late = {each.side for each in asked if by.get((each.side, each.kind)) == BY_DEFAULT}
-    absent = {each.side for each in asked if by.get((each.side, each.kind)) == BY_STAND_IN}
+    absent = {each.side for each in asked if by.get((each.side, each.kind)) == BY_BOT}
     return frozenset(late), frozenset(absent)

@@ -15,7 +15,7 @@ from pbem.protocol import Decision, Draw, Event, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
 from pbem.referee.open_game import OpenGame, Told
 from pbem.render.messages import joined, sentences
-from pbem.repo.ledger import Turn
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain, decision_record
 
 NOT_OF_THE_RULES: Final = (
@@ -64,7 +64,7 @@ class Differ:
         self._say = sentences(game.box)
         self._titles = {kind: form.title for kind, form in game.box.forms.items()}
 
-    def compare(self, recorded: Turn, now: Happened, *, whole: bool = True) -> Iterator[Difference]:
+    def compare(self, recorded: Adjudication, now: Happened, *, whole: bool = True) -> Iterator[Difference]:
         """Yield the first hidden draw, and the first roll or other event, that differ.
 
         Without `whole` the turn was not played to its end: what did not come any more is no difference.

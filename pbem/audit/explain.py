@@ -16,7 +16,7 @@ from pbem.audit.differences import Differ
 from pbem.audit.playback import Given, Playback
 from pbem.audit.what_if import published_in
 from pbem.crypto.dice import SCHEME, canonical
-from pbem.engine.session import BY_DEFAULT, BY_ONLY, BY_STAND_IN, Answer
+from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.protocol import Event, Roll, Side, cited
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
@@ -186,7 +186,7 @@ class Explained:
             return "There was only one legal answer:"
         if answer.by == BY_DEFAULT:
             return "It had given no answer, so the default counted:"
-        if answer.by == BY_STAND_IN:
+        if answer.by == BY_BOT:
             return "The bot answered for it:"
         if answer.by.startswith("standing "):
             return (

@@ -16,12 +16,15 @@ from typing import Any
 from pbem.audit.playback import Playback
 from pbem.audit.replay import Replayed, replayed
 from pbem.crypto.dice import Dice
-from pbem.engine.session import Answer, Outcome, RulesDiffer, Session, Sources, Step
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, RulesDiffer, Session, Step
 from pbem.protocol import Event, Order, Rules
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.notices import ORDER_EXPIRED
 from pbem.referee.open_game import CannotPlay, Now
-from pbem.repo.ledger import Opening
+from pbem.repo.adjudication import Seed
 from pbem.repo.state import State
 
 UPKEEP = "the rules here are newer"
@@ -87,7 +90,7 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
     """
     if not game.begun or game.result is not None:
         raise CannotPlay(f"{game.name} {'is over' if game.begun else 'has not begun'}; there is nothing to move")
-    with game.ledger.repo.lock():
+    with game.lock():
         if not game.box.ours:
             game.box.check()
         move = consider(game)
@@ -99,15 +102,15 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
         act |= {"changed": move.changed} if move.changed else {}
         act |= {"accepted": move.accepted} if move.accepted else {}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
             state.pins = pins
-            return _carried_over(game.rules, now, state, opening, act)
+            return _carried_over(game.rules, now, state, seed, act)
 
         return move, game.enact(act, play, resumed=False)
 
 
 def _carried_over(
-    rules: Rules[Any], now: Now, state: State, opening: Opening, act: Mapping[str, Any]
+    rules: Rules[Any], now: Now, state: State, seed: Seed, act: Mapping[str, Any]
 ) -> tuple[Outcome[Any], Sources]:
     """Resume a game from its checkpoint with the answers that still hold, and tell the sides of the others."""
     try:
@@ -123,8 +126,8 @@ def _carried_over(
     for each in dropped:
         if each.by.startswith(("sheet ", GAME_MASTER)):
             facts = {"order": each.kind, "by": each.by, "reasons": ["the rules have changed; you are asked anew"]}
-            events.append(Event("order_lapsed", facts, None, (each.side,)))
-    now.dice.reseed(opening.key)
+            events.append(Event(ORDER_EXPIRED, facts, None, (each.side,)))
+    now.dice.reseed(seed.key)
     sources = Sources({side: list(queue) for side, queue in state.pending.items()})
     return Outcome([], events, [], [], session, None), sources
 

@@ -13,16 +13,18 @@ from typing import Any, Final, NamedTuple
 
 from pbem.audit.schemas import Record
 from pbem.crypto.dice import ChainDice, Dice, step_key
-from pbem.engine.session import Answer, Outcome, Recorded, RulesDiffer, Session, Step, advance, begin, begin_at, resume
+from pbem.engine.advance import Outcome, advance, begin, begin_at
+from pbem.engine.answers import Recorded
+from pbem.engine.session import Answer, RulesDiffer, Session, Step, resume
 from pbem.game import yaml as yamlio
 from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.open_game import OpenGame
 from pbem.referee.patching import patched, whole_patch
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.ledger import Turn
-from pbem.repo.records import rested
+from pbem.repo.records import reached_checkpoint
 from pbem.repo.state import State
 
 OVER: Final = "end"
@@ -95,7 +97,7 @@ class Playback:
         self.session: Session[Any] | None = None
         self._before = 0, 0, 0
         self._public: dict[int, tuple[str, Record]] = {}
-        self._turns: dict[int, Turn] = {}
+        self._turns: dict[int, Adjudication] = {}
 
     @property
     def so_far(self) -> SoFar:
@@ -132,16 +134,16 @@ class Playback:
         """Return the digest of a turn file."""
         return self._read(n)[0]
 
-    def turn(self, n: int) -> Turn:
+    def turn(self, n: int) -> Adjudication:
         """Return a whole adjudication. Do not change it."""
         if n not in self._turns:
-            self._turns[n] = self.ledger.read_turn(n, self.public(n))
+            self._turns[n] = self.ledger.read_adjudication(n, self.public(n))
         return self._turns[n]
 
     def _read(self, n: int) -> tuple[str, Record]:
         """Return the digest and the content of a turn file; every file is read once."""
         if n not in self._public:
-            content = self.ledger.repo.read(turn_path(n))
+            content = self.ledger.read(turn_path(n))
             if content is None:
                 raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
             self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
@@ -149,7 +151,7 @@ class Playback:
 
     def rests(self, n: int) -> bool:
         """Tell whether an adjudication reached a checkpoint from which the game goes on."""
-        return n > 0 and rested(self.public(n))
+        return n > 0 and reached_checkpoint(self.public(n))
 
     def rest_before(self, n: int) -> int:
         """Return the last adjudication before another that reached a checkpoint; 0: there is none."""
@@ -196,7 +198,7 @@ class Playback:
         self.session = outcome.session
         return outcome, given
 
-    def _done_by_the_game_master(self, turn: Turn, key: bytes) -> Outcome[Any]:
+    def _done_by_the_game_master(self, turn: Adjudication, key: bytes) -> Outcome[Any]:
         """Repeat an act of the game master: a rollback, a patch, a move to other rules."""
         act = turn.act
         assert act is not None
@@ -221,6 +223,6 @@ class Playback:
         return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
 
 
-def patched_position(playback: Playback, turn: Turn) -> Any:
+def patched_position(playback: Playback, turn: Adjudication) -> Any:
     """Return the position that a ruling has set."""
     return patched(playback.rules, playback.recorded(turn.n - 1).checkpoint, whole_patch(turn))

@@ -17,11 +17,12 @@ from pbem.audit.differences import Differ, Difference
 from pbem.audit.playback import Playback, Unasked
 from pbem.audit.schemas import Record
 from pbem.crypto.dice import check_link
-from pbem.engine.session import Outcome, RulesDiffer
+from pbem.engine.advance import Outcome
+from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.open_game import OpenGame
 from pbem.repo.layout import POSITION
-from pbem.repo.records import answer_record, as_plain, rested
+from pbem.repo.records import answer_record, as_plain, reached_checkpoint
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ def _play(playback: Playback, differ: Differ, turn: Replayed) -> None:
     except RulesDiffer as differs:
         whole = isinstance(differs, Unasked)
         now = differs.outcome if isinstance(differs, Unasked) else playback.so_far
-        turn.differences += [*differ.compare(recorded, now, whole=whole), differ.asked_otherwise(n, str(differs))]
+        turn.differences += [*differ.compare(recorded, now, whole=whole), differ.asked_otherwise(n, differs.difference)]
     except Exception as bug:  # an answer on record may lead changed rules anywhere
         # Where, but not with what: that may be hidden.
         where = extract_tb(bug.__traceback__)[-1].name
@@ -120,11 +121,11 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
         yield differ.result(n, public.get("result"), session.result)
     seen = rules.encode(rules.view(session.position, None))
     if sha256(yamlio.dump(seen).encode()).hexdigest() != public["position"]:
-        content = ledger.repo.read(POSITION, playback.commits.get(n))
+        content = ledger.read(POSITION, playback.commits.get(n))
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)
         return
-    whole = None if outcome.rested is None or session.result is not None else rules.encode(outcome.rested)
-    if rested(public) != (whole is not None):
+    whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)
+    if reached_checkpoint(public) != (whole is not None):
         told = ("no resting point", "one") if whole is not None else ("a resting point", "none")
         yield Difference(n, f"recorded {told[0]}, now {told[1]}")
     elif whole is not None and n in playback.commits:

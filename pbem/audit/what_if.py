@@ -17,13 +17,13 @@ from pbem.audit.branch import Branch, window_of
 from pbem.audit.differences import different, shortly
 from pbem.audit.playback import Playback
 from pbem.crypto.dice import BadLoad
-from pbem.engine.session import BY_STAND_IN, Answer, RulesDiffer
+from pbem.engine.session import BY_BOT, Answer, RulesDiffer
 from pbem.orders.check import Receipt
 from pbem.protocol import Event, Side
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
 from pbem.render.messages import Sentences, joined, sentences
-from pbem.repo.ledger import Turn
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
 MOST_PLACES = 12
@@ -79,13 +79,15 @@ def what_if(
     except BadLoad as wrong:
         raise CannotPlay(str(wrong)) from None
     except RulesDiffer as differs:
-        raise CannotPlay(f"the rules here cannot resume the game before adjudication {n}: {differs}") from None
+        raise CannotPlay(
+            f"the rules here cannot resume the game before adjudication {n}: {differs.difference}"
+        ) from None
 
 
 def _compare(
     found: WhatIf,
     playback: Playback,
-    window: Sequence[Turn],
+    window: Sequence[Adjudication],
     branch: Branch,
     viewer: Side | None,
     given: Set[tuple[Side, str]],
@@ -139,7 +141,7 @@ class _Telling:
     """Some turns of one playback, as a viewer may see them."""
 
     playback: Playback
-    turns: Sequence[Turn]
+    turns: Sequence[Adjudication]
     say: Sentences
     viewer: Side | None
     given: Set[tuple[Side, str]] | None = None
@@ -201,7 +203,7 @@ def published_in(playback: Playback, n: int) -> int | None:
 
 def shown_by(answer: Answer, viewer: Side | None) -> str:
     """Return the source of an answer, in brackets; which standing order it was is for its side alone."""
-    if answer.by == BY_STAND_IN:
+    if answer.by == BY_BOT:
         return "(bot)"
     hidden = answer.by.startswith("standing ") and answer.side != viewer
     return f"({'standing order' if hidden else answer.by})"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pbem.cli.options import WHY, Games, Json, Name, RulesDir
-from pbem.cli.runtime import in_the_world, misuse, open_questions, opened, print_adjudicated, print_json, tell_all
+from pbem.cli.runtime import misuse, open_questions, opened_to_change, print_adjudicated, print_json, tell_all
 
 my_chain = typer.Typer(
     name="my-chain", help="Keep a dice chain of your own, on any computer.", no_args_is_help=True, rich_markup_mode=None
@@ -23,9 +23,8 @@ def new(
     """Make a chain and print the line to mail before the first shuffle."""
     from pbem.crypto.chain_file import make
 
-    with in_the_world():
-        print(make(file, length).promise)
-        print(f"# Mail the line above before the first shuffle. Keep {file} secret, and make a copy of it.")
+    print(make(file, length).promise)
+    print(f"# Mail the line above before the first shuffle. Keep {file} secret, and make a copy of it.")
 
 
 @my_chain.command("next")
@@ -38,9 +37,8 @@ def next_link(
     """Print the next link as a line for the sheet, and count it in the file."""
     from pbem.crypto.chain_file import open_next
 
-    with in_the_world():
-        number, link = open_next(file, after)
-        print(f"link: {link} # {number}")
+    number, link = open_next(file, after)
+    print(f"link: {link} # {number}")
 
 
 def beacon(
@@ -56,7 +54,7 @@ def beacon(
     """Enter the round of drand that the closed sheets wait for, and continue the game."""
     if missing == (signature is not None) or missing != (reason is not None):
         misuse("give the round and its signature, or the round, --missing and --reason")
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if signature is not None:
             numbers = game.put_in_round(number, signature.strip().lower())
         else:

@@ -6,7 +6,7 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pbem.cli.runtime import WORLD, Boxes, in_the_world, print_json
+from pbem.cli.runtime import WORLD, Boxes, print_json
 
 if TYPE_CHECKING:
     from pbem.engine.cases.coverage import Coverage, Paragraph
@@ -17,8 +17,7 @@ def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
     from pbem.engine.cases.coverage import coverage as count_citations
     from pbem.game.box import open_box
 
-    with in_the_world():
-        found = count_citations(open_box(game, boxes or ()))
+    found = count_citations(open_box(game, boxes or ()))
     if json:
         print_json(
             {

@@ -22,7 +22,9 @@ from pbem.mail.intake import Handled, take_in
 from pbem.mail.outgoing import Office, map_picture, side_report, welcome_letters
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
+from pbem.repo.git.gamelock import require_locks
 
 Body: TypeAlias = dict[str, Any]
 """The body of an order."""
@@ -45,6 +47,7 @@ FLEET: Final = 5
 
 def run(folder: Path) -> None:
     """Play the demonstration into a folder; refuse a folder that holds anything else."""
+    require_locks()
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         print(f"pbem: {folder} is not empty and is not an earlier demo; choose another folder", file=sys.stderr)
         sys.exit(1)
@@ -127,16 +130,15 @@ class _Stage:
         _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
         print("Both are asked for a phrase of their own before the first shuffle:")
         office = self.office
-        with Adjudicator.create(
-            office.games,
-            office.keys,
+        new = NewGame(
             GAME,
             "rome_carthage",
-            secrets=SECRETS,
-            begin=False,
             players={side: name for side, (name, _) in PLAYERS.items()},
             addresses={side: address for side, (_, address) in PLAYERS.items()},
-        ) as game:
+            secrets=SECRETS,
+            begin=False,
+        )
+        with Adjudicator.create(office.games, office.keys, new) as game:
             for out in welcome_letters(game, office):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         for side, phrase in PHRASES.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pbem.cli.options import WHY, Correct, Games, Json, NameOrClone, RulesDir, Viewer
-from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened, print_json, read, tell_all
+from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened_to_change, print_json, read, tell_all
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = Non
     """Open a game, or a clone of one, only to read it."""
     from pbem.audit.access import open_to_read
 
-    with (
-        in_the_world(),
-        open_to_read(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game,
-    ):
+    with open_to_read(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
         if side is not None and side not in game.rules.sides:
             misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
         yield game
@@ -135,7 +132,7 @@ def migrate(
     rows, failed = [], False
     for each in names:
         try:
-            with opened(each, games, rules_dir, correct or ()) as game:
+            with in_the_world(), opened_to_change(each, games, rules_dir, correct or ()) as game:
                 rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
         except SystemExit:  # the fault of one game has been printed, and must not stop the others
             if not every:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pbem.cli.options import Games, Json
-from pbem.cli.runtime import WORLD, in_the_world, misuse, print_json, read
+from pbem.cli.runtime import WORLD, misuse, print_json, read
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def list_(games: Games = None, json: Json = False) -> None:
     from pbem.repo.key_backup import kept
 
     folder = keys_folder()
-    with in_the_world():
-        rows = [_row(each) for each in kept(folder, games or games_folder())]
+    rows = [_row(each) for each in kept(folder, games or games_folder())]
     if json:
         print_json({"folder": str(folder), "keys": rows})
     elif not rows:
@@ -87,9 +86,8 @@ def backup(
         recipients = [check_recipient(each) for each in to or ()]
     except BadRecipient as wrong:
         misuse(f"--to: {wrong}")
-    with in_the_world():
-        words = _passphrase(passphrase_file) if passphrase_file else ""
-        saved, left_out = back_up(keys_folder(), game or [], file, recipients, words)
+    words = _passphrase(passphrase_file) if passphrase_file else ""
+    saved, left_out = back_up(keys_folder(), game or [], file, recipients, words)
     print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
     for each in left_out:
         print(f"pbem: left out: {each}", file=sys.stderr)
@@ -112,10 +110,9 @@ def restore(
 
     if identity is not None and passphrase_file is not None:
         misuse("give --identity or --passphrase-file, not both")
-    with in_the_world():
-        identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
-        words = _passphrase(passphrase_file) if passphrase_file else ""
-        restored = bring_back(keys_folder(), games or games_folder(), read(file), identities, words)
+    identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
+    words = _passphrase(passphrase_file) if passphrase_file else ""
+    restored = bring_back(keys_folder(), games or games_folder(), read(file), identities, words)
     for each in restored:
         print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
     if not all(each.good for each in restored):

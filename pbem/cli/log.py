@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pbem.cli.runtime import Boxes, in_the_world, print_json
+from pbem.cli.runtime import Boxes, print_json
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -31,17 +31,16 @@ def log(
     from pbem.game import yaml as yamlio
     from pbem.repo.public import published
 
-    with in_the_world():
-        told = published(repo_of(games or games_folder(), name))
-        turns = told.turns[first - 1 : last]
-        if dice or csv is not None or png is not None:
-            _dice(told, turns, csv, png, boxes, json)
-        elif json:
-            print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns]})
-        else:
-            marks = _marks(told)
-            texts = (marks.get(turn.value["adjudication"], "") + yamlio.dump(dict(turn.value)) for turn in turns)
-            print("---\n".join(texts), end="")
+    told = published(repo_of(games or games_folder(), name))
+    turns = told.turns[first - 1 : last]
+    if dice or csv is not None or png is not None:
+        _dice(told, turns, csv, png, boxes, json)
+    elif json:
+        print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns]})
+    else:
+        marks = _marks(told)
+        texts = (marks.get(turn.value["adjudication"], "") + yamlio.dump(dict(turn.value)) for turn in turns)
+        print("---\n".join(texts), end="")
 
 
 def _marks(told: Published) -> dict[int, str]:

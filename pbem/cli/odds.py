@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
+from pbem.cli.runtime import Boxes, misuse, print_json
 
 if TYPE_CHECKING:
     from pbem.game.odds import Number, Odds
@@ -27,11 +27,10 @@ def odds(
     from pbem.game.box import NotInTheBox
     from pbem.game.table import Table
 
-    with in_the_world():
-        try:
-            loaded = shelf.load(game, preset=edition, folders=boxes or ())
-        except NotInTheBox as wrong:
-            misuse(str(wrong))
+    try:
+        loaded = shelf.load(game, preset=edition, folders=boxes or ())
+    except NotInTheBox as wrong:
+        misuse(str(wrong))
     asked = loaded.rules.odds
     if what is None or what not in asked:
         _misasked(game, what, asked)

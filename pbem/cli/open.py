@@ -5,19 +5,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pbem.cli.runtime import in_the_world, read
+from pbem.cli.runtime import read
 
 
 def open_sealed(file: Path, identity: Path) -> None:
     """Print the content of a sealed file; a key file of age or of ssh-ed25519 opens it."""
     from pbem.crypto.seal import CannotOpen, identities_in, open_with
 
-    with in_the_world():
-        try:
-            keys = identities_in(identity.read_text("utf-8"))
-        except UnicodeDecodeError:
-            raise CannotOpen(f"{identity} is not a key file of age or ssh") from None
-        _, content = open_with(keys, read(file))
+    try:
+        keys = identities_in(identity.read_text("utf-8"))
+    except UnicodeDecodeError:
+        raise CannotOpen(f"{identity} is not a key file of age or ssh") from None
+    _, content = open_with(keys, read(file))
     sys.stdout.buffer.write(content)
     if not content.endswith(b"\n"):
         sys.stdout.buffer.write(b"\n")

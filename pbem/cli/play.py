@@ -13,11 +13,11 @@ from pbem.cli.runtime import (
     FAULTS,
     Boxes,
     corrections,
-    in_the_world,
     judge,
     misuse,
     open_questions,
     opened,
+    opened_to_change,
     owes,
     post,
     post_office,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pbem.engine.cases import Verdict
     from pbem.mail.outgoing import Office
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.new_game import NewGame
 
 
 def shelf(check: bool, boxes: Boxes, json: bool) -> None:
@@ -42,23 +43,22 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     from pbem.game import shelf as shelf_room
     from pbem.game.box import open_box
 
-    with in_the_world():
-        found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
-        for box in found:
-            if check:
-                shelf_room.load(box.id, folders=boxes or ())
-                box.check()
-        rows = [
-            {
-                "id": box.id,
-                "title": box.title,
-                "editions": list(box.presets),
-                "scenarios": list(box.scenarios),
-                "sides": list(box.side_ids),
-                "folder": str(box.folder),
-            }
-            for box in found
-        ]
+    found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
+    for box in found:
+        if check:
+            shelf_room.load(box.id, folders=boxes or ())
+            box.check()
+    rows = [
+        {
+            "id": box.id,
+            "title": box.title,
+            "editions": list(box.presets),
+            "scenarios": list(box.scenarios),
+            "sides": list(box.side_ids),
+            "folder": str(box.folder),
+        }
+        for box in found
+    ]
     if json:
         print_json(rows)
         return
@@ -85,35 +85,36 @@ def new(
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import note_reported
     from pbem.mail.outgoing import first_letters, welcome_letters
+    from pbem.referee.new_game import NewGame
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     names, addresses = _players(players)
     chosen = _orders(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
     office = post_office(games, boxes)
-    made = {
-        "players": names,
-        "addresses": addresses,
-        "scenario": scenario,
-        "preset": edition,
-        "options": chosen,
-        "folders": boxes or (),
-        "beacon": beacon,
-        "begin": begin or not addresses,
-        "corrections": corrections(rules, correct, boxes),
-    }
-    with in_the_world(), _made(office, name, rules, made) as game:
+    new_game = NewGame(
+        name,
+        rules,
+        players=names,
+        addresses=addresses,
+        scenario=scenario,
+        edition=edition,
+        options=chosen,
+        folders=boxes or (),
+        beacon=beacon,
+        begin=begin or not addresses,
+        corrections=corrections(rules, correct, boxes),
+    )
+    with _made(office, new_game) as game:
         first = first_letters if game.begun else welcome_letters
         letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
-        note_reported(game.ledger.repo.path, game.adjudication)
+        note_reported(game.path, game.adjudication)
         record = {
-            "game": name,
-            "repo": str(game.ledger.repo.path),
-            "tip": game.charter.dice.tip,
-            "awaited": list(game.awaited),
-            "waiting": open_questions(game),
-            "letters": letters,
-        }
+            "game": name, "repo": str(game.path), "tip": game.charter.dice.tip,
+            "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
+        }  # fmt: skip
         if json:
             print_json(record)
             return
@@ -125,29 +126,28 @@ def new(
             print(f"First letter: {path}")
 
 
-def _made(office: Office, name: str, rules: str, words: dict[str, Any]) -> Adjudicator:
-    """Return a new game, or the one that the same command made if it broke off before the first letters."""
+def _made(office: Office, new: NewGame) -> Adjudicator:
+    """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
-    from pbem.repo.public import as_files, corrections_in
+    from pbem.repo.public import as_files
 
     try:
-        return Adjudicator.create(office.games, office.keys, name, rules, **words)
+        return Adjudicator.create(office.games, office.keys, new)
     except GameExists:
-        game = Adjudicator.open(office.games, office.keys, name, folders=words["folders"])
-        asked = [rules, words["players"], words["options"], words["scenario"], words["preset"], words["beacon"]]
-        asked.append(as_files(words["corrections"]))
+        game = Adjudicator.open(office.games, office.keys, new.name, folders=new.folders)
+        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
         charter = game.charter
-        names = {side: charter.players[side] for side in words["players"]}
-        scenario, preset = words["scenario"] and charter.scenario, words["preset"] and charter.preset
-        there = [charter.rules, names, charter.options, scenario, preset, charter.dice.beacon]
-        there.append(as_files(corrections_in(game.ledger.repo)))
-        played = reported(game.ledger.repo.path) is not None or any(map(game.sheets, game.rules.sides))
-        if played or there != asked or dict(game.ledger.addresses) != words["addresses"]:
+        names = {side: charter.players[side] for side in new.players}
+        scenario, edition = new.scenario and charter.scenario, new.edition and charter.preset
+        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there.append(as_files(game.ledger.corrections()))
+        played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
+        if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()
             raise
-        if words["begin"] and not game.begun:
+        if new.begin and not game.begun:
             game.adjudicate()
         return game
 
@@ -236,8 +236,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import check_at_home
 
-        with in_the_world():
-            judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
+        judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
         return
     if side is None:
         misuse("say whose sheet it is: --side rome")
@@ -255,8 +254,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import forecast_at_home
 
-        with in_the_world():
-            receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
         box, side = home.loaded.box, home.side
     elif side is None:
         misuse("say whose sheet it is: --side rome")
@@ -275,12 +273,12 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
 def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Hand in a sheet and continue the game."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         require_side(game, side)
         raw = read(sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
         owing = owes(game)
-        with game.ledger.repo.together():
+        with game.transaction():
             receipt = game.receive(side, raw, name=sheet.name, letter=mark)
             before = game.ledger.letter(mark)
             if receipt.number is None and not (owing and before is not None):
@@ -306,14 +304,15 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.repo.git.gamelock import require_locks
 
+    require_locks()
     office = post_office(games, boxes)
     box = outbox or office.games / "outbox"
-    with in_the_world():
-        if not office.games.is_dir():  # do not refuse a letter because a disk is not mounted
-            raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", office.games)
-        handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
-        written = [post(out, box) for out in handled.letters]
+    if not office.games.is_dir():  # do not refuse a letter because a disk is not mounted
+        raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", office.games)
+    handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+    written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
     else:
@@ -331,7 +330,7 @@ _OWED = (
 
 def adjudicate(name: str, late: list[str], bot: list[str], games: Path | None, boxes: Boxes, json: bool) -> None:
     """Continue a game."""
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         for side in [*late, *bot]:
             require_side(game, side)
         owing = owes(game)
@@ -372,15 +371,14 @@ def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None
     from pbem.engine.cases import game_of, read_cases, run_case
 
     verdicts: list[Verdict] = []
-    with in_the_world():
-        for file in files:
-            lies = game_of(file)
-            for each in read_cases(file):
-                game = rules or each.told.get("game") or (lies[0] if lies else None)
-                if game is None:
-                    misuse(f"{each.where()} say which game it is for: `game:` in the case, or --rules")
-                folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
-                verdicts.append(run_case(each, game, folders))
+    for file in files:
+        lies = game_of(file)
+        for each in read_cases(file):
+            game = rules or each.told.get("game") or (lies[0] if lies else None)
+            if game is None:
+                misuse(f"{each.where()} say which game it is for: `game:` in the case, or --rules")
+            folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
+            verdicts.append(run_case(each, game, folders))
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if json:
         print_json(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pbem.cli.options import Games, Json, NameOrClone
-from pbem.cli.runtime import in_the_world, print_json
+from pbem.cli.runtime import print_json
 from pbem.paths import games_folder
 
 
@@ -23,7 +23,7 @@ def publish(
     from pbem.repo.git import GameRepo
     from pbem.repo.public import publish as publish_game
 
-    with in_the_world(), GameRepo.open(repo_of(games or games_folder(), name)) as repo:
+    with GameRepo.open(repo_of(games or games_folder(), name)) as repo:
         made = publish_game(repo, folder)
     if json:
         print_json({"game": made.game, "folder": str(made.folder), "new_commits": made.commits, "head": made.head})

@@ -11,11 +11,10 @@ import typer
 from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
 from pbem.cli.runtime import (
     FAULTS,
-    in_the_world,
     judge,
     misuse,
     open_questions,
-    opened,
+    opened_to_change,
     post,
     post_office,
     print_adjudicated,
@@ -52,7 +51,7 @@ def rollback(
     from pbem.mail.consent_letters import request_letters
     from pbem.referee import rollback as room
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if by_game_master:
             _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
             return
@@ -100,7 +99,7 @@ def ruling(
     from pbem.referee import ruling as room
     from pbem.referee.patching import BadPatch
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_change(name, games, rules_dir) as game:
         if end:
             number: int | None = room.break_off(game, reason)
         elif patch is not None:
@@ -123,7 +122,7 @@ def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json
     numbers = [number, *game.adjudicate()]
     letters = tell_all(game, numbers, games, boxes)
     if json:
-        act = dict(game.ledger.turn(number).act or {})
+        act = dict(game.ledger.adjudication(number).act or {})
         print_json({"adjudications": numbers, "act": act, "waiting": open_questions(game), "letters": letters})
         return
     print_adjudicated(game, numbers, letters)
@@ -175,13 +174,12 @@ def reveal(
     from pbem.repo.git import GameRepo
     from pbem.repo.layout import REVEALED
 
-    with in_the_world():
-        path = repo_of(games or games_folder(), name)
-        with GameRepo.open(path) as repo:
-            published = repo.read(REVEALED) is not None
-        if not published:
-            _publish(name, path, games, rules_dir)
-        history = open_history(path, folder) if folder is not None else None
+    path = repo_of(games or games_folder(), name)
+    with GameRepo.open(path) as repo:
+        published = repo.read(REVEALED) is not None
+    if not published:
+        _publish(name, path, games, rules_dir)
+    history = open_history(path, folder) if folder is not None else None
     if json:
         where = {} if history is None else {"folder": str(folder), "files": history.files, "sealed": history.sealed}
         print_json({"repo": str(path), "file": REVEALED, "new": not published, **where})
@@ -202,5 +200,5 @@ def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")
-    with opened(name, games, boxes) as game:
+    with opened_to_change(name, games, boxes) as game:
         publish_secrets(game)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.cli.runtime import Boxes, in_the_world, misuse, print_json
+from pbem.cli.runtime import Boxes, misuse, print_json
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -26,14 +26,16 @@ _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
 """Files of a box that no rulebook prints."""
 
 
-def rules(game: str, edition: str | None, boxes: Boxes, json: bool) -> None:
-    """Print the editions and the options of a game; with `edition`, only that one."""
+def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool = False) -> None:
+    """Print the editions and the options of a game; with `edition`, only that one; with `orders`, its orders."""
     from pbem.game.box import NotInTheBox
 
-    with in_the_world():
-        box = _box(game, boxes)
-        chosen = {id: box.options(id) for id in box.presets}
-        notes = list(_confidence(box))
+    if orders:
+        _print_orders(game, boxes, json)
+        return
+    box = _box(game, boxes)
+    chosen = {id: box.options(id) for id in box.presets}
+    notes = list(_confidence(box))
     if edition is not None:
         try:
             chosen = {edition: box.options(edition)}
@@ -58,6 +60,17 @@ def rules(game: str, edition: str | None, boxes: Boxes, json: bool) -> None:
             _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
         print("\nTo correct it")
         _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
+
+
+def _print_orders(game: str, boxes: Boxes, json: bool) -> None:
+    """Print the kinds of orders of a game."""
+    from pbem.render.order_reference import order_records, order_reference
+
+    box = _box(game, boxes)
+    if json:
+        print_json(order_records(box))
+    else:
+        print(order_reference(box), end="")
 
 
 def _box(game: str, boxes: Boxes) -> Box:

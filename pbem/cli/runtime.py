@@ -6,13 +6,14 @@ import errno
 import json as json_text
 import os
 import sys
+from codecs import lookup
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from pbem.paths import games_folder, keys_folder
-from pbem.protocol import cited
+from pbem.paths import cache_folder, games_folder, keys_folder
+from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
@@ -38,7 +39,7 @@ def post_office(games: Path | None, boxes: Boxes) -> Office:
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), folder / ".drawings")
+    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings")
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -49,47 +50,48 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()) -> Iterator[Adjudicator]:
-    """Open a game, with more corrected files than it keeps; an environment error ends the command."""
+def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
+    """Open a game to look at it."""
+    from pbem.referee.adjudicator import Adjudicator
+
+    with Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+        yield game
+
+
+@contextmanager
+def opened_to_change(
+    name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
+) -> Iterator[Adjudicator]:  # fmt: skip
+    """Open a game to change it, with corrected files beside those that it keeps.
+
+    Raises NoLocks, before anything is written, on a system where games cannot be changed.
+    """
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
+    from pbem.repo.git.gamelock import require_locks
     from pbem.repo.public import charter_in
 
+    require_locks()
     folder, found = games or games_folder(), None
-    with in_the_world():
-        if correct:
-            with GameRepo.open(folder / f"{name}.git") as repo:
-                found = corrections(charter_in(repo).rules, correct, boxes)
-        with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
-            yield game
+    if correct:
+        with GameRepo.open(folder / f"{name}.git") as repo:
+            found = corrections(charter_in(repo).rules, correct, boxes)
+    with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+        yield game
 
 
 @contextmanager
 def in_the_world() -> Iterator[None]:
-    """Turn environment errors into a sentence and exit code 1; bugs keep their traceback."""
-    from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary
-    from pbem.crypto.chain_file import BadChainFile
-    from pbem.crypto.keys import BadKeys
-    from pbem.crypto.seal import CannotOpen
-    from pbem.engine.session import RulesDiffer
-    from pbem.game.box import BrokenBox, NotInTheBox
-    from pbem.referee.open_game import CannotPlay
-    from pbem.repo.git import BadPath, Busy, StoreError
-
-    of_games = (CannotPlay, BrokenBox, NotInTheBox, BadPath, Busy, StoreError)
-    of_secrets = (BadKeys, CannotOpen, BadBeacon, NoBeaconLibrary, BadChainFile)
+    """Turn environment errors into a sentence and exit code 1; bugs keep their traceback. All verbs run in it."""
     try:
         yield
-    except RulesDiffer as differs:
-        print(f"pbem: the rules have changed since this game stopped: {differs}", file=sys.stderr)
-        sys.exit(WORLD)
-    except BrokenPipeError:
-        raise  # not an error: nobody reads the rest
+    except (BrokenPipeError, Bug):
+        raise  # a broken pipe is not an error: nobody reads the rest
     except OSError as wrong:
         advice = _ADVICE.get(wrong.errno or 0, "")
         print(f"pbem: {wrong.filename or 'the system'}: {wrong.strerror or wrong}{advice}", file=sys.stderr)
         sys.exit(WORLD)
-    except (*of_games, *of_secrets) as wrong:
+    except PbemError as wrong:
         print(f"pbem: {wrong}", file=sys.stderr)
         sys.exit(WORLD)
 
@@ -115,8 +117,7 @@ def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Co
     from pbem.game.box import open_box
     from pbem.game.corrections import read_named
 
-    with in_the_world():
-        return read_named(files, open_box(rules, boxes or ()).correctable)
+    return read_named(files, open_box(rules, boxes or ()).correctable)
 
 
 def require_in_the_box(
@@ -125,17 +126,16 @@ def require_in_the_box(
     """End the command unless the box has everything that a new game needs."""
     from pbem.game.box import NotInTheBox, open_box
 
-    with in_the_world():
-        try:
-            box = open_box(rules, boxes or ())
-            box.options(edition, options)
-            if scenario is not None:
-                box.scenario(scenario)
-        except NotInTheBox as wrong:
-            misuse(str(wrong))
-        for side in sides:
-            if side not in box.side_ids:
-                misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
+    try:
+        box = open_box(rules, boxes or ())
+        box.options(edition, options)
+        if scenario is not None:
+            box.scenario(scenario)
+    except NotInTheBox as wrong:
+        misuse(str(wrong))
+    for side in sides:
+        if side not in box.side_ids:
+            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
 
 
 def require_beacon(beacon: str | None) -> None:
@@ -147,8 +147,7 @@ def require_beacon(beacon: str | None) -> None:
         return
     if beacon != DRAND:
         misuse(f"--beacon {beacon}: the only beacon is {DRAND}")
-    with in_the_world():
-        require_library()
+    require_library()
 
 
 def require_side(game: Adjudicator, side: str) -> None:
@@ -198,9 +197,9 @@ def owes(game: Adjudicator) -> bool:
     """Tell whether an earlier command ended before its letters were written. Call it before continuing the game."""
     from pbem.mail.last_reported import note_reported, reported
 
-    known = reported(game.ledger.repo.path)
+    known = reported(game.path)
     if known is None:
-        note_reported(game.ledger.repo.path, game.adjudication)
+        note_reported(game.path, game.adjudication)
     return known is not None and known < game.adjudication
 
 
@@ -213,19 +212,19 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     from pbem.mail.outgoing import Maps, closing_letters, turn_letter
 
     office = post_office(games, boxes)
-    with game.ledger.repo.lock():
-        known = reported(game.ledger.repo.path)
+    with game.lock():
+        known = reported(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
         maps = Maps(office.drawings)
         sides = game.rules.sides if since < game.adjudication else ()
         letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
         closed = game.closed
-        if closed is not None and reported(game.ledger.repo.path, CLOSED) != closed.round:
+        if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, office)
         written = [post(out, office.games / "outbox") for out in letters]
         if closed is not None:
-            note_reported(game.ledger.repo.path, closed.round, CLOSED)
-        note_reported(game.ledger.repo.path, game.adjudication)
+            note_reported(game.path, closed.round, CLOSED)
+        note_reported(game.path, game.adjudication)
     return written
 
 
@@ -238,8 +237,9 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON."""
-    print(json_text.dumps(value, indent=1, ensure_ascii=False))
+    """Print a value as JSON; as ASCII where the terminal could not show every letter."""
+    unicode = lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+    print(json_text.dumps(value, indent=1, ensure_ascii=not unicode))
 
 
 def read(path: Path) -> bytes:

@@ -15,6 +15,7 @@ from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.publish import publish
 from pbem.cli.referee import reveal, rollback, ruling
+from pbem.cli.runtime import in_the_world
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
@@ -30,7 +31,11 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class _ByReader(TyperGroup):
-    """The verbs, grouped by who uses them."""
+    """The verbs, grouped by who uses them. Whatever the verb, an environment error is one sentence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with in_the_world():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, self.commands))
@@ -48,6 +53,26 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
+
+
+def _print_version(asked: bool) -> None:
+    """Print which version this is, and end."""
+    if asked:
+        from pbem import __version__
+
+        print(f"pbem {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pbem(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Referee board wargames that are played by mail."""
+
+
 app.add_typer(keys)
 app.add_typer(my_chain)
 app.command()(beacon)
@@ -293,13 +318,14 @@ def rules(
     game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of a game in progress.")],
     edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
+    orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Show a game's editions and options, and how reliable their sources are."""
+    """Show a game's editions and options, and how reliable their sources are; or its orders."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, edition or preset, rules_dir, json)
+    editions.rules(game, edition or preset, rules_dir, json, orders)
 
 
 @app.command()

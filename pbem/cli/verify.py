@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.cli.runtime import FAULTS, WORLD, Boxes, in_the_world, print_json
+from pbem.cli.runtime import FAULTS, WORLD, Boxes, print_json
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ def verify(name: str, after_reveal: bool, with_key: bool, games: Path | None, bo
     from pbem.audit.verify import verify as verify_repo
     from pbem.crypto.keys import Keys
 
-    with in_the_world():
-        path = repo_of(games or games_folder(), name)
-        keys = (lambda game: Keys.load(keys_folder(), game)) if with_key else None
-        verdict = verify_repo(path, keys=keys, folders=boxes or ())
+    path = repo_of(games or games_folder(), name)
+    keys = (lambda game: Keys.load(keys_folder(), game)) if with_key else None
+    verdict = verify_repo(path, keys=keys, folders=boxes or ())
     wrong = verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)

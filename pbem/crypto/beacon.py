@@ -18,6 +18,8 @@ from hashlib import sha256
 from secrets import randbits
 from typing import TYPE_CHECKING, Final
 
+from pbem.protocol import PbemError
+
 if TYPE_CHECKING:
     from py_ecc.bls.typing import G1Uncompressed, G2Uncompressed
 
@@ -36,21 +38,21 @@ _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 _SIGNATURE_BYTES: Final = 48
 
 
-class BadBeacon(ValueError):
-    """A round or its signature is not what drand publishes."""
+class BadBeacon(PbemError, ValueError):
+    """A round or its signature is not one that drand publishes."""
 
 
-class NoBeaconLibrary(Exception):
+class NoBeaconLibrary(PbemError):
     """The library that checks a signature is not installed."""
 
 
 def time_of(number: int) -> datetime:
-    """Return when a round is published, in UTC. Raise `BadBeacon` for what is no number of a round."""
+    """Return when a round is published, in UTC. Raise `BadBeacon` if there is no such round."""
     return GENESIS + (_checked_number(number) - 1) * PERIOD
 
 
 def round_at(moment: datetime) -> int:
-    """Return the newest round that is published at a moment. Raise `BadBeacon` for one before the first round."""
+    """Return the newest round published at a moment. Raise `BadBeacon` for a moment before the first round."""
     if moment < GENESIS:
         raise BadBeacon(f"drand's {NETWORK} has no round before {GENESIS:%Y-%m-%d %H:%M:%S} UTC")
     return (moment - GENESIS) // PERIOD + 1
@@ -62,22 +64,22 @@ def first_round_from(moment: datetime) -> int:
 
 
 def address(number: int) -> str:
-    """Return where the signature of a round can be looked up once it is published."""
+    """Return the address at which the signature of a round can be looked up."""
     return f"https://api.drand.sh/v2/beacons/{NETWORK}/rounds/{_checked_number(number)}"
 
 
 def check_signature(number: int, signature: str) -> None:
-    """Check that a signature, as hex, is drand's of a round.
+    """Check that a signature, as hex, is that of drand for a round.
 
-    Raise `BadBeacon` with the reason if it is not, `NoBeaconLibrary` if nobody here can tell.
+    Raise `BadBeacon` with the reason if it is not, `NoBeaconLibrary` if it cannot be checked here.
     """
     check_signatures({number: signature})
 
 
 def check_signatures(signatures: Mapping[int, str]) -> None:
-    """Check that signatures, by their rounds, are drand's: many at once in a tenth of the time.
+    """Check that signatures, by their rounds, are those of drand: many at once in a tenth of the time.
 
-    Raise `BadBeacon` that names the first which is not, `NoBeaconLibrary` if nobody here can tell.
+    Raise `BadBeacon`, naming the first that is not, `NoBeaconLibrary` if it cannot be checked here.
     """
     signed = [(sha256(_checked_number(n).to_bytes(8, "big")).digest(), _octets(s)) for n, s in signatures.items()]
     points = [(message, _point(n, octets)) for n, (message, octets) in zip(signatures, signed, strict=True)]

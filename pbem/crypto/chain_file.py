@@ -1,4 +1,4 @@
-"""A player's own chain as a file on his machine: made once, promised by its tip, opened link by link."""
+"""A player's chain as a file on their machine: made once, promised by its tip, opened link by link."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Final
 from pbem.atomic import sync_folder, write, write_new
 from pbem.crypto.dice import SCHEME, Chain
 from pbem.crypto.player_chains import LOST, MOST_LINKS
+from pbem.protocol import PbemError
 
 LENGTH: Final = 500
-"""How many sheets a chain is good for, unless its owner says otherwise."""
+"""The number of sheets that a chain is good for, unless its owner says otherwise."""
 
 
-class BadChainFile(Exception):
-    """The file of a player's own chain is missing, damaged, used up, or would be overwritten."""
+class BadChainFile(PbemError):
+    """The file of a player's chain is missing, damaged, used up, or would be overwritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class MyChain:
-    """A chain of one's own; `opened` counts the links that have been written into sheets."""
+    """A player's chain; `opened` counts the links that have been written into sheets."""
 
     secret: bytes = field(repr=False)
     length: int
@@ -76,9 +77,9 @@ def load(path: Path) -> MyChain:
 
 
 def open_next(path: Path, after: int | None = None) -> tuple[int, str]:
-    """Return number and hex of the next link of the chain in a file, and count it there.
+    """Return the number and the hex of the next link of the chain in a file, and count it there.
 
-    `after` is how many links the adjudicator has, where the file has lost count. Raises BadChainFile.
+    `after` is the number of links that the adjudicator has, if the file has lost count. Raises BadChainFile.
     """
     chain = load(path)
     number = (chain.opened if after is None else after) + 1

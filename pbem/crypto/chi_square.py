@@ -1,4 +1,4 @@
-"""Are these the counts of fair dice? Pearson's chi-square with its p-value, in the standard library alone.
+"""The chi-square test of fair dice: Pearson's statistic with its p-value, in the standard library alone.
 
 Where many dice were thrown, p comes from the chi-square curve, the upper part of the incomplete gamma function. Where
 fewer than five of each face were to be expected, the curve does not hold; p is then counted out over all ways in which
@@ -14,7 +14,7 @@ from math import comb, exp, lgamma, log
 from typing import Final
 
 ENOUGH: Final = 5
-"""So many of each face must be to be expected for the curve to hold."""
+"""The expected count of each face that is needed for the curve to hold."""
 _MOST_COUNTED_OUT: Final = 50
 _MOST_FACES_COUNTED_OUT: Final = 10
 _PRECISE: Final = 1e-15
@@ -23,7 +23,7 @@ _TINY: Final = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """How far counts lie from those to be expected, and how often fair dice lie as far away or farther.
+    """The distance of counts from the expected ones, and how often fair dice are as far away or farther.
 
     `p` is None where `reason` says why. `exact`: it was counted out; otherwise it comes from the curve.
     """

@@ -1,13 +1,13 @@
-"""Sheets that are closed until a round of the public beacon has come: `beacon.yaml` in a game's repo.
+"""The closing of sheets until a round of the public beacon has come: `beacon.yaml` in a game's repo.
 
-In a game with a beacon an adjudication is made in two steps. When every open question has its answer, the sheets are
-closed: a commit says what they are, by the digest of all that goes into the dice but the beacon, and names a round of
-drand that is yet to come. When it has come its signature is put in, and the game plays on. So nobody who has a say in
-the sheets knows the dice, and nobody who knows the dice has a say in the sheets, however many of them are friends.
+In a game with a beacon an adjudication is made in two steps. When every open decision has its answer, the sheets are
+closed: a commit fixes them, by the digest of all inputs of the dice but the beacon, and names a future round of drand.
+When the round has come, its signature is put in, and the game is played on. So nobody who can still change a sheet
+knows the dice, and nobody who knows the dice can still change a sheet, whoever conspires.
 
 The round is the first that is published at least ten minutes after the closing, and later than any named before. It
-decides the adjudications that follow without anything new, too. A round that never comes can be put on record as
-missing, with a reason that every side is told.
+decides the adjudications that follow without anything new, too. A round that never comes can be recorded as
+missing, with a reason that every side reads.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pbem.protocol import Side
 
 DRAND: Final = "drand"
 PATIENCE: Final = timedelta(minutes=10)
-"""How long before a round is published it is named, at least: clocks differ, and letters take their time."""
+"""The least time between naming a round and its publication: clocks differ, and letters take time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What was closed, and which round decides it."""
+    """A closing: what was closed, and the round that decides."""
 
     adjudication: int
     """The first adjudication that the round decides."""
     round: int
     closed: str
-    """The digest of all that goes into it but the beacon."""
+    """The digest of all its inputs but the beacon."""
     day: str
-    """The day by which standing orders lapse."""
+    """The day by which standing orders expire."""
     late: list[Side] = field(default_factory=list)
     absent: list[Side] = field(default_factory=list)
     signature: str | None = None
@@ -50,12 +50,12 @@ class Closing:
 
     @property
     def time(self) -> str:
-        """When the round is published, for a person to read."""
+        """The time at which the round is published, as text."""
         return f"{time_of(self.round):%Y-%m-%d %H:%M:%S} UTC"
 
     @property
     def share(self) -> dict[str, Any]:
-        """What goes into the dice."""
+        """The part that goes into the dice."""
         if self.signature is not None:
             return {"round": self.round, "signature": self.signature}
         return {"round": self.round, "missing": self.missing}
@@ -82,17 +82,22 @@ class Closing:
 
 
 def close(
-    adjudication: int, closed: str, before: Closing | None, now: datetime, day: str,
-    late: frozenset[Side], absent: frozenset[Side],
-) -> Closing:  # fmt: skip
-    """Return the closing of the sheets for an adjudication; `before` is the last one, `closed` what is closed."""
+    adjudication: int,
+    closed: str,
+    before: Closing | None,
+    now: datetime,
+    day: str,
+    late: frozenset[Side],
+    absent: frozenset[Side],
+) -> Closing:
+    """Return the closing of the sheets for an adjudication; `before` is the last one, `closed` the digest."""
     earliest = first_round_from(now + PATIENCE)
     number = earliest if before is None else max(earliest, before.round + 1)
     return Closing(adjudication, number, closed, day, sorted(late), sorted(absent))
 
 
 def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
-    """Return round and signature that decide an adjudication, out of its turn file; no signature: the round is missing.
+    """Return the round and the signature that decide an adjudication, from its turn file; None: it is missing.
 
     `before` is the round that decided the one before it, 0 if none did. The signature is not checked, so that those of
     many turns can be at once: `pbem.crypto.beacon.check_signatures`. Raise `BadBeacon` if anything else is wrong.
@@ -112,6 +117,6 @@ def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
 
 
 def check_closed(turn: Mapping[str, Any], closed: str) -> None:
-    """Check that what went into an adjudication is what was closed, by the digest. Raise `BadBeacon` if not."""
+    """Check by the digest that the inputs of an adjudication are those that were closed. Raise `BadBeacon` if not."""
     if inputs_digest({word: value for word, value in turn.items() if word != "beacon"}) != closed:
         raise BadBeacon("what went into it is not what was closed before its round was known")

@@ -1,4 +1,4 @@
-"""Dice with names: chained for live games, seeded for play-outs, loaded for rulings. Standard library only.
+"""Dice with names: chained for live games, seeded for play-outs, loaded for cases. Standard library only.
 
 The scheme `chain-v1`, which anybody can check with SHA-256 and HMAC alone:
 
@@ -6,10 +6,10 @@ The scheme `chain-v1`, which anybody can check with SHA-256 and HMAC alone:
    before the game. H is SHA-256 of the 32 bytes of a link.
 2. Adjudication n opens link h[n]; H(h[n]) must be h[n-1], which everybody has. There was only one link to open.
    The turn file that opens the last link names the tip of the next chain, and adjudication length+1 opens its h[1].
-3. The step key is HMAC(link, [scheme, game, n, digest of everything that went in]); see `inputs_digest`.
+3. The step key is HMAC(link, [scheme, game, n, digest of all inputs]); see `inputs_digest`.
 4. The faces of a roll are drawn from the blocks HMAC(step key, ["faces", name, 0]), HMAC(step key, ["faces", name, 1])
-   and so on. A block is 16 numbers of two bytes, high byte first. A number that would favour low faces is thrown
-   away, of the others the remainder is the face. Within one adjudication no name is used twice: the table sees to it.
+   and so on. A block is 16 numbers of two bytes, high byte first. A number that would favour low faces is skipped;
+   of the others the remainder gives the face. The table makes sure that no adjudication uses a name twice.
 5. A shuffle draws in the same way from the blocks HMAC(hidden secret, ["shuffle", step key, name, 0]) and so on,
    so that it can be checked once the hidden secret is revealed, and not before.
 
@@ -24,11 +24,15 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import count as counting
 from struct import unpack
-from typing import Any, Final, Protocol, TypeAlias, Union
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, Union
+
+from pbem.protocol import PbemError
+
+T = TypeVar("T")
 
 SCHEME: Final = "chain-v1"
 LENGTH: Final = 4096
-"""How many adjudications a chain is good for, unless the game says otherwise."""
+"""The number of adjudications that a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
 _DRAWS: Final = 1 << 16
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
@@ -38,18 +42,18 @@ Canonical: TypeAlias = Union[int, str, "Sequence[Canonical]", "Mapping[str, Cano
 
 
 class Dice(Protocol):
-    """Where faces and shuffles come from."""
+    """A source of faces and shuffles."""
 
     def faces(self, name: str, count: int, sides: int) -> list[int]: ...
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]: ...
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]: ...
     def reseed(self, step_key: bytes) -> None: ...
 
 
-class NotLoaded(LookupError):
-    """A ruling rolls under a name for which it has loaded no dice."""
+class NotLoaded(PbemError, LookupError):
+    """A case rolls under a name for which it has loaded no dice."""
 
 
-class BadLoad(ValueError):
+class BadLoad(PbemError, ValueError):
     """Loaded dice do not fit the roll they are loaded for."""
 
 
@@ -75,7 +79,7 @@ class Chain:
         return self._links(0)[0].hex()
 
     def link(self, n: int) -> str:
-        """Return what adjudication n opens, from 1, as hex."""
+        """Return the link that adjudication n opens, from 1, as hex."""
         if n < 1:
             raise ValueError(f"links are opened from number 1 on, not {n}")
         renewals, before = divmod(n - 1, self.length)
@@ -93,7 +97,7 @@ class Chain:
 
 @lru_cache(maxsize=16)
 def _links(secret: bytes, length: int) -> tuple[bytes, ...]:
-    """Return the links that a secret stands for, the tip first."""
+    """Return the links of a secret, the tip first."""
     link = sha256(secret).digest()
     links = [link]
     for _ in range(length):
@@ -131,7 +135,7 @@ def canonical(value: Canonical) -> bytes:
 
 
 INPUTS: Final = ("previous", "joined", "sheets", "standing", "shares", "beacon", "act")
-"""What goes into the dice of an adjudication, by the names under which its turn file lists it."""
+"""The inputs of the dice of an adjudication, by their keys in its turn file."""
 
 
 def inputs_digest(turn: Mapping[str, Any]) -> str:
@@ -140,7 +144,7 @@ def inputs_digest(turn: Mapping[str, Any]) -> str:
 
 
 def missing_share(last: str, n: int) -> str:
-    """Return what stands for the link that a side with a chain of its own has not opened for adjudication n, as hex.
+    """Return the substitute, as hex, for the link that a player's chain has not opened for adjudication n.
 
     `last` is the last link that it did open, or the tip of its chain.
     """
@@ -168,7 +172,7 @@ def below(limit: int, draws: Iterator[int]) -> int:
 
 
 class ChainDice:
-    """The dice of a live game: faces anybody can check at once, shuffles anybody can check after the game.
+    """The dice of a live game: faces that anybody can check at once, shuffles that anybody can check after the game.
 
     Both are functions of their name: the same name under the same step key gives the same again.
     """
@@ -180,7 +184,7 @@ class ChainDice:
         self.reseed(step_key)
 
     def reseed(self, step_key: bytes) -> None:
-        """Go on with the key of another adjudication: recorded answers are replayed each with its own."""
+        """Go on with the key of another adjudication: each recorded answer is replayed with its own key."""
         self._key = step_key
         # The two halves of HMAC (RFC 2104), begun once for all rolls of an adjudication: half the time of each.
         block = step_key.ljust(64, b"\0")
@@ -204,7 +208,7 @@ class ChainDice:
                     faces.append(1 + draw % sides)
         raise AssertionError  # counting does not end
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items in an order that only the hidden secret determines."""
         draws = _draws(self._hidden, "shuffle", self._key.hex(), name)
         order = list(items)
@@ -238,7 +242,7 @@ class SeededDice:
         self._uses: dict[str, int] = {}
 
     def reseed(self, step_key: bytes) -> None:
-        """Go on with the rolls of one adjudication, from its beginning."""
+        """Start the rolls of an adjudication from its beginning."""
         self._key = blake2b(step_key, digest_size=32, key=self._seed).digest()
         self._uses.clear()
 
@@ -253,7 +257,7 @@ class SeededDice:
         _check_roll(name, count, sides)
         return [number + 1 for number in self._numbers(name, (sides,) * count)]
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items in an order that the seed determines."""
         order = list(items)
         limits = range(len(order), 1, -1)
@@ -280,7 +284,7 @@ class SeededDice:
 
 
 class LoadedDice:
-    """The dice of rulings: they fall as told, by name. What is not loaded comes from `otherwise`, or is refused.
+    """The dice of cases: loaded by name. What is not loaded comes from `otherwise`, or is refused.
 
     A name that is used again is looked up as `name#2`, then `name#3`. A loaded shuffle lists the items that
     come first, in their order; the others follow in the order in which they were given.
@@ -305,7 +309,7 @@ class LoadedDice:
         self._rolled: set[str] = set()
 
     def reseed(self, step_key: bytes) -> None:
-        """Turn the dice that stand in for what is not loaded; loaded dice do not change."""
+        """Reseed the dice behind the loaded ones; loaded dice do not change."""
         if self._otherwise is not None:
             self._otherwise.reseed(step_key)
 
@@ -329,7 +333,7 @@ class LoadedDice:
         self._rolled.add(use)
         return list(loaded)
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """Return the items with those first that are loaded under a name."""
         use = self._next_use(name)
         loaded = self._shuffles.get(use)

@@ -1,4 +1,4 @@
-"""The secrets of a game, which stay outside its repo: one file a game in the key store, for nobody else to read.
+"""The secrets of a game, outside its repo: one file for each game in the key store, which nobody else can read.
 
 `chain` is what the dice chains are made from; it is never revealed, and the key that signs the commits comes from it.
 `hidden` orders what is shuffled, and salts. `identity` opens the sealed files. Both are revealed when the game is over.
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,17 +18,20 @@ from pbem.atomic import write_new
 from pbem.crypto.dice import LENGTH, SCHEME
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.paths import GAME_NAME
+from pbem.protocol import PbemError
 
+_MODES_TELL: Final = os.name == "posix"
+"""Whether a mode says who may read a file: on Windows it does not, and every file seems open to all."""
 _WORDS: Final = ("game", "scheme", "length", "chain", "hidden", "identity", "office")
 
 
-class BadKeys(Exception):
+class BadKeys(PbemError):
     """A game's secrets are missing, unreadable, open to others, or would be overwritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What a game's secrets are drawn as."""
+    """The random parts of a game's secrets."""
 
     chain: bytes = field(repr=False)
     hidden: bytes = field(repr=False)
@@ -51,12 +55,12 @@ class Keys:
 
     @property
     def chain(self) -> bytes:
-        """What the dice chains are made from."""
+        """The secret of the dice chains."""
         return self.secrets.chain
 
     @property
     def hidden(self) -> bytes:
-        """What shuffles are made from, and salts."""
+        """The secret of shuffles and salts."""
         return self.secrets.hidden
 
     @property
@@ -157,6 +161,6 @@ def _in_the_way(path: Path) -> BadKeys:
 def _refuse_open(path: Path) -> None:
     """Raise `BadKeys` if anybody but the owner may read or write a file or folder."""
     mode = path.stat().st_mode
-    if mode & 0o077:
+    if mode & 0o077 and _MODES_TELL:
         right = "700" if path.is_dir() else "600"
         raise BadKeys(f"{path} is open to others (mode {mode & 0o777:o}); close it with: chmod {right} {path}")

@@ -1,13 +1,13 @@
-"""Chains of the players' own: what a side opens with its sheets, so that no adjudicator alone has the dice.
+"""Player chains: links that players open with their sheets, so that no adjudicator alone controls the dice.
 
 A side may promise a chain of its own before the first shuffle, made as `pbem.crypto.dice` makes them. From then on
-each of its sheets opens the next link. A sheet that takes the place of one not used yet opens the same link again.
+each of its sheets opens the next link. A sheet that replaces one not used yet opens the same link again.
 
-What a side gives to an adjudication is its share, which goes into the dice:
+The contribution of a side to an adjudication goes into the dice. It is one of:
 
 * `{link: ...}` where a sheet of it went in that opened a link;
 * `{missing: ...}` where none did: SHA-256 of the bytes of the link opened last (or the tip), a blank, and the number of
-  the adjudication in decimal. Anybody can reckon it, and nobody can choose it;
+  the adjudication in decimal. Anybody can compute it, and nobody can choose it;
 * `{lost: ...}` where its sheet says that the chain is lost: the same digest, for the last time. After that the side
   has no chain.
 
@@ -23,21 +23,22 @@ from re import compile as pattern
 from typing import Final
 
 from pbem.crypto.dice import check_link, missing_share
+from pbem.protocol import PbemError
 
 LOST: Final = "lost"
-"""What a sheet opens whose side has no chain any more."""
+"""The word in place of a link, from a player who has lost their chain."""
 LINK_SHAPE: Final = pattern("[0-9a-f]{64}")
 MOST_LINKS: Final = 100_000
-"""No chain of a side is longer: its links are counted by making them."""
+"""The greatest length of a player's chain: its links are counted by making them."""
 
 
-class BadShare(Exception):
-    """A turn file has a share of a side's own chain that is not as it must be; the text says what is wrong."""
+class BadShare(PbemError):
+    """A turn file has a wrong share of a side's own chain; the text says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnChain:
-    """What everybody knows of a side's chain: its tip, its length, the link opened last (at first the tip).
+    """The public state of a player's chain: its tip, its length, and the link opened last (at first the tip).
 
     `waiting` is the link, or the word `lost`, of a sheet that has not been used yet.
     """
@@ -91,14 +92,14 @@ def wrong_with(written: str | None, own: OwnChain | None) -> str | None:
 
 
 def share(last: str, waiting: str | None, n: int) -> dict[str, str]:
-    """Return what a side gives to adjudication n; `waiting` is what its sheets have opened since the one before."""
+    """Return the contribution of a side to adjudication n; `waiting` is the link that its sheets have opened since."""
     if waiting is None:
         return {"missing": missing_share(last, n)}
     return {LOST: missing_share(last, n)} if waiting == LOST else {"link": waiting}
 
 
 def check_share(share: Mapping[str, str], last: str, n: int) -> str | None:
-    """Return what is wrong with a side's share in adjudication n, after the link opened last; None: nothing."""
+    """Return what is wrong with a side's contribution to adjudication n, given its last link; None: nothing."""
     if len(share) != 1:
         return "a share has one word: link, missing or lost"
     ((word, value),) = share.items()

@@ -1,11 +1,11 @@
-"""What is sealed in a game's repo: age files (age-encryption.org/v1), which know where they belong.
+"""Sealed files of a game's repo: age files (age-encryption.org/v1) that name the path to which they belong.
 
 Any tool that reads age opens them with the right key. Inside stands one line, `pbem-sealed-v1 PATH LENGTH`, then the
-content, then zeros up to a *room*: a size that may depend on public facts only, or the size of a file would tell how
-many cards a side holds.
+content, then zeros up to a *room*: a padded size that depends on public facts only. Otherwise the size of a file would
+tell how many cards a side holds.
 
-age draws a new key for each file, so that the same content never looks the same twice. What must be the same each
-time, because dice are made of it, goes by *salted digest*: HMAC(salt, content), where the salt of a path is
+age draws a new key for each file, so that the same content never looks the same twice. What goes into the dice must be
+the same each time, so a *salted digest* stands for it: HMAC(salt, content), where the salt of a path is
 HMAC(hidden secret, path). Who knows the content and the salt can check it; nobody else learns anything.
 """
 
@@ -20,17 +20,19 @@ from typing import Any, Final
 from pyrage import DecryptError, IdentityError, RecipientError, decrypt, encrypt, ssh, x25519
 from pyrage import passphrase as passphrase_lock
 
+from pbem.protocol import PbemError
+
 MARK: Final = b"pbem-sealed-v1"
 ROOM: Final = 4096
 """The least room, in bytes; larger ones are its doubles."""
 
 
-class CannotOpen(Exception):
-    """A sealed text is damaged, stands in the wrong place, or was sealed to another key."""
+class CannotOpen(PbemError):
+    """A sealed text is damaged, has the wrong path, or was sealed to another key."""
 
 
-class BadRecipient(ValueError):
-    """A text is no key that something can be sealed to."""
+class BadRecipient(PbemError, ValueError):
+    """A text is no key to which something can be sealed."""
 
 
 # ---------------------------------------------------------------------------------------------- keys
@@ -96,7 +98,7 @@ def seal(recipients: Sequence[str], path: str, content: bytes, *, public: int = 
 
 
 def unseal(identity: str, path: str, sealed: bytes) -> bytes:
-    """Return what was sealed for a path; raise `CannotOpen` if it was not sealed to this key, or for another path."""
+    """Return the content sealed for a path; raise `CannotOpen` for another key or another path."""
     try:
         padded: bytes = decrypt(sealed, [_identity(identity)])
     except (DecryptError, ValueError):

@@ -1,27 +1,31 @@
-"""Plays an order on in thought, to list what the other side could be asked on the way and what would be rolled.
+"""The forecast: plays an order on a table without dice, to list the decisions and the rolls that it may lead to.
 
-It starts from the position as the side knows it: nothing hidden is in it. Nothing is rolled and nothing is kept: each
-roll counts as if it fell best for the order, the other side as if it answered nothing. What could come of it otherwise
-is told beside each question and each roll.
+It starts from the side's view, so nothing hidden is in it. Nothing is rolled and nothing is kept. Each roll counts as
+if it fell best for the order, and the other side as if it answered by default. Beside each decision and each roll the
+other possible results are listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.game.forecast import Asked, Chance, Happens, Prospect
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
 
+S = TypeVar("S")
+T = TypeVar("T")
+
 SUCCESS: Final = "success"
-MOST_QUESTIONS: Final = 200
+MOST_DECISIONS: Final = 200
 
 
 class Thought(Table):
-    """A table at which everything is noted and nothing rolled."""
+    """A table that records everything and rolls nothing."""
 
     __slots__ = ("_rules", "prospects")
 
@@ -31,13 +35,24 @@ class Thought(Table):
         self.prospects: list[Prospect] = []
 
     def roll(
-        self, name: str, count: int = 1, *, rule: str, sides: int = 6, modifiers: Mapping[str, int] | None = None,
-        at_most: int | None = None, at_least: int | None = None, **facts: Any,
-    ) -> Roll:  # fmt: skip
-        """Note what a roll can come to and how likely that is; return the best of it for the order."""
+        self,
+        name: str,
+        count: int = 1,
+        *,
+        rule: str,
+        sides: int = 6,
+        modifiers: Mapping[str, int] | None = None,
+        at_most: int | None = None,
+        at_least: int | None = None,
+        **facts: Any,
+    ) -> Roll:
+        """Record the possible results of a roll and their probabilities; return the best result for the order."""
         kept = {reason: value for reason, value in (modifiers or {}).items() if value}
-        every = [Roll(name, list(faces), kept, sum(faces) + sum(kept.values()), None, True, rule, sides)
-                 for faces in product(range(1, sides + 1), repeat=count)]  # fmt: skip
+        more = sum(kept.values())
+        every = [
+            Roll(name, list(faces), kept, sum(faces) + more, None, True, rule, sides)
+            for faces in product(range(1, sides + 1), repeat=count)
+        ]
         need = f"<= {at_most}" if at_most is not None else f">= {at_least}" if at_least is not None else None
         ranked: list[tuple[int, str, Roll]] = []
         for roll in every:
@@ -53,30 +68,28 @@ class Thought(Table):
         self.prospects.append(Chance(Roll(name, [], kept, 0, need, True, rule, sides), facts, chances))
         return ranked[0][2]
 
-    def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
-        """Return the items as they are: nobody knows another order."""
+    def shuffle(self, name: str, items: Sequence[T]) -> list[T]:
+        """Return the items as they are: their true order is hidden."""
         return list(items)
 
     def tell(self, kind: str, *, rule: str | None = None, to: Sequence[Side] | None = None, **facts: Any) -> None:
-        """Note what would happen."""
+        """Record what would happen."""
         super().tell(kind, rule=rule, to=to, **facts)
         self.prospects.append(Happens(self.events[-1]))
 
-    def _outcome(self, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def _outcome(self, roll: Roll, facts: Record) -> tuple[int, str]:
         return self._rules.outcome(self.position, roll, facts)
 
 
-def forecast(
-    rules: Rules[Any], view: Any, decision: Decision, order: Order, later: Sequence[Order] = ()
-) -> list[Prospect]:
-    """Return what a legal answer to a question may lead to, up to the next rest; empty where the game cannot say.
+def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: Sequence[Order] = ()) -> list[Prospect]:
+    """Return what a legal answer to a decision may lead to, up to the next checkpoint; empty if the game cannot say.
 
-    `view` is the position as the side knows it, `later` are further orders of its sheet.
+    `view` is the view of the side, `later` are further orders of its sheet.
     """
     table = Thought(rules)
     flow = rules.foresee(view, table, decision, order)
     left, sent = list(later), None
-    for _ in range(MOST_QUESTIONS if flow is not None else 0):
+    for _ in range(MOST_DECISIONS if flow is not None else 0):
         assert flow is not None
         try:
             question = flow.send(sent)
@@ -94,8 +107,8 @@ def forecast(
     return table.prospects
 
 
-def of_sheet(rules: Rules[Any], view: Any, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
-    """Return what the orders of a sheet, which has been checked, may lead to: its answer to each open question."""
+def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
+    """Return what the answers of a checked sheet to the open decisions may lead to."""
     found: list[Prospect] = []
     for decision in asked:
         at = next((at for at, order in enumerate(orders) if order.kind == decision.kind), None)
@@ -105,16 +118,16 @@ def of_sheet(rules: Rules[Any], view: Any, asked: Sequence[Decision], orders: Se
 
 
 def _asked(
-    rules: Rules[Any], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
+    rules: Rules[S], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
 ) -> Iterator[Prospect]:
-    """Yield questions asked at once, each with who can do what it asks."""
+    """Yield decisions that are open at the same time, each with the pieces that it concerns."""
     for decision, answer in zip(asked, answers, strict=True):
         yield Asked(decision, None if answer is None else answer.body)
         yield from (Happens(event) for event in rules.prospects(table.position, decision))
 
 
-def _answer(rules: Rules[Any], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
-    """Return what the forecast goes on with: the sheet's own further order, else the default of the question."""
+def _answer(rules: Rules[S], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
+    """Return the answer that the forecast uses: a further order of the sheet, else the default of the decision."""
     if decision.side == side:
         view = rules.view(table.position, side)
         for order in left:

@@ -1,4 +1,7 @@
-"""Plays a game out by legal answers, picked at random or by players of the caller's: for tests, benches and bots."""
+"""The play-out: a game played to its end by legal answers, picked at random or by given players.
+
+For tests, benches and bots.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,28 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.session import MOST_RESTS, Session, Stuck
-from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
+from pbem.game.plain import Record
+from pbem.protocol import Bug, Decision, Event, Fault, Order, Rules, Side
 
 S = TypeVar("S")
 
 Player: TypeAlias = Callable[[Any, Decision], Order]
-"""Answers a question of its side from what that side knows of the position."""
+"""Answers a decision of its side from the view of that side."""
 
 
 class Picker(Protocol):
-    """What picks among the answers: numbers from 0 up to, not including, 1, as `random.Random` has them."""
+    """A source of numbers from 0 up to, not including, 1, such as `random.Random`."""
 
     def random(self) -> float: ...
 
 
-class DeadEnd(Exception):
-    """A question to which the rules offer no answer: a bug of the rules."""
+class DeadEnd(Bug):
+    """A decision without any legal order: a bug of the rules."""
 
 
-class OptionRefused(Exception):
-    """An answer that `options` offered and `check` refuses: a bug of the rules."""
+class OptionRefused(Bug):
+    """An order that `legal_orders` offers and `check` refuses: a bug of the rules."""
 
     def __init__(self, order: Order, faults: list[Fault]) -> None:
         self.order = order
@@ -37,33 +41,39 @@ class OptionRefused(Exception):
 
 @dataclass(slots=True)
 class Playout(Generic[S]):
-    """What a play-out came to: how many questions were answered, and where it ended (`result` None: it did not)."""
+    """The outcome of a play-out: how many decisions were answered, and the end (`result` None: not reached)."""
 
     decisions: int
     events: list[Event]
-    result: Mapping[str, Any] | None
+    result: Record | None
     position: S
 
 
 def play_out(
-    rules: Rules[S], position: S, dice: Dice, rng: Picker, *, most: int = 1_000_000, check: bool = True,
+    rules: Rules[S],
+    position: S,
+    dice: Dice,
+    rng: Picker,
+    *,
+    most: int = 1_000_000,
+    check: bool = True,
     players: Mapping[Side, Player] | None = None,
-) -> Playout[S]:  # fmt: skip
-    """Play from a resting point to the end of the game, or until `most` questions are answered.
+) -> Playout[S]:
+    """Play from a checkpoint to the end of the game, or until `most` decisions are answered.
 
-    `players` answer for their sides; for the others answers are picked at random. `position` is left as it is. With
-    `check` each answer is checked before it is played, as a sheet would be.
-    The dice must tell the uses of a name apart, as seeded ones do: names come again after each rest.
+    `players` answer for their sides; for the others, answers are picked at random. `position` is not changed. With
+    `check`, each answer is checked before it is played, as a sheet would be. The dice must tell the uses of a name
+    apart, as seeded dice do: names are used again after each checkpoint.
     """
     session = Session(rules, position, dice)
-    decisions = rests = 0
+    decisions = checkpoints = 0
     while session.result is None and decisions < most:
         if session.at_checkpoint:
-            if (rests := rests + 1) > MOST_RESTS:
-                raise Stuck(f"{rules.id} rests without asking anything")
+            if (checkpoints := checkpoints + 1) > MOST_CHECKPOINTS:
+                raise Stuck(f"{rules.id} reaches checkpoint after checkpoint without a decision")
             session.go_on()
             continue
-        rests = 0
+        checkpoints = 0
         waiting = session.open_decisions
         session.answer(
             [
@@ -76,7 +86,7 @@ def play_out(
 
 
 def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool, player: Player | None) -> Order:
-    """Return a legal answer, seen with the eyes of the side that gives it."""
+    """Return a legal order, chosen in the view of the side that gives it."""
     view = rules.view(position, decision.side)
     order = player(view, decision) if player is not None else rules.legal_orders(view, decision).pick(rng.random)
     if order is None:

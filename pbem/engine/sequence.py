@@ -1,4 +1,4 @@
-"""What is wrong with several orders that are to be carried out one after the other, as far as it can be foreseen."""
+"""Sequences of orders: each is checked against the positions that the earlier ones may lead to."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from pbem.protocol import Decision, Fault, Order, Rules
 S = TypeVar("S")
 
 
-def costs_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
-    """Return what legal orders of a kind cost, to be carried out in turn, as long as all goes well.
-
-    A game that has such costs tells them by `Rules.cost`, in words.
-    """
+def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
+    """Return in words what legal orders of a kind cost in sequence, as long as all goes well; see `Rules.cost`."""
     told: list[str] = []
     for order in orders:
         if list(rules.check(view, decision, order)):
@@ -26,14 +23,12 @@ def costs_in_turn(rules: Rules[S], view: S, decision: Decision, orders: Sequence
     return [line for line in told if line]
 
 
-def faults_in_turn(
-    rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]
-) -> list[list[Fault]]:  # fmt: skip
-    """Return what is wrong with each of several orders of a kind, one after the other, as far as can be foreseen.
+def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
+    """Check a sequence of orders of a kind, each against the positions that the earlier ones may lead to.
 
-    `Rules.successors` says what an order may lead to. Where dice or the enemy have a say, two courses are followed: all
-    goes well, or all goes badly. An order is at fault if it is on both; where it is on one, that course goes on
-    without it. What cannot be foreseen has no faults yet.
+    `Rules.successors` returns what an order may lead to. Where dice or the enemy decide, two branches are followed: all
+    goes well, and all goes badly. An order is at fault if it is at fault in both. If it is at fault in one, that branch
+    goes on without it. Orders beyond the forecast have no faults yet.
     """
     courses = [(view, decision)]
     found: list[list[Fault]] = []

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from pbem.game import plain
     from pbem.game.bot import Proposals, Reply, propose_order
     from pbem.game.box import Box
-    from pbem.game.choices import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
     from pbem.game.decision_kinds import Check, Kinds, LegalOrdersOf, legal, one_of, yes_or_no
     from pbem.game.hex_drawing import hex_map
     from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
+    from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
+    from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table
@@ -33,7 +34,7 @@ _HOMES: Final = {
         "propose_order",
     ),
     "box": ("Box",),
-    "choices": (
+    "legal_orders": (
         "NOT_TOLD",
         "LegalOrders",
         "concat",
@@ -65,6 +66,7 @@ _HOMES: Final = {
         "Odds",
         "percent",
     ),
+    "refusal": ("Refusal",),
     "scene": (
         "Arrow",
         "BaseMap",
@@ -108,6 +110,7 @@ __all__ = [
     "Odds",
     "Panel",
     "Proposals",
+    "Refusal",
     "Reply",
     "Row",
     "Scene",

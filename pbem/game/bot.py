@@ -1,4 +1,4 @@
-"""How a game's own stand-in answers for a player who is away: the first of its ideas that the rules allow."""
+"""The bot of a game: it answers for a player who is away with the first proposal that the rules allow."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 from pbem.protocol import Decision, Order, Rules, S
 
 Reply: TypeAlias = Callable[[Any, Decision], Iterator[Order]]
-"""Yields the answers to a question that come to mind, the best first, from what a side knows."""
+"""Yields answers to propose to a decision, the best first, from what its side knows."""
 Proposals: TypeAlias = Mapping[str, Reply]
-"""Kind of question -> its reply; the rules may refuse some of the answers."""
+"""Kind of decision -> what proposes answers to it; the rules may refuse some of them."""
 
 
 def propose_order(rules: Rules[S], ideas: Proposals, view: S, decision: Decision) -> Order:
-    """Return an answer to a question that the rules allow, from what its side knows.
+    """Return a legal answer to a decision, from what its side knows.
 
-    Where no idea is legal it is the default of the question, or else the first of the options.
+    Where no proposal is legal, that is the default of the decision, or else its first legal order.
     """
     for order in _thoughts(ideas, view, decision):
         if not any(True for _ in rules.check(view, decision, order)):
@@ -25,7 +25,7 @@ def propose_order(rules: Rules[S], ideas: Proposals, view: S, decision: Decision
     return first
 
 
-def _thoughts(ideas: Proposals, view: Any, decision: Decision) -> Iterator[Order]:
+def _thoughts(ideas: Proposals, view: object, decision: Decision) -> Iterator[Order]:
     if decision.kind in ideas:
         yield from ideas[decision.kind](view, decision)
     if decision.default is not None:

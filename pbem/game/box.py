@@ -1,7 +1,7 @@
-"""Opens the box a game comes in: the folder `rules/<id>/` with all that its rulebook prints. Knows no game.
+"""The box a game comes in: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
 
 A box holds `game.yaml` (what it is, who plays, options and presets), `orders.yaml` (the shape of every order),
-`messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (rulings), the game's own tables, and in
+`messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (test cases), the game's own tables, and in
 `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
 against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
 tests. What a table must not contradict the game's package says by `refuse`. Corrected files
@@ -12,20 +12,23 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Any, Final
 
+from pbem import __version__
 from pbem.game import yaml as yamlio
+from pbem.game.cache import recall, remember
 from pbem.game.corrections import Corrections, corrections_for
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
-from pbem.game.wording import guess
+from pbem.game.plain import Record
+from pbem.game.schema_check import ANY_SCHEMA, meant, misfits
 from pbem.paths import rules_folders
-from pbem.protocol import Path, Side
+from pbem.protocol import Path, PbemError, Side
 
 GAME: Final = "game"
 ORDERS: Final = "orders"
@@ -36,12 +39,11 @@ SCHEMAS: Final = "schemas"
 CASES: Final = "cases"
 PARAGRAPHS: Final = "paragraphs"
 _COMMON_SCHEMAS: Final = FilePath(__file__).parent / SCHEMAS
-_LONGEST_REASON: Final = 200
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Flaw:
-    """What is wrong in a box, and where: file, line and column, counted from 1."""
+    """A mistake in a box: file, line and column, counted from 1, and the reason."""
 
     file: str
     line: int
@@ -52,16 +54,16 @@ class Flaw:
         return f"{self.file}:{self.line}:{self.column}: {self.reason}"
 
 
-class BrokenBox(Exception):
-    """A box that cannot be read, does not fit its schemas, or contradicts itself; lists every flaw found."""
+class BrokenBox(PbemError):
+    """A box cannot be read, does not fit its schemas, or contradicts itself. Lists every flaw found."""
 
     def __init__(self, flaws: Iterable[Flaw]) -> None:
         self.flaws = tuple(sorted(flaws))
         super().__init__("\n".join(map(str, self.flaws)))
 
 
-class NotInTheBox(LookupError):
-    """A box, scenario, language, option or preset was asked for that is not there; the text names what is."""
+class NotInTheBox(PbemError, LookupError):
+    """A box, scenario, language, option or edition does not exist. The text names those that do."""
 
 
 def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]:
@@ -96,7 +98,7 @@ def read_loose(path: FilePath, sort: str) -> yamlio.Document:
     document = _read(path, str(path))
     schema = _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
     flaws = []
-    for at, reason, key in _misfits(document.value, schema):
+    for at, reason, key in misfits(document.value, schema):
         mark = document.mark(at, key=True) if key else document.nearest(at)
         flaws.append(Flaw(str(path), mark.line, mark.column, reason))
     if flaws:
@@ -113,8 +115,9 @@ class Box:
         self.corrections: Corrections = corrections or {}
         """The corrected files that take the place of the box's own."""
         self._documents: dict[str, yamlio.Document] = {}
+        self._values: dict[str, Any] = {}
         if astray := self.corrections.keys() - self.correctable:
-            reasons = {name: f"this box has no file {name}.yaml{_meant(name, self.correctable)}" for name in astray}
+            reasons = {name: f"this box has no file {name}.yaml{meant(name, self.correctable)}" for name in astray}
             raise BrokenBox(Flaw(self.corrections[name].shown, 1, 1, reason) for name, reason in reasons.items())
         game = self.table(GAME)
         try:
@@ -132,7 +135,7 @@ class Box:
 
     @property
     def correctable(self) -> list[str]:
-        """The files that a correction may take the place of: all but those by which it is checked."""
+        """The files that a correction may replace: all but those it is checked by."""
         return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES)]
 
     @property
@@ -145,7 +148,11 @@ class Box:
 
     def table(self, name: str) -> Any:
         """Return the plain value of `<name>.yaml`; the same object every time, so never change it."""
-        return self._document(name).value
+        if name in self._documents:
+            return self._documents[name].value
+        if name not in self._values:
+            self._values[name] = self._value(name)
+        return self._values[name]
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -171,11 +178,11 @@ class Box:
         }
 
     @cached_property
-    def standing(self) -> Sequence[Mapping[str, Any]]:
+    def standing(self) -> Sequence[Record]:
         """The standing orders that come with the game, as a sheet would have them; empty if none do."""
         if not (self.folder / f"{STANDING}.yaml").exists():
             return ()
-        orders: Sequence[Mapping[str, Any]] = self.table(STANDING)
+        orders: Sequence[Record] = self.table(STANDING)
         return orders
 
     def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
@@ -189,7 +196,7 @@ class Box:
         usual = self.table(GAME)["preset"]
         return tuple(sorted(self.table(GAME)["presets"], key=lambda id: (id != usual, id)))
 
-    def options(self, preset: str | None = None, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def options(self, preset: str | None = None, overrides: Record | None = None) -> dict[str, Any]:
         """Return every option with its value: its default, unless the preset or else `overrides` say otherwise."""
         game = self.table(GAME)
         options = game["options"]
@@ -203,7 +210,7 @@ class Box:
         return chosen
 
     def cases(self) -> list[FilePath]:
-        """Return the files of rulings, in the order of their names."""
+        """Return the files of test cases, in the order of their names."""
         return sorted((self.folder / CASES).glob("*.yaml"))
 
     @cached_property
@@ -235,6 +242,18 @@ class Box:
             raise BrokenBox(flaws)
 
     # ---- files
+
+    def _value(self, file: str) -> Any:
+        """Return the value of a file, from the cache if it can be: JSON is read ten times as quickly as YAML."""
+        try:
+            key = (__version__, sha256(self._text(file)).hexdigest())
+        except FileNotFoundError:
+            return self._document(file).value  # which says so, with its place
+        value = recall("box", *key)
+        if value is None:
+            value = self._document(file).value
+            remember(value, "box", *key)
+        return value
 
     def _document(self, file: str) -> yamlio.Document:
         document = self._documents.get(file)
@@ -270,26 +289,26 @@ class Box:
         """Yield where a file does not fit the schemas for it: the one for every box and the box's own."""
         value = self.table(file)
         for schema in self._schemas_for(file):
-            for path, reason, key in _misfits(value, schema):
+            for path, reason, key in misfits(value, schema):
                 yield self._flaw(file, path, reason, key=key)
 
     def _schemas_for(self, file: str) -> Iterator[Any]:
         sort = file.partition("/")[0]
         if sort == SCHEMAS:
-            yield _ANY_SCHEMA
+            yield ANY_SCHEMA
         if (_COMMON_SCHEMAS / f"{sort}.yaml").exists():
             yield _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
         if (self.folder / SCHEMAS / f"{sort}.yaml").exists():
             own = self.table(f"{SCHEMAS}/{sort}")
-            if not any(_misfits(own, _ANY_SCHEMA)):  # a schema that is none is told of where it stands
+            if not any(misfits(own, ANY_SCHEMA)):  # what is no schema is reported where it stands
                 yield own
 
     def _inconsistent(self) -> Iterator[Flaw]:
-        """Yield where files that have the right shape do not fit one another."""
+        """Yield where files of the right shape do not fit each other."""
         game = self.table(GAME)
         for key, known in (("scenario", self.scenarios), ("preset", game["presets"])):
             if game[key] not in known:
-                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{_meant(game[key], known)}")
+                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{meant(game[key], known)}")
         yield from self._misset(game["options"], game["presets"])
         yield from self._named_twice()
         for kind, form in self.forms.items():
@@ -297,8 +316,8 @@ class Box:
                 reason = f"the example does not fit the schema: {misfit.reason}"
                 yield self._flaw(ORDERS, (kind, "example", *misfit.path), reason, key=misfit.at_key)
 
-    def _misset(self, options: Mapping[str, Any], presets: Mapping[str, Any]) -> Iterator[Flaw]:
-        """Yield defaults and presets that options do not allow."""
+    def _misset(self, options: Record, presets: Record) -> Iterator[Flaw]:
+        """Yield defaults and editions that have values which their options do not allow."""
         for name, option in options.items():
             if not _among(option["default"], option["values"]):
                 yield self._flaw(GAME, ("options", name, "default"), "the default is none of the values")
@@ -306,12 +325,12 @@ class Box:
             for name, value in record["options"].items():
                 at: Path = ("presets", preset, "options", name)
                 if name not in options:
-                    yield self._flaw(GAME, at, f"there is no option {name}{_meant(name, options)}", key=True)
+                    yield self._flaw(GAME, at, f"there is no option {name}{meant(name, options)}", key=True)
                 elif not _among(value, options[name]["values"]):
                     yield self._flaw(GAME, at, f"{_shown(value)} is none of the values of {name}")
 
     def _named_twice(self) -> Iterator[Flaw]:
-        """Yield ids that mean two things: a report could not tell which."""
+        """Yield ids that mean two things, so that a report could not tell them apart."""
         names: dict[str, str] = {}
         for file in self.table(GAME)["names_from"]:
             for path, id, name in _named((), self.table(file)):
@@ -334,7 +353,7 @@ def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
         raise BrokenBox(flaws) from None
 
 
-def _named(path: Path, value: Any) -> Iterator[tuple[Path, str, str]]:
+def _named(path: Path, value: object) -> Iterator[tuple[Path, str, str]]:
     """Yield path, id and name of every record that has both."""
     if isinstance(value, dict):
         if isinstance(value.get("id"), str) and isinstance(value.get("name"), str):
@@ -351,41 +370,13 @@ def _known(what: str, word: str, known: Collection[str]) -> str:
     if word in known:
         return word
     there_are = ", ".join(sorted(known)) or "none at all"
-    raise NotInTheBox(f"there is no {what} {word}{_meant(word, known)}; there are: {there_are}")
+    raise NotInTheBox(f"there is no {what} {word}{meant(word, known)}; there are: {there_are}")
 
 
-def _meant(word: str, known: Collection[str]) -> str:
-    near = guess(word, known)
-    return f", did you mean {near}?" if near else ""
-
-
-def _among(value: Any, values: Iterable[Any]) -> bool:
+def _among(value: object, values: Iterable[object]) -> bool:
     """Tell whether a value is listed; `true` is not 1."""
     return any(type(value) is type(other) and value == other for other in values)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-# ---- schemas
-
-_ANY_SCHEMA: Final = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
-
-
-def _misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
-    """Yield where a value does not fit a schema, why, and whether it is the key there that does not."""
-    from jsonschema import Draft202012Validator  # takes longer to import than a box to open
-
-    for error in Draft202012Validator(schema).iter_errors(value):
-        path: Path = tuple(error.absolute_path)
-        if error.validator == "additionalProperties" and error.validator_value is False:
-            known = error.schema.get("properties", {})
-            patterns = error.schema.get("patternProperties", {})
-            for key in error.instance:
-                if key not in known and not any(re.search(pattern, key) for pattern in patterns):
-                    yield (*path, key), f"{key} does not belong here{_meant(key, known)}", True
-        elif error.validator == "not" and "required" in error.validator_value:
-            yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
-        else:
-            yield path, error.message[:_LONGEST_REASON], False

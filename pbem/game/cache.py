@@ -1,6 +1,6 @@
-"""A cache of what takes long to work out and follows from files alone: plain values in JSON, never code.
+"""A cache of results that follow from files alone and take long to compute: plain values in JSON, never code.
 
-An entry is found by a key that names all that it follows from, so none is ever out of date. A folder that others can
+The key of an entry names everything that it follows from, so none is ever out of date. A folder that others can
 write to, and an entry that is damaged or not a file of one's own, are passed over as if they were not there; so is a
 disk that cannot be written.
 """
@@ -12,7 +12,7 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.paths import cache_folder
 
@@ -20,7 +20,7 @@ _MOST: Final = 64 << 20
 """The size in bytes beyond which an entry is not read: ours are far smaller."""
 
 
-def recall(kind: str, *key: str) -> Any:
+def recall(kind: str, *key: str) -> object:
     """Return what was remembered under a key, a plain value; None if there is nothing that can be trusted."""
     path = _entry(kind, key)
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -31,7 +31,7 @@ def recall(kind: str, *key: str) -> Any:
     return None
 
 
-def remember(value: Any, kind: str, *key: str) -> None:
+def remember(value: object, kind: str, *key: str) -> None:
     """Remember a plain value under a key; where that cannot be done, nothing happens."""
     path = _entry(kind, key)
     draft = path.with_name(f"{path.name}.{os.getpid()}")

@@ -1,10 +1,10 @@
-"""What an order may lead to, before it is given: questions, chances, happenings. Imports only the protocol.
+"""Forecasts: the decisions, rolls and events that an order may lead to. Imports only the protocol.
 
-A game that can foresee what an order leads to has three functions more:
+A game that can foresee what an order leads to overrides three methods of `Rules`:
 
-* `foresee(known, table, decision, order)` returns the flow that plays on from an answer on a table, as `Rules.play`
-  would, or None where it does not tell; `known` is the position as the side knows it.
-* `outcome(position, roll, facts)` returns what a roll without a number to reach comes to: how bad that is for the side
+* `foresee(view, table, decision, order)` returns the flow that plays on from an answer on a table, as `Rules.play`
+  would, or None where it cannot tell; `view` is the position as the side knows it.
+* `outcome(position, roll, facts)` returns the result of a roll without a number to reach: how bad that is for the side
   that forecasts, and words for it.
 * `prospects(position, decision)` yields events that say who can do what a question asks, and with what chance.
 """
@@ -15,29 +15,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from pbem.game.plain import Record
 from pbem.protocol import Decision, Event, Roll
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question on the way; `answer` is what the forecast goes on with, None where it ends there."""
+    """A decision that the order leads to; `answer` is what the forecast goes on with, None where it ends."""
 
     decision: Decision
-    answer: Mapping[str, Any] | None
+    answer: Record | None
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A roll on the way, with nothing on the dice: what it can come to, and how likely that is in percent."""
+    """A roll that the order may trigger: its possible results and their probabilities in percent."""
 
     roll: Roll
-    facts: Mapping[str, Any]
+    facts: Record
     outcomes: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Happens:
-    """Something that the order leads to if nothing comes between."""
+    """An event that the order leads to if nothing interferes."""
 
     event: Event
 
@@ -50,13 +51,21 @@ def prospect_record(prospect: Prospect) -> dict[str, Any]:
     if isinstance(prospect, Asked):
         asked = prospect.decision
         return {
-            "asked": asked.kind, "side": asked.side, "rule": asked.rule, "waits": asked.waits,
-            "facts": dict(asked.facts), "answer": prospect.answer,
-        }  # fmt: skip
+            "asked": asked.kind,
+            "side": asked.side,
+            "rule": asked.rule,
+            "waits": asked.waits,
+            "facts": dict(asked.facts),
+            "answer": prospect.answer,
+        }
     if isinstance(prospect, Chance):
         roll = prospect.roll
         return {
-            "roll": roll.name, "rule": roll.rule, "need": roll.need, "modifiers": roll.modifiers,
-            "facts": dict(prospect.facts), "percent": dict(prospect.outcomes),
-        }  # fmt: skip
+            "roll": roll.name,
+            "rule": roll.rule,
+            "need": roll.need,
+            "modifiers": roll.modifiers,
+            "facts": dict(prospect.facts),
+            "percent": dict(prospect.outcomes),
+        }
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}

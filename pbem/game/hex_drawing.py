@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from pbem.game.hexes import HexCoordinate, centre, corners, courses, outlines
+from pbem.game.plain import Record
 from pbem.game.scene import BaseMap, Polyline, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
 
 _OPEN: Final = "open"
 
 
 def hex_map(
-    layout: Mapping[str, Any],
-    coast: Mapping[str, Any],
-    hexes: Iterable[Mapping[str, Any]],
+    layout: Record,
+    coast: Record,
+    hexes: Iterable[Record],
     roads: Iterable[tuple[str, str, str]],
     rivers: Iterable[tuple[str, str]],
 ) -> BaseMap:
@@ -60,9 +61,7 @@ def hex_map(
     )
 
 
-def _of_places(
-    layout: Mapping[str, Any], records: Iterable[Mapping[str, Any]], roads: Iterable[tuple[str, str, str]]
-) -> BaseMap:
+def _of_places(layout: Record, records: Iterable[Record], roads: Iterable[tuple[str, str, str]]) -> BaseMap:
     """Return the board as if it had nothing but places, one in each hex; where there is none, an open one."""
     bare = {"form": "open", "size": 6, "empty": "#ffffff", "legend": ""}
     whole = {
@@ -74,7 +73,7 @@ def _of_places(
     return base_map(whole, {"land": []}, ({"name": "", "kind": _OPEN, **each} for each in records), roads)
 
 
-def _places(layout: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _places(layout: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record]]:
     """Yield where each place stands: in the middle of its hex, unless the layout says otherwise."""
     grid, own = layout["hexes"], layout.get("places", {})
     for each in records:
@@ -84,9 +83,7 @@ def _places(layout: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> 
         yield each["id"], {"at": at, **own.get(each["id"], {})}
 
 
-def _regions(
-    written: Mapping[str, Any], records: Iterable[Mapping[str, Any]]
-) -> Iterator[tuple[str, Mapping[str, Any], list[HexCoordinate]]]:
+def _regions(written: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record, list[HexCoordinate]]]:
     """Yield the regions of the board: id, how the layout writes it, and its hexes; one may be in several pieces."""
     hexes: dict[str, list[HexCoordinate]] = {}
     for each in records:

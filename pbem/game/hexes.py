@@ -143,9 +143,13 @@ def direction(one: HexCoordinate, other: HexCoordinate) -> str | None:
 
 
 def cheapest(
-    start: N, steps: Callable[[N], Iterable[tuple[N, int]]], most: int, *, stops: Callable[[N], bool] | None = None,
+    start: N,
+    steps: Callable[[N], Iterable[tuple[N, int]]],
+    most: int,
+    *,
+    stops: Callable[[N], bool] | None = None,
     goal: N | None = None,
-) -> dict[N, tuple[int, N | None]]:  # fmt: skip
+) -> dict[N, tuple[int, N | None]]:
     """Return whatever can be reached for at most `most`: its cost, and what comes before it on a cheapest way.
 
     `steps` are the places next to one, with the cost of going there; a way ends where `stops`. With a `goal` nothing

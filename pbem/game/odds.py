@@ -1,6 +1,6 @@
-"""What a game can say about chances: the questions, the numbers they want, the answers. Imports nothing of ours.
+"""Odds: questions about chances that a game can answer, the numbers they need, the answers. Imports nothing of ours.
 
-A game that can has `odds`, a mapping from a word to an `Odds`: `{"battle": Odds(...)}`.
+A game that has any sets `Rules.odds`, a mapping from a word to an `Odds`: `{"battle": Odds(...)}`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that a question wants: what it means, the least and the most it can be, and what it is if left out.
+    """A number that a question needs: its meaning, its least and greatest value, and its value if left out.
 
     Without a `default` it must be given, unless `optional`: then the answer works it out from the others.
     """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, listing, named, shown
 from pbem.game.yaml.marks import short
 from pbem.protocol import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """Something in a body that does not fit: where, why, and whether the key is wrong, not the value."""
+    """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value."""
 
     path: Path
     reason: str
@@ -35,9 +36,9 @@ class OrderForm:
 
     kind: str
     title: str
-    example: Mapping[str, Any]
-    schema: Mapping[str, Any]
-    defs: Mapping[str, Any]
+    example: Record
+    schema: Record
+    defs: Record
     facts: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -47,7 +48,7 @@ class OrderForm:
 
         return Draft202012Validator({"$defs": self.defs, **self.schema})
 
-    def misfits(self, body: Any) -> Iterator[Misfit]:
+    def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
         if not isinstance(body, dict):
             yield Misfit((), f"{self.kind} must be a mapping, not {shown(body)}")
@@ -114,7 +115,7 @@ def _wanted(error: ValidationError) -> list[str]:
     """Return the choices that a type, an enumeration or a constant leaves."""
     value: Any = error.validator_value
     if error.validator == "type":
-        return [_TYPES[each] for each in ([value] if isinstance(value, str) else value)]
+        return [TYPES[each] for each in ([value] if isinstance(value, str) else value)]
     return [_word(each) for each in ([value] if error.validator == "const" else value)]
 
 
@@ -122,7 +123,7 @@ def _path(error: ValidationError, around: Path) -> Path:
     return (*around, *error.relative_path)
 
 
-def _schema(error: ValidationError) -> Mapping[str, Any]:
+def _schema(error: ValidationError) -> Record:
     """Return the piece of the schema that an error is about; empty where it is a bare true or false."""
     return error.schema if isinstance(error.schema, dict) else {}
 
@@ -151,7 +152,7 @@ def _predicate(error: ValidationError) -> str:
     return f"does not fit: {error.message}"
 
 
-_TYPES: Final = {
+TYPES: Final = {
     "integer": "a whole number",
     "number": "a whole number",
     "string": "text",
@@ -162,16 +163,16 @@ _TYPES: Final = {
 }
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return value if isinstance(value, str) else shown(value).removeprefix("the number ")
 
 
-def _type(wanted: Any, found: Any) -> str:
-    names = [_TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
+def _type(wanted: Any, found: object) -> str:
+    names = [TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
     return f"must be {listing(names, 'or')}, not {shown(found)}"
 
 
-def _choice(wanted: Any, found: Any) -> str:
+def _choice(wanted: Any, found: object) -> str:
     words = [_word(each) for each in wanted]
     return f"cannot be {shown(found).removeprefix('the text ')}{hint(found, words, 'it can be', 'or')}"
 
@@ -180,8 +181,8 @@ def _items(count: int) -> str:
     return f"{count} item" if count == 1 else f"{count} items"
 
 
-def _twice(_: Any, found: Any) -> str:
-    seen: list[Any] = []
+def _twice(_: object, found: Sequence[object]) -> str:
+    seen: list[object] = []
     for each in found:
         if each in seen:
             return f"names {_word(each)} twice"

@@ -41,7 +41,7 @@ def box_digest(box: Box) -> str:
     return total.hexdigest()
 
 
-def _shapes(orders: Mapping[str, Any]) -> dict[str, Any]:
+def _shapes(orders: Mapping[str, Any]) -> dict[str, object]:
     """Return the shapes of the orders of a box: definitions, and the schema of each kind."""
     return {
         kind: {key: value for key, value in form.items() if key not in OF_AN_ORDER} if isinstance(form, dict) else form
@@ -50,7 +50,7 @@ def _shapes(orders: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _without_prose(value: Any) -> Any:
+def _without_prose(value: object) -> object:
     """Return a plain value without the keys that are only words; their order stays, for rules may go by it."""
     if isinstance(value, dict):
         return {key: _without_prose(below) for key, below in value.items() if key not in PROSE}
@@ -63,7 +63,7 @@ def _without_prose(value: Any) -> Any:
 
 
 def code_digest(folder: Path) -> str:
-    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in it they lie.
+    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in the folder they are.
 
     Imports, docstrings, comments, positions and the places of the files do not count. Raises SyntaxError.
     """
@@ -76,7 +76,7 @@ def _written(source: bytes) -> bytes:
     return "".join(_walk(ast.parse(source))).encode("utf-8", "surrogatepass")
 
 
-def _walk(value: Any) -> Iterator[str]:
+def _walk(value: object) -> Iterator[str]:
     """Yield a syntax tree in brackets: kind of node, then the fields that are not empty, by name."""
     if isinstance(value, ast.JoinedStr):
         value = ast.JoinedStr(_joined(value.values))
@@ -99,7 +99,7 @@ def _walk(value: Any) -> Iterator[str]:
         yield f"<{type(value).__name__} {value!r}>"
 
 
-def _unseen(node: Any) -> bool:
+def _unseen(node: object) -> bool:
     """Tell whether a statement does nothing: an import, which only says where a name stands, or a docstring."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return True

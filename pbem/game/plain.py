@@ -14,9 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 D = TypeVar("D")
+
+Record: TypeAlias = Mapping[str, Any]
+"""Plain data by name, as it is read from a file or written to one."""
 
 _Codec = tuple[Callable[[Any], Any], Callable[[Any, Mapping[str, Any]], Any], Callable[[Any], Any]]
 
@@ -74,7 +77,7 @@ def copy(value: D) -> D:
 
 
 def twin(value: D) -> D:
-    """Return a shallow copy of a dataclass value: its fields can be set anew, what is in them is shared."""
+    """Return a shallow copy of a dataclass value: its fields can be set, and what is in them is shared."""
     cls: Any = type(value)
     shallow: D = cls(*_all_fields(cls)(value))
     return shallow

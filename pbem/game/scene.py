@@ -16,7 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
+
+from pbem.game.plain import Record
+from pbem.protocol import PbemError
 
 Point: TypeAlias = tuple[float, float]
 Polyline: TypeAlias = tuple[Point, ...]
@@ -28,7 +31,7 @@ Stroke: TypeAlias = Literal["solid", "dashed"]
 Relief: TypeAlias = Literal["flat", "hills", "peaks"]
 
 
-class Misdrawn(ValueError):
+class Misdrawn(PbemError, ValueError):
     """A layout that does not fit the map it is for: the text says which entry and why."""
 
 
@@ -285,9 +288,9 @@ class Scene:
 
 
 def base_map(
-    layout: Mapping[str, Any],
-    coast: Mapping[str, Any],
-    spaces: Iterable[Mapping[str, Any]],
+    layout: Record,
+    coast: Record,
+    spaces: Iterable[Record],
     connections: Iterable[tuple[str, str, str]],
 ) -> BaseMap:
     """Return the board that a layout, a coast and a map describe.
@@ -336,9 +339,7 @@ def sealed(base: BaseMap) -> BaseMap:
     return replace(base, digest=sha256(repr(replace(base, digest="")).encode()).hexdigest())
 
 
-def _places(
-    drawn: Mapping[str, Any], spaces: Iterable[Mapping[str, Any]], kinds: Mapping[str, PlaceKind]
-) -> dict[str, Place]:
+def _places(drawn: Record, spaces: Iterable[Record], kinds: Mapping[str, PlaceKind]) -> dict[str, Place]:
     """Join the spaces of a map with their positions."""
     places = {}
     for space in spaces:
@@ -357,7 +358,7 @@ def _places(
     return places
 
 
-def _regions(written: Mapping[str, Any], outlines: Mapping[str, str]) -> tuple[Region, ...]:
+def _regions(written: Record, outlines: Mapping[str, str]) -> tuple[Region, ...]:
     """Join the names of regions with their outlines."""
     require_known("region of the coast", outlines, written)
     return tuple(

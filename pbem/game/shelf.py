@@ -60,9 +60,7 @@ def _code_digest(package: str) -> str:
     return digest
 
 
-def digests(
-    id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None
-) -> dict[str, str]:  # fmt: skip
+def digests(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> dict[str, str]:
     """Return the digests of a game's box and code as they are here, without making its rules.
 
     `kept` are the corrections that a game keeps in its repo.
@@ -104,7 +102,7 @@ def load(
     return loaded
 
 
-_open: dict[tuple[Any, ...], Loaded] = {}
+_open: dict[tuple[object, ...], Loaded] = {}
 
 
 def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Loaded:
@@ -129,7 +127,7 @@ def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Lo
         raise
 
 
-def _stamp(folder: Path) -> tuple[Any, ...]:
+def _stamp(folder: Path) -> tuple[object, ...]:
     """Return what changes when a file of a box does."""
     states = ((path, path.stat()) for path in sorted(folder.rglob("*.yaml")))
     return tuple((str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size) for path, state in states)

@@ -1,4 +1,4 @@
-"""Where things stand, in words: a game fills these sections, a report prints them. Imports nothing of ours.
+"""The summary of a position in a report: a game fills these sections, a report prints them. Imports nothing of ours.
 
 Section("Sieges", (Line("Syracuse", ("2 of 3 points", "by Rome")),))
 Section("Off the map", (Line("Fabius Maximus, Marcellus and Varro"),))
@@ -20,7 +20,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines under a title; their columns stand below one another."""
+    """Lines under a title; their columns are aligned."""
 
     title: str
     lines: tuple[Line, ...] = ()

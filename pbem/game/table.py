@@ -1,17 +1,19 @@
-"""What a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
+"""The table that a game is played on: it asks, rolls, shuffles and tells. Knows no game, no git, no mail, no clock."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
-from pbem.protocol import Decision, Draw, Event, Flow, Order, Roll, Side
+from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Roll, Side
+
+S = TypeVar("S")
 
 
-class NameReused(Exception):
-    """A roll or shuffle was named like an earlier one since the last resting point: a bug of the rules."""
+class NameReused(Bug):
+    """A roll or shuffle was named like an earlier one since the last checkpoint: a bug in the rules."""
 
 
 class Table:
@@ -31,15 +33,22 @@ class Table:
         self.draws: list[Draw] = []
         self.names: set[str] = set(names)
 
-    def lay(self, position: Any) -> Any:
+    def lay(self, position: S) -> S:
         """Lay a copy of a position on the table and return it: the rules change only this copy."""
-        self.position = copy(position)
-        return self.position
+        laid = self.position = copy(position)
+        return laid
 
     def ask(
-        self, side: Side, kind: str, *, rule: str, default: Mapping[str, Any] | None = None, waits: bool = True,
-        secret: bool = False, **facts: Any,
-    ) -> Flow[Order]:  # fmt: skip
+        self,
+        side: Side,
+        kind: str,
+        *,
+        rule: str,
+        default: Mapping[str, Any] | None = None,
+        waits: bool = True,
+        secret: bool = False,
+        **facts: Any,
+    ) -> Flow[Order]:
         """Ask one side one question and return its order; `facts` are what that side may know.
 
         With `waits` False nobody waits for the answer: what is not answered in advance is answered by the default.

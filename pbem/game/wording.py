@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from pbem.game.yaml.marks import short
 from pbem.protocol import Path
@@ -13,7 +12,7 @@ FEW = 12
 """Where there are no more words than these to choose from, all are named."""
 
 
-def guess(word: Any, known: Iterable[str]) -> str | None:
+def guess(word: object, known: Iterable[str]) -> str | None:
     """Return the known word that a player probably meant, or None."""
     if not isinstance(word, str):
         return None
@@ -22,7 +21,7 @@ def guess(word: Any, known: Iterable[str]) -> str | None:
     return next((folded[found] for found in get_close_matches(asked, folded, n=1)), None)
 
 
-def hint(word: Any, known: Collection[str], there_are: str, joined: str) -> str:
+def hint(word: object, known: Collection[str], there_are: str, joined: str) -> str:
     """Return what a player may want instead of a word that is not known: `; did you mean x? There are x, y and z`."""
     meant = guess(word, known)
     choices = f"{there_are} {listing(known, joined)}" if 0 < len(known) <= FEW else ""
@@ -37,7 +36,7 @@ def listing(words: Iterable[str], joined: str) -> str:
     return f"{', '.join(most)} {joined} {last}" if most else last
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as a sentence names it: `the text 'eight'`, `the number 8`, `a list`, `nothing`."""
     if isinstance(value, str):
         return f"the text '{short(value)}'"

@@ -13,7 +13,7 @@ from pbem.referee.rollback import players
 from pbem.render.messages import sentences
 from pbem.render.report import WIDTH, happened, mail
 from pbem.render.wrap import folded
-from pbem.repo.requests import OPEN, Request, request_of
+from pbem.repo.requests import OPEN, Request
 
 _INDENT = "  "
 
@@ -45,7 +45,7 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
 
 def outcome(game: Adjudicator, number: int) -> str:
     """Return the state of a request in words. Raises CannotPlay if there is no request of this number."""
-    request = request_of(game.ledger.repo, game.requests, number)
+    request = game.request(number)
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
     what = f"Request {number}, to go back to adjudication {request.to}"
@@ -58,7 +58,7 @@ def outcome(game: Adjudicator, number: int) -> str:
 
 def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
     """Yield the letters that tell the other sides that one has refused the last request, if it has."""
-    request = request_of(game.ledger.repo, game.requests)
+    request = game.request()
     if request is None or request.outcome != f"refused by {refuser}":
         return
     for side in players(game):

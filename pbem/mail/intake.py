@@ -158,7 +158,7 @@ def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) ->
     if not GAME_NAME.fullmatch(name):
         called = task.sheet.name if task.sheet is not None else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
-    with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.ledger.repo.lock():
+    with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.lock():
         game.today, game.moment = office.now.date(), office.now
         side = game.side_of(letter.sender)
         if side is None:
@@ -188,9 +188,9 @@ class _Desk:
     def carry_out(self, task: _Task) -> None:
         """Carry out the commands and the sheet of the letter, and write the answers."""
         game, letter = self.game, self.letter
-        if self.office.outbox is not None and reported(game.ledger.repo.path) is None:
-            note_reported(game.ledger.repo.path, game.adjudication)
-        with game.ledger.repo.together():
+        if self.office.outbox is not None and reported(game.path) is None:
+            note_reported(game.path, game.adjudication)
+        with game.transaction():
             noted = game.ledger.letter(letter.digest)
             before: int = game.adjudication if noted is None else noted["after"]
             done = carry_out(game, self.side, task.commands, None if noted else letter.digest)
@@ -212,7 +212,7 @@ class _Desk:
         for out in letters:
             out.file = write_to_maildir(outbox, out.content, out.name)
         if self.reported_to_all:
-            note_reported(self.game.ledger.repo.path, self.game.adjudication)
+            note_reported(self.game.path, self.game.adjudication)
 
     def _hand_in(self, enclosure: Enclosure, done: CommandResults) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
@@ -256,7 +256,7 @@ class _Desk:
         game, office, handled = self.game, self.office, self.handled
         maps = Maps(office.drawings)
         answered = Answered(self.letter, done.paragraphs, sheet, before)
-        known = before if office.outbox is None else reported(game.ledger.repo.path)
+        known = before if office.outbox is None else reported(game.path)
         since = before if known is None else known  # what an earlier letter still owes is reported with this one
         reply = self._reply(done, sheet, before, since)
         self.reported_to_all = reply in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since

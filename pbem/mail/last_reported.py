@@ -37,7 +37,7 @@ def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
     draft = repo / f"{note}.{os.getpid()}"
     try:
         write({draft: b"%d\n" % number})
-        os.rename(draft, repo / note)
+        os.replace(draft, repo / note)
     except BaseException:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

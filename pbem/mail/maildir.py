@@ -35,7 +35,7 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
     draft = folder / "tmp" / f"{unique}.{os.getpid()}"
     try:
         write({draft: content})
-        draft.rename(target)
+        draft.replace(target)
     except FileNotFoundError:  # another process wrote the same letter, and cleared the drafts away
         if not target.exists():
             raise

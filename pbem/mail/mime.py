@@ -18,6 +18,7 @@ from email.parser import BytesHeaderParser
 from typing import Final
 
 from pbem.mail.charset import legible
+from pbem.protocol import PbemError
 
 LARGEST: Final = 256 * 1024
 MOST_PARTS: Final = 20
@@ -33,7 +34,7 @@ _MOST_DASHED: Final = 2000
 _PART_HEADER: Final = re.compile(rb"(?:\A|[\r\n])content-[a-z-]{1,30}:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*", re.IGNORECASE)
 
 
-class Unreadable(Exception):
+class Unreadable(PbemError):
     """A letter that is not taken apart; the text says why, for the sender."""
 
 

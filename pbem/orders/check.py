@@ -1,4 +1,4 @@
-"""Checks a sheet against the questions that are open to its side: at the adjudicator's and at a player's home alike."""
+"""The check of a sheet against the open decisions of its side, at the referee's and at a player's home alike."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from pbem.orders.sheet import (
 from pbem.orders.standing import Terms, check_standing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
 
+Faults: TypeAlias = Callable[[Decision, Order], Iterable[Fault]]
+"""Says what is wrong with an order."""
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
 Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
@@ -33,7 +35,7 @@ Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
 
 @dataclass(slots=True)
 class Receipt:
-    """What became of a sheet: accepted under a number, or refused with all its faults and nothing changed."""
+    """The result of checking a sheet: accepted under a number, or refused with all its faults."""
 
     side: Side
     name: str
@@ -41,7 +43,7 @@ class Receipt:
     complaints: tuple[Placed, ...] = ()
     number: int | None = None
     costs: Sequence[str] = ()
-    """What its orders cost, in words, as far as that can be foreseen."""
+    """What its orders cost, in words, as far as that can be forecast."""
 
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
@@ -51,49 +53,79 @@ class Receipt:
         return as_rows(self.name, self.complaints)
 
 
-def check_sheet(
-    box: Box, game: str, sides: Sequence[Side], side: Side, adjudication: int, waiting: Sequence[Decision],
-    faults: Callable[[Decision, Order], Iterable[Fault]], raw: bytes, *, name: str = "orders.yaml",
-    periods: Collection[str] = (), today: str | None = None, own: OwnChain | None = None,
-    closed: Closing | None = None, further: Further | None = None, costs: Costs | None = None,
-) -> tuple[Receipt, Sheet | None]:  # fmt: skip
-    """Check a sheet against the questions open to its side; return what is wrong, and the sheet if nothing is.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDecisions:
+    """The open decisions of a side, and all else that its sheet is checked against, at the referee's or at home."""
 
-    `faults(decision, order)` says what the rules have against an order. The first order of each open kind is
-    checked against its question; further orders wait for theirs, or are checked by `further` as far as they can be
-    foreseen: it says of several orders of a kind what is wrong with each. `periods` are those at whose end a standing
-    order may lapse, `today` is the day on which none may have lapsed already; None: nobody knows it. `own` is the
-    side's own chain; None: it has none. `closed` says what decides, while no sheet may come. `costs` says what orders
-    of a kind cost.
+    box: Box
+    game: str
+    sides: Sequence[Side]
+    side: Side
+    adjudication: int
+    decisions: Sequence[Decision]
+    faults: Faults
+    """Says what the rules have against an order."""
+    further: Further | None = None
+    """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
+    costs: Costs | None = None
+    """Says what several orders of a kind cost. None: nobody knows it."""
+    periods: Collection[str] = ()
+    """The periods at whose end a standing order may expire."""
+    today: str | None = None
+    """The day on which no standing order may have expired already. None: nobody knows it."""
+    own: OwnChain | None = None
+    """The chain of the player. None: they have none."""
+    closed: Closing | None = None
+    """The closing of the sheets, while none may come in."""
+
+    def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
+        """Return the faults of orders of a kind; without `further` those of the first order alone."""
+        if self.further is not None and len(orders) > 1:
+            return self.further(decision, orders)
+        return [list(self.faults(decision, orders[0]))]
+
+    def all_costs(self, sheet: Sheet) -> Iterator[str]:
+        """Yield what the orders of a sheet cost, in words."""
+        if self.costs is None:
+            return
+        for decision in self.decisions:
+            yield from self.costs(decision, [order for order in sheet.orders if order.kind == decision.kind])
+
+
+def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
+    """Check a sheet against the open decisions of its side; return its faults, and the sheet if there are none.
+
+    The first order of each open kind is checked against its decision. Further orders of the kind are checked as far
+    as the game can be forecast, and again when they are used.
     """
-    if closed is not None:
-        return _too_late(side, name, raw, closed), None
+    if at.closed is not None:
+        return _too_late(at.side, name, raw, at.closed), None
     bad: BadSheet | None = None
     try:
-        sheet: Sheet | None = read_sheet(raw, name=name, forms=box.forms)
+        sheet: Sheet | None = read_sheet(raw, name=name, forms=at.box.forms)
     except BadSheet as unreadable:
         bad, sheet = unreadable, unreadable.rest
     complaints = list(bad.complaints) if bad is not None else []
     if sheet is not None:
-        heading = check_heading(sheet, game=game, side=side, adjudication=adjudication, sides=sides)
-        complaints += [sheet.placed(fault) for fault in heading]
-        if (wrong := wrong_with(sheet.link, own)) is not None:
-            complaints.append(sheet.placed(Fault(ILLEGAL, (LINK,), wrong)))
-        if not heading:
-            terms = Terms(box.forms, periods, box.standing, today, box.names)
-            for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
-                complaints += [sheet.placed(fault) for fault in check_standing(key, written, terms)]
-            complaints += _order_faults(sheet, waiting, _in_turn(faults, further), whole=bad is None)
+        complaints += _sheet_faults(at, sheet, whole=bad is None)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     if complaints or sheet is None:
-        return Receipt(side, name, lines, by_place(complaints)), None
-    told = [] if costs is None else list(_costs(sheet, waiting, costs))
-    return Receipt(side, name, lines, costs=told), sheet
+        return Receipt(at.side, name, lines, by_place(complaints)), None
+    return Receipt(at.side, name, lines, costs=list(at.all_costs(sheet))), sheet
 
 
-def _costs(sheet: Sheet, waiting: Sequence[Decision], costs: Costs) -> Iterator[str]:
-    for decision in waiting:
-        yield from costs(decision, [order for order in sheet.orders if order.kind == decision.kind])
+def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
+    """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
+    heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
+    yield from map(sheet.placed, heading)
+    if (wrong := wrong_with(sheet.link, at.own)) is not None:
+        yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
+    if heading:
+        return
+    terms = Terms(at.box.forms, at.periods, at.box.standing, at.today, at.box.names)
+    for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
+        yield from map(sheet.placed, check_standing(key, written, terms))
+    yield from _order_faults(at, sheet, whole=whole)
 
 
 def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
@@ -108,35 +140,29 @@ def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
     return Receipt(side, name, lines, (Placed(Fault(ILLEGAL, (), reason), mark),))
 
 
-def _in_turn(faults: Callable[[Decision, Order], Iterable[Fault]], further: Further | None) -> Further:
-    """Return what checks all orders of a kind; without `further` only the first of them."""
-    return lambda decision, orders: (
-        further(decision, orders) if further is not None and len(orders) > 1 else [list(faults(decision, orders[0]))]
-    )
+def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
+    """Yield the faults of orders that answer an open decision, and of orders that stand before the first answer.
 
-
-def _order_faults(sheet: Sheet, waiting: Sequence[Decision], faults: Further, *, whole: bool) -> Iterator[Placed]:
-    """Yield the faults of the orders that answer an open question, and of those that come before any answer does.
-
-    A sheet without orders is one if the game asks something, unless it came for its standing orders.
-    If the sheet is not whole, the order that answers may be the one that cannot be read.
+    A sheet without orders is at fault if a decision is open, unless it came for its standing orders. If the sheet is
+    not whole, the order that answers may be the one that cannot be read.
     """
-    asked = sorted({decision.kind for decision in waiting})
+    asked = sorted({decision.kind for decision in at.decisions})
     wrong: dict[int, Iterable[Fault]] = {}
-    for decision in waiting:
-        given = [at for at, order in enumerate(sheet.orders) if order.kind == decision.kind]
+    for decision in at.decisions:
+        given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
         if given:
-            wrong |= zip(given, faults(decision, [sheet.orders[at] for at in given]), strict=False)
+            faults = at.all_faults(decision, [sheet.orders[number] for number in given])
+            wrong |= zip(given, faults, strict=False)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
-    for at, order in enumerate(sheet.orders):
+    for number, order in enumerate(sheet.orders):
         if order.kind in asked:
             answers = True
-            yield from (sheet.placed(fault, at) for fault in wrong.get(at, ()))
+            yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
         elif not answers:
             reason = f"the game does not ask you for {order.kind} now; " + (
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
-            yield sheet.placed(Fault(ILLEGAL, (), reason), at)
+            yield sheet.placed(Fault(ILLEGAL, (), reason), number)

@@ -1,7 +1,7 @@
-"""What the game master may do to a game that is under way: roll it back, and rule. Each is a turn of its own on record.
+"""The referee: accepts sheets, adjudicates, and does what the game master may do to a game: rule, and roll back.
 
-Nothing is taken out of the record by it, no number goes back, and the dice have moved on: what was rolled and is
-undone can never come again for other orders.
+Every act of the game master is an adjudication of its own. Nothing is removed from the record, no number goes back,
+and the dice have moved on: a roll that was undone can never come again for other orders.
 """
 
 from typing import Final
@@ -16,7 +16,7 @@ EVENTS: Final = (
     "ruled_ready",
     "request_void",
 )
-"""Kinds of events that tell of the game master, not of the game."""
+"""The kinds of events that are about acts of the game master, not about the game."""
 
 GAME_MASTER: Final = "game master"
 ALL_SIDES: Final = "all sides"

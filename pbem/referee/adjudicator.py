@@ -1,47 +1,49 @@
-"""Joins the rooms: a sheet comes in and is checked, the game is carried on, and each side can be told of it.
+"""The adjudicator: accepts order sheets, plays the game on, and commits every step.
 
-Everything that changes a game goes through here, under the game's lock: `receive` checks a sheet and commits it,
-`adjudicate` carries the game on as far as the answers at hand reach, one commit an adjudication.
+Everything that changes a game goes through here, under the game's lock. `receive` checks a sheet and commits it.
+`adjudicate` plays on as far as the answers at hand reach, with one commit for each adjudication.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from pbem.crypto.closing import DRAND, Closing, close
-from pbem.crypto.keys import Secrets
-from pbem.crypto.player_chains import MOST_LINKS, last_links
-from pbem.crypto.seal import BadRecipient, check_recipient, recipient_of
-from pbem.crypto.signing import public_key
-from pbem.engine.session import Outcome, Queued, Sources, Step, advance, at_hand, begin
-from pbem.game import shelf
+from pbem.crypto.player_chains import MOST_LINKS
+from pbem.crypto.seal import BadRecipient, check_recipient
+from pbem.engine.advance import Outcome, advance, at_hand, begin
+from pbem.engine.answers import Sources, has_order_for
+from pbem.engine.session import Answer, Queued
 from pbem.game import yaml as yamlio
-from pbem.game.corrections import Corrections
-from pbem.game.shelf import Loaded
+from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
-from pbem.referee.notices import notices, of_the_beacon
-from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules, answers
-from pbem.repo.charter import ChainPromise, Charter, Joined, Pins, promise
-from pbem.repo.key_backup import keys_for_new_game
-from pbem.repo.layout import turn_path
-from pbem.repo.ledger import Ledger, Opening, Turn
-from pbem.repo.public import as_files
-from pbem.repo.records import as_plain, decision_record, event_records
+from pbem.referee.new_game import NewGame
+from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
+from pbem.referee.played import Played, adjudication_of, advanced, published_span
+from pbem.repo.adjudication import Adjudication, Seed
+from pbem.repo.charter import ChainPromise, Joined
+from pbem.repo.layout import POSITION, turn_path
+from pbem.repo.records import as_plain, event_records
 from pbem.repo.requests import settle
 from pbem.repo.state import State
 
+Enacted: TypeAlias = tuple[Outcome[Any], Sources]
+"""The outcome of an act, and the orders that are left after it."""
+Act: TypeAlias = Callable[[Now, State, Seed], Enacted]
+"""An act of the game master: is given the game and a seed, may change the state, and returns the outcome."""
+
 MOST_ADJUDICATIONS: Final = 200
-"""One sheet sets off at most so many adjudications; a game that goes on longer without an answer is looping."""
+"""One sheet causes at most so many adjudications; a game that goes on longer without an answer is looping."""
 
 
 class Call(NamedTuple):
-    """What an adjudication is made with: the sides that are late or away, the day, the round of the beacon."""
+    """The circumstances of an adjudication: the sides that are late or absent, the day, the closing of the sheets."""
 
     late: frozenset[Side]
     absent: frozenset[Side]
@@ -50,40 +52,17 @@ class Call(NamedTuple):
 
 
 class Adjudicator(OpenGame):
-    """One game, open, that can be carried on. Use it as a context manager."""
+    """One open game that can be changed. Use it as a context manager."""
 
     @classmethod
-    def create(
-        cls, games: Path, keys_folder: Path, name: str, rules: str, *, players: Mapping[Side, str],
-        addresses: Mapping[Side, str] | None = None, scenario: str | None = None, preset: str | None = None,
-        options: Mapping[str, Any] | None = None, folders: Iterable[str | Path] = (),
-        secrets: Secrets | None = None, beacon: str | None = None, begin: bool = True,
-        corrections: Corrections | None = None,
-    ) -> Self:  # fmt: skip
-        """Make a new game and, if it is to `begin` at once, play it to its first question.
+    def create(cls, games: Path, keys_folder: Path, new: NewGame) -> Self:
+        """Make a new game and, if it is to begin at once, play it to its first decision.
 
-        `players` are the names by side, `addresses` their mail addresses; `secrets` are drawn at random unless
-        given. The game keeps `corrections` of its box in its repo. Raises CannotPlay or GameExists where that cannot
-        be, BrokenBox for a box that is not in order.
+        Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
         """
-        loaded = shelf.load(rules, preset=preset, options=options, folders=folders, kept=corrections)
-        if not loaded.box.ours or corrections:
-            loaded.box.check()
-        _require_sides(loaded, [*players, *(addresses or {})])
-        scenario = scenario or loaded.box.scenarios[0]
-        loaded.box.scenario(scenario)
-        path = games / f"{name}.git"
-        keys = keys_for_new_game(keys_folder, name, path, secrets)
-        charter = Charter(
-            name, rules, preset or loaded.box.presets[0], scenario,
-            {side: players.get(side, side) for side in loaded.rules.sides}, dict(options or {}),
-            promise(keys, beacon),
-            recipient_of(keys.identity), public_key(keys.signing),
-        )  # fmt: skip
-        pins, corrected = Pins(loaded.box.digest, loaded.code), as_files(corrections or {})
-        game = cls(Ledger.create(path, keys, charter, pins, addresses or {}, corrected), loaded)
+        game = cls(*new.create(games, keys_folder))
         try:
-            if begin:
+            if new.begin:
                 game.adjudicate()
         except BaseException:
             game.close()
@@ -93,13 +72,18 @@ class Adjudicator(OpenGame):
     # ---- before the first shuffle
 
     def join(
-        self, side: Side, *, phrase: str | None = None, chain: ChainPromise | None = None, key: str | None = None,
+        self,
+        side: Side,
+        *,
+        phrase: str | None = None,
+        chain: ChainPromise | None = None,
+        key: str | None = None,
         letter: str | None = None,
-    ) -> Joined:  # fmt: skip
-        """Put on record what a side has mailed for itself, and return all that it has; None leaves it as it is.
+    ) -> Joined:
+        """Record the phrase, the chain or the key that a side has mailed, and return all that is on record for it.
 
-        A phrase and a chain count only before the first shuffle. Raises CannotPlay where one comes too late or is
-        none. `letter` is the digest of the letter that it came in.
+        A phrase and a chain count only before the first shuffle. Raises CannotPlay if one comes too late or is not
+        valid. `letter` is the digest of the letter that they came in.
         """
         with self._changing():
             self._require_open()
@@ -117,22 +101,22 @@ class Adjudicator(OpenGame):
             files = self.ledger.join_files(side, joined)
             if letter is not None:
                 files |= self.ledger.letter_files(letter, {"side": side, "joined": True, "after": self.adjudication})
-            self._now = None
+            self.forget()
             self.ledger.commit(files, f"{self.name}: {side} joins")
             return joined
 
-    # ---- what carries it on
+    # ---- play
 
     def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: str | None = None) -> Receipt:
-        """Check a side's sheet and, if nothing is wrong with it, commit it; `letter` is the digest of its letter.
+        """Check a side's sheet and, if it has no faults, commit it; `letter` is the digest of its letter.
 
-        A sheet takes the place of the side's earlier one that has not been used yet.
+        A sheet replaces the side's earlier one if that has not been used yet.
         """
         with self._changing():
             receipt, sheet = self.check(side, raw, name=name)
             if sheet is None:
                 return receipt
-            now = self._current()
+            now = self.current()
             state = now.state
             assert state is not None
             files = self.ledger.sheet_files(state, side, raw)
@@ -153,11 +137,11 @@ class Adjudicator(OpenGame):
             return receipt
 
     def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
-        """Carry the game on as far as answers reach; return the numbers of the new adjudications.
+        """Play the game on as far as answers reach; return the numbers of the new adjudications.
 
-        `late` are the sides whose deadline has passed: their questions are answered by default where there is one,
-        until the game next rests. What is asked after that has a deadline of its own. For `absent` sides the game's
-        stand-in plays until somebody else is asked. Raises CannotPlay if the game has no stand-in.
+        `late` are the sides whose deadline has passed. Their decisions are answered by default, where there is one, in
+        the first adjudication only: what is asked after it has a deadline of its own. For `absent` sides the bot plays
+        until another side is asked. Raises CannotPlay if the game has no bot.
         """
         done: list[int] = []
         passed, away = frozenset(late), frozenset(absent)
@@ -165,8 +149,8 @@ class Adjudicator(OpenGame):
             raise CannotPlay(f"{self.box.title} has no stand-in for an absent player")
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
-                now = self._current()
-                asked = Call(passed if not done else frozenset(), away, self._today())
+                now = self.current()
+                asked = Call(passed if not done else frozenset(), away, self.day)
                 call = asked if self.charter.dice.beacon is None else self._decided(now, asked)
                 if call is None or not (self._begin(now, call) if now.state is None else self._step(now, call)):
                     break
@@ -174,20 +158,20 @@ class Adjudicator(OpenGame):
         return done
 
     def put_in_round(self, number: int, signature: str) -> list[int]:
-        """Put in the round of the beacon that the closed sheets wait for; return the new adjudications.
+        """Put in the beacon round that the closed sheets wait for; return the new adjudications.
 
-        Raises BadBeacon for another round or a signature that is not drand's, NoBeaconLibrary if nobody can tell,
-        CannotPlay if no sheets are closed. Nothing has changed then.
+        Raises BadBeacon for another round or a signature that is not drand's, NoBeaconLibrary if it cannot be checked,
+        CannotPlay if no sheets are closed. Nothing is changed then.
         """
         return self._put_in(lambda closing: closing.with_signature(number, signature))
 
     def miss_round(self, number: int, reason: str) -> list[int]:
-        """Put on record that the round which the closed sheets wait for will not come; return the new adjudications.
+        """Record that the round which the closed sheets wait for will not come; return the new adjudications.
 
-        Raises BadBeacon for another round, one that is not due, or without a reason; CannotPlay if no sheets are
-        closed.
+        Raises BadBeacon for another round, for a round that is not due, or if there is no reason; CannotPlay if no
+        sheets are closed.
         """
-        return self._put_in(lambda closing: closing.without_signature(number, reason, self._time()))
+        return self._put_in(lambda closing: closing.without_signature(number, reason, self.time))
 
     def _put_in(self, completed: Callable[[Closing], Closing]) -> list[int]:
         with self._changing(pinned=False):
@@ -203,45 +187,38 @@ class Adjudicator(OpenGame):
                 self.ledger.commit(self.ledger.closing_files(come), message)
             return self.adjudicate()
 
-    def enact(
-        self, act: Mapping[str, Any], play: Callable[[Now, State, Opening], tuple[Outcome[Any], Sources]],
-        whole: Mapping[str, Any] | None = None, *, resumed: bool = True,
-    ) -> int:  # fmt: skip
-        """Make an adjudication out of what the game master does, and return its number.
+    def enact(self, act: Record, play: Act, whole: Record | None = None, *, resumed: bool = True) -> int:
+        """Make an adjudication of an act of the game master, and return its number.
 
-        `act` is put on record: its kind, its reason, what belongs to it; `whole` is what of it stays sealed until the
-        end. `play` is told how the game stands and what turns the dice; it may change the state, and says what came
-        of it. Without `resumed` the rules here need not be able to go on from where the game stands.
+        `act` is recorded in public: its kind, its reason, and what belongs to it. `whole` is the part that stays sealed
+        until the end. `play` does it. Without `resumed`, the rules here need not be able to resume the game.
         """
         with self._changing(pinned=False):
-            now = self._current(resumed=resumed)
-            if resumed or now.state is None:
-                self._session()
+            now = self.current(resumed=resumed)
+            if (state := now.state) is None:
+                raise self.not_begun()
             self._require_open(act["kind"])
-            state = now.state
-            assert state is not None
-            opening = self.ledger.opening(state.adjudication + 1, state, act)
-            outcome, sources = play(now, state, opening)
-            standing = self.in_force(state, outcome.session, self._today())
-            self._commit(now, state, outcome, sources, opening, standing, act, whole=whole)
-            return state.adjudication
+            seed = self.ledger.seed(state.adjudication + 1, state, act)
+            outcome, sources = play(now, state, seed)
+            standing = self.in_force(state, outcome.session, self.day)
+            return self._commit(now, state, Played(seed, outcome, sources, standing, act, whole))
 
     def note(self, change: Callable[[State], tuple[Mapping[str, bytes], str]]) -> None:
-        """Commit what is no adjudication; `change` may change the state, and returns files and the commit's message."""
+        """Commit what is no adjudication; `change` may change the state, and returns files and a commit message."""
         with self._changing(pinned=False):
             self._require_open()
-            self._session()
-            now = self._current()
-            assert now.state is not None
+            now = self.current()
+            if now.state is None:
+                raise self.not_begun()
             files, message = change(now.state)
             now.head = self.ledger.commit({**files, **self.ledger.state_files(now.state)}, f"{self.name}: {message}")
 
     # ---- within
 
     def _decided(self, now: Now, call: Call) -> Call | None:
-        """Return by what the next adjudication is decided, in a game with a beacon; None: not yet, or there is none.
+        """Return the circumstances of the next adjudication in a game with a beacon; None: it cannot be made yet.
 
-        Closes the sheets if everything else is at hand.
+        Close the sheets if everything else is at hand.
         """
         closing, n = self.ledger.closing(), self.adjudication + 1
         if closing is not None and closing.adjudication == n:
@@ -251,9 +228,9 @@ class Adjudicator(OpenGame):
             before = self.ledger.public_turn(n - 1).get("beacon", {})
             if before.get("round") == closing.round:  # nobody has had a say since
                 return Call(frozenset(), frozenset(closing.absent), closing.day, closing)
-        if now.state is None or at_hand(self._session(), self._sources(now.state, call)[0]):
-            inputs = self.ledger.opening(n, now.state).inputs
-            closing = close(n, inputs, closing, self._time(), call.day, call.late, call.absent)
+        if now.state is None or at_hand(self.session, self._sources(now.state, call)[0]):
+            inputs = self.ledger.seed(n, now.state).inputs
+            closing = close(n, inputs, closing, self.time, call.day, call.late, call.absent)
             message = f"{self.name}: sheets closed for adjudication {n}; round {closing.round} of {DRAND} decides"
             now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
         return None
@@ -264,92 +241,76 @@ class Adjudicator(OpenGame):
             raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
 
     def _begin(self, now: Now, call: Call) -> bool:
-        opening = self.ledger.opening(1, None, beacon=call.beacon)
-        outcome = begin(self.rules, self.charter.scenario, opening.key, now.dice)
+        seed = self.ledger.seed(1, None, beacon=call.beacon)
+        outcome = begin(self.rules, self.charter.scenario, seed.key, now.dice)
         standing = InForce(self.rules, {}, today=call.day)
         state = State(0, {}, [])
         for side in self.rules.sides:
             if (chain := self.ledger.joined(side).chain) is not None:
                 state.links[side] = chain.tip
-        self._commit(now, state, outcome, Sources(), opening, standing, beacon=call.beacon)
+        self._commit(now, state, Played(seed, outcome, Sources(), standing, beacon=call.beacon))
         return True
 
     def _step(self, now: Now, call: Call) -> bool:
         """Make one adjudication if there is anything to answer; tell whether there was."""
-        session, state = self._session(), now.state
+        session, state = self.session, now.state
         if state is None or not session.open_decisions:
             return False
-        opening = self.ledger.opening(state.adjudication + 1, state, beacon=call.beacon)
+        seed = self.ledger.seed(state.adjudication + 1, state, beacon=call.beacon)
         sources, standing = self._sources(state, call)
-        outcome = advance(session, opening.key, now.dice, sources)
-        if not outcome.answers and not sources.lapsed:
+        outcome = advance(session, seed.key, now.dice, sources)
+        if not outcome.answers and not sources.expired:
             return False
-        self._commit(now, state, outcome, sources, opening, standing, beacon=call.beacon)
+        self._commit(now, state, Played(seed, outcome, sources, standing, beacon=call.beacon))
         return True
 
     def _sources(self, state: State, call: Call) -> tuple[Sources, InForce]:
-        """Return where answers come from, and the standing orders among them."""
-        standing = self.in_force(state, self._session(), call.day)
+        """Return the sources of answers, and the standing orders among them."""
+        standing = self.in_force(state, self.session, call.day)
         pending = {side: list(queue) for side, queue in state.pending.items()}
         return Sources(pending, standing.answer, call.late, call.absent, state.defaults), standing
 
-    def _commit(
-        self, now: Now, state: State, outcome: Outcome[Any], sources: Sources, opening: Opening, standing: InForce,
-        act: Mapping[str, Any] | None = None, beacon: Closing | None = None, whole: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        """Commit an adjudication: its turn file, and where the game stands after it."""
-        n, session = state.adjudication + 1, outcome.session
-        for decision in session.open_decisions:
-            if not answers(sources.sheets, decision):
-                standing.answer(session, decision)
-        over = list(standing.over(session.position))
-        settled = settle(self.ledger.repo, state, n, act)
-        events = [*of_the_beacon(n, beacon), *settled.events, *outcome.events]
-        events += notices(outcome.answers, sources, standing, over)
-        waiting = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
-        turn = Turn(n, outcome.answers, outcome.rolls, outcome.draws, events, waiting, act, whole)
-        span = [answer for step in state.steps for answer in step.answers] + outcome.answers
-        finished = outcome.rested is not None or session.result is not None
-        position = yamlio.dump(self.rules.encode(self.rules.view(session.position, None))).encode()
-        files = self.ledger.turn_files(
-            turn, opening, span=span if finished else None, result=session.result, position=position
-        )
-        if outcome.rested is not None:
-            state.checkpoint, state.steps = self.rules.encode(outcome.rested), [Step(opening.key)]
-        else:
-            state.steps = [*state.steps, Step(opening.key, outcome.answers)]
-        state.adjudication, state.new_sheets, state.shares = n, {}, {}
-        state.asked = [decision_record(decision) for decision in session.open_decisions]
-        state.links = last_links(opening.went_in.get("shares", {}), state.links)
-        if outcome.answers:
-            state.opened, state.defaults = n, {}
-        for side in sorted({side for side, _ in over}):
-            gone = [each.record() for of, each in over if of == side]
-            state.standing[side] = [record for record in state.standing[side] if record not in gone]
-            files |= self.ledger.standing_files(state, side)
-        state.pending = {side: queue for side, queue in sources.sheets.items() if queue}
-        state.result = None if session.result is None else dict(session.result)
-        files |= self.ledger.state_files(state, len(position))
-        now.state, now.session = state, session
-        files |= self._files_of_sides(now, turn, len(position) + len(files[turn_path(n)])) | settled.files
-        if session.result is not None:
-            files |= self.ledger.revealed_files()
-        now.head = self.ledger.commit(files, _subject(self.name, turn))
+    def _commit(self, now: Now, state: State, played: Played) -> int:
+        """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
+        n, session = state.adjudication + 1, played.outcome.session
+        for decision in session.open_decisions:  # a side is told why its standing orders did not answer
+            if not has_order_for(played.sources.sheets, decision):
+                played.standing.answer(session, decision)
+        expired = list(played.standing.expired(session.position))
+        settled = settle(self.ledger, state, n, played.act)
+        made = adjudication_of(n, played, expired, settled.events)
+        after = advanced(self.rules, state, played, expired, settled.requests)
+        now.state, now.session = after, session
+        files = self._files(now, made, played.seed, published_span(state, played.outcome))
+        for side in sorted({side for side, _ in expired}):
+            files |= self.ledger.standing_files(after, side)
+        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files
+        now.head = self.ledger.commit(files, _subject(self.name, made))
+        return n
 
-    def _files_of_sides(self, now: Now, turn: Turn, public: int) -> dict[str, bytes]:
-        """Return what each side that gave a key may know, sealed to it: position, questions, what it is told."""
+    def _files(self, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None) -> dict[str, bytes]:
+        """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
+        assert now.session is not None
+        result = now.session.result
+        position = yamlio.dump(self.rules.encode(self.rules.view(now.session.position, None))).encode()
+        files = self.ledger.turn_files(made, seed, span=span, result=result, position=position)
+        files |= self._files_of_sides(now, made, len(position) + len(files[turn_path(made.n)]))
+        return files if result is None else files | self.ledger.revealed_files()
+
+    def _files_of_sides(self, now: Now, made: Adjudication, public: int) -> dict[str, bytes]:
+        """Return the view, the decisions and the events of each side that gave a key, sealed to that key."""
         files: dict[str, bytes] = {}
         for side in self.rules.sides:
             if self.ledger.joined(side).key is None:
                 continue
-            events = [event for event in turn.events if event.to is None or side in event.to]
+            events = [event for event in made.events if event.to is None or side in event.to]
             view = {**self.home(now, side), "events": event_records(events)}
             files |= self.ledger.side_files(side, view, 2 * public)
         return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods = state.sheets[side], self._periods()
+        n, periods = state.sheets[side], self.periods
         new = [
             as_plain(each.record())
             for written in (sheet.standing_add, sheet.standing or ())
@@ -359,11 +320,11 @@ class Adjudicator(OpenGame):
 
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:
-        """Hold the game's lock; when something goes wrong, forget what is in memory: the repo is right.
+        """Hold the game's lock; after any exception read the game anew from its repo.
 
         With `pinned`, raise OtherRules if the rules here are not those that the game is played with.
         """
-        with self.ledger.repo.lock():
+        with self.lock():
             try:
                 if pinned and (odd := self.differs) is not None:
                     raise OtherRules(
@@ -372,23 +333,16 @@ class Adjudicator(OpenGame):
                     )
                 yield
             except BaseException:
-                self._now = None
+                self.forget()
                 raise
 
 
-def _subject(game: str, turn: Turn) -> str:
-    """Return the commit message of an adjudication: only what everybody may know."""
-    if turn.act is not None:
-        return f"{game}: adjudication {turn.n}, {turn.act['kind']}"
-    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in turn.waiting)
-    return f"{game}: adjudication {turn.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
-
-
-def _require_sides(loaded: Loaded, named: Iterable[str]) -> None:
-    for side in named:
-        if side not in loaded.rules.sides:
-            sides = ", ".join(loaded.rules.sides)
-            raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+def _subject(game: str, made: Adjudication) -> str:
+    """Return the commit message of an adjudication, with nothing in it that is not public."""
+    if made.act is not None:
+        return f"{game}: adjudication {made.n}, {made.act['kind']}"
+    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.waiting)
+    return f"{game}: adjudication {made.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
 
 
 def _require_chain(chain: ChainPromise) -> None:

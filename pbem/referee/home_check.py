@@ -1,4 +1,7 @@
-"""Checks a sheet at a player's home, with nothing but what came with the report: the same check, the same faults."""
+"""The home check: a player checks a sheet with nothing but the file that came with the report.
+
+It is the same check as at the referee's, and finds the same faults.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,18 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pbem.crypto.player_chains import OwnChain
 from pbem.engine.forecast import of_sheet
-from pbem.engine.sequence import costs_in_turn, faults_in_turn
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game import plain, shelf
 from pbem.game.corrections import Correction
 from pbem.game.forecast import Prospect
 from pbem.game.shelf import Loaded
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Side
@@ -28,7 +32,7 @@ _UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, Recursio
 
 @dataclass(slots=True)
 class Home:
-    """What came with a report: a game as one side knows it, and the questions open to that side."""
+    """The content of a report's `position.json`: the view of one side, and its open decisions."""
 
     game: str
     side: Side
@@ -39,21 +43,28 @@ class Home:
     own: OwnChain | None = None
 
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
-        """Check a sheet; the sheet is None if anything is wrong with it."""
+        """Check a sheet; the sheet is None if it has faults."""
         rules = self.loaded.rules
-        return check_sheet(
-            self.loaded.box, self.game, rules.sides, self.side, self.adjudication, self.open_decisions,
-            lambda decision, order: list(rules.check(self.view, decision, order)), raw, name=name,
-            periods=tuple(periods_of(rules, self.view)), own=self.own,
-            further=lambda decision, orders: faults_in_turn(rules, self.view, decision, orders),
-            costs=lambda decision, orders: costs_in_turn(rules, self.view, decision, orders),
-        )  # fmt: skip
+        at = OpenDecisions(
+            box=self.loaded.box,
+            game=self.game,
+            sides=rules.sides,
+            side=self.side,
+            adjudication=self.adjudication,
+            decisions=self.open_decisions,
+            faults=partial(rules.check, self.view),
+            further=partial(faults_in_sequence, rules, self.view),
+            costs=partial(costs_in_sequence, rules, self.view),
+            periods=tuple(periods_of(rules, self.view)),
+            own=self.own,
+        )
+        return check_sheet(at, raw, name=name)
 
 
 def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()) -> Receipt:
     """Check a sheet against the file `position.json` of a report.
 
-    Raises CannotPlay if the file is none, or was made with other rules than those here.
+    Raises CannotPlay if the file cannot be used, or was made with other rules than those here.
     """
     with _at_home(enclosed, folders) as home:
         return home.check(raw, name)[0]
@@ -62,7 +73,7 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
 def forecast_at_home(
     enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()
 ) -> tuple[Receipt, Home, list[Prospect]]:
-    """Check a sheet against `position.json`, and if nothing is wrong say what it may lead to. Raises CannotPlay."""
+    """Check a sheet against `position.json` and, if it has no faults, forecast it. Raises CannotPlay."""
     with _at_home(enclosed, folders) as home:
         receipt, sheet = home.check(raw, name)
         found = [] if sheet is None else of_sheet(home.loaded.rules, home.view, home.open_decisions, sheet.orders)
@@ -71,9 +82,9 @@ def forecast_at_home(
 
 @contextmanager
 def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
-    """Open what came with a report.
+    """Open the file that came with a report.
 
-    The rules trust a position; one that was tampered with may fail them only in the midst of what is done with it.
+    The rules trust a position. One that was tampered with may make them fail only later, while it is used.
     """
     try:
         here = json.loads(enclosed.read_text("utf-8"))

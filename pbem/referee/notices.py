@@ -1,19 +1,26 @@
-"""What a side alone is told about its own orders: those that answered in its stead, and those that came to nothing."""
+"""Private notices to one side: standing orders that answered for it, and orders that expired."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from pbem.crypto.closing import Closing
-from pbem.engine.session import Answer, Sources
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer
 from pbem.orders.sheet import STANDING
 from pbem.orders.standing import Filed, InForce
 from pbem.protocol import Event, Side
 
+ORDER_EXPIRED: Final = "order_lapsed"
+"""The kind of the event for an order that has become illegal."""
+ORDER_UNUSED: Final = "order_unused"
+"""The kind of the event for an order that was not needed."""
+
 
 def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
-    """Yield what all sides are told of the beacon in the first adjudication that a round decides."""
+    """Yield the event about the beacon, for all sides, in the first adjudication that a round decides."""
     if closing is not None and closing.adjudication == n:
         if closing.missing is None:
             yield Event("beacon_round", {"round": closing.round})
@@ -22,21 +29,21 @@ def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
 
 
 def notices(
-    answers: Sequence[Answer], sources: Sources, standing: InForce, over: Iterable[tuple[Side, Filed]]
+    answers: Sequence[Answer], sources: Sources, standing: InForce, expired: Iterable[tuple[Side, Filed]]
 ) -> Iterator[Event]:
-    """Yield, each for its side alone, what became of orders in an adjudication; `over` are those that have lapsed."""
+    """Yield the notices of an adjudication; `expired` are the standing orders whose time is over."""
     yield from _fired(answers)
-    yield from standing.told()
-    for side, queued, faults in sources.lapsed:
+    yield from standing.notices()
+    for side, queued, faults in sources.expired:
         reasons = [fault.reason.removesuffix("?") for fault in faults]
-        kind = "order_lapsed" if reasons else "order_unused"
+        kind = ORDER_EXPIRED if reasons else ORDER_UNUSED
         yield Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,))
-    for side, each in over:
+    for side, each in expired:
         yield Event("standing_over", {"order": each.kind, "by": each.by, "until": each.until}, None, (side,))
 
 
 def _fired(answers: Sequence[Answer]) -> Iterator[Event]:
-    """Yield for each side the standing orders that answered, all at once: in a battle they are many."""
+    """Yield one notice for each side about all its standing orders that answered: in a battle they are many."""
     times = Counter((each.side, each.kind, each.by) for each in answers if each.by.startswith(STANDING))
     told: dict[Side, list[str]] = {}
     for (side, kind, by), count in times.items():

@@ -1,8 +1,12 @@
-"""A game, opened: how it stands, who is asked what, what each side may know. Nothing here changes it."""
+"""An open game, to be read: how it stands, its open decisions, what each side may know. Nothing here changes it.
+
+`Adjudicator` adds what changes a game. It uses only the public names of `OpenGame`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,31 +17,34 @@ from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import OwnChain
+from pbem.engine.answers import has_order_for
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Queued, Session, resume
 from pbem.game import plain, shelf
 from pbem.game.corrections import Corrections
 from pbem.game.forecast import Prospect
+from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, Side
+from pbem.protocol import Decision, Event, PbemError, Side
 from pbem.repo.charter import Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
-from pbem.repo.public import as_files, corrections_in
+from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
+from pbem.repo.requests import Request, request_of
 from pbem.repo.state import State
 
 
-class CannotPlay(Exception):
-    """Something about a game, a player or an address is not as it must be; the text is for a person."""
+class CannotPlay(PbemError):
+    """Something about a game, a player or an address is not as it must be. The text is for the reader of a letter."""
 
 
 class OtherRules(CannotPlay):
-    """The rules here are not those that a game is played with: a matter of the game master, not of a player."""
+    """The rules here are not those that a game is played with. The game master has to act, not a player."""
 
 
 @dataclass(slots=True)
@@ -51,7 +58,7 @@ class Told:
 
 @dataclass(slots=True)
 class Now:
-    """A game as it stands, resumed from the books of one commit."""
+    """The state of a game as of one commit, and the session that was resumed from it."""
 
     head: str
     state: State | None
@@ -60,7 +67,7 @@ class Now:
 
 
 class OpenGame:
-    """One game, open. Use it as a context manager."""
+    """One open game. Use it as a context manager."""
 
     def __init__(self, ledger: Ledger, loaded: Loaded) -> None:
         self.ledger = ledger
@@ -69,15 +76,20 @@ class OpenGame:
         self.box, self.rules = loaded.box, loaded.rules
         self._now: Now | None = None
         self.today: date | None = None
-        """The day by which standing orders lapse; None: the day by the clock."""
+        """The day by which standing orders expire; None: the day by the clock."""
         self.moment: datetime | None = None
         """The time at which sheets are closed; None: the time by the clock."""
 
     @classmethod
     def open(
-        cls, games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = (),
+        cls,
+        games: Path,
+        keys_folder: Path,
+        name: str,
+        *,
+        folders: Iterable[str | Path] = (),
         corrections: Corrections | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Open a game by its name, to be moved to `corrections` if there are any: they are kept with the next commit.
 
         Raises NoSuchGame, BadKeys, BrokenBox.
@@ -104,6 +116,19 @@ class OpenGame:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def path(self) -> Path:
+        """The folder of its repo."""
+        return self.ledger.path
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the game's lock, having read where the game stands now."""
+        return self.ledger.lock()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing."""
+        return self.ledger.transaction()
+
     # ---- how it stands
 
     @property
@@ -113,7 +138,7 @@ class OpenGame:
     @property
     def begun(self) -> bool:
         """Whether the first shuffle has been made."""
-        return self._current(resumed=False).state is not None
+        return self.current(resumed=False).state is not None
 
     @property
     def awaited(self) -> tuple[Side, ...]:
@@ -126,108 +151,105 @@ class OpenGame:
     @property
     def pins(self) -> Pins:
         """The rules that the game is played with."""
-        state = self._current(resumed=False).state
+        state = self.current(resumed=False).state
         return Pins(**state.pins) if state and state.pins else self.ledger.pins
 
     @property
     def differs(self) -> str | None:
-        """What of the rules here is not what the game is played with, in words; None: nothing."""
+        """The part of the rules here that is not what the game is played with, in words; None: all is."""
         pins = self.pins
-        odd = [
-            word
-            for word, here, pinned in (
-                ("box", self.box.digest, pins.box),
-                ("code", self.loaded.code, pins.code),
-            )
-            if here != pinned
-        ]
-        return " and ".join(odd) or None
+        pairs = ("box", self.box.digest, pins.box), ("code", self.loaded.code, pins.code)
+        return " and ".join(word for word, here, pinned in pairs if here != pinned) or None
 
     @property
     def adjudication(self) -> int:
         """The number of the last adjudication; 0: the game has not begun."""
-        state = self._current(resumed=False).state
+        state = self.current(resumed=False).state
         return state.adjudication if state else 0
 
     @property
     def closed(self) -> Closing | None:
-        """How the sheets are closed, while they are: nothing changes until the round of the beacon has come."""
+        """The closing of the sheets, while they are closed: nothing changes until the beacon round has come."""
         closing = self.ledger.closing() if self.charter.dice.beacon is not None else None
         return closing if closing is not None and closing.adjudication > self.adjudication else None
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
-        """The questions that are open and for which no answer lies ready."""
-        now = self._current()
+        """The open decisions for which no answer is at hand."""
+        now = self.current()
         if now.session is None or now.state is None:
             return ()
-        ready = self.in_force(now.state, now.session, self._today())
+        ready = self.in_force(now.state, now.session, self.day)
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if not answers(now.state.pending, decision) and ready.answer(now.session, decision) is None
+            if not has_order_for(now.state.pending, decision) and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
-        """Return the questions open to a side, whether or not an answer lies ready."""
-        return [decision for decision in self._session().open_decisions if decision.side == side]
+        """Return the open decisions of a side, whether or not an answer is at hand."""
+        return [decision for decision in self.session.open_decisions if decision.side == side]
 
     @property
-    def result(self) -> Mapping[str, Any] | None:
-        """How the game ended; None: it goes on."""
-        state = self._current(resumed=False).state
+    def result(self) -> Record | None:
+        """The result of the game; None: it goes on."""
+        state = self.current(resumed=False).state
         return state.result if state else None
 
     def view(self, side: Side | None) -> Any:
-        """Return the position as a side, or an onlooker, may know it."""
-        return self.rules.view(self._session().position, side)
+        """Return the position as a side, or an observer, may know it."""
+        return self.rules.view(self.session.position, side)
 
     def sheets(self, side: Side) -> int:
-        """Return how many sheets a side has had accepted."""
-        state = self._current().state
+        """Return how many sheets of a side have been accepted."""
+        state = self.current().state
         return state.sheets.get(side, 0) if state else 0
 
     @property
     def defaults(self) -> Mapping[Side, Queued]:
-        """What the game master has set to be the answer of a side, should its deadline pass."""
-        state = self._current().state
+        """The orders that the game master has set for sides whose deadline passes."""
+        state = self.current().state
         return state.defaults if state else {}
 
     @property
-    def requests(self) -> Mapping[str, Any]:
+    def requests(self) -> Record:
         """How many rollbacks have been asked for (`made`), and the number of the one that is open (`open`)."""
-        state = self._current().state
+        state = self.current().state
         return state.requests if state else {}
+
+    def request(self, number: int | None = None) -> Request | None:
+        """Return a request for a rollback by its number, or the last one; None: there is none."""
+        return request_of(self.ledger, self.requests, number)
 
     def standing(self, side: Side) -> list[Filed]:
         """Return a side's standing orders in force, first to last."""
-        state = self._current().state
+        state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
 
     def side_of(self, address: str) -> Side | None:
         """Return the side that an address plays; None: none."""
-        for side, view in self.ledger.addresses.items():
-            if view.lower() == address.lower():
+        for side, own in self.ledger.addresses.items():
+            if own.lower() == address.lower():
                 return side
         return None
 
     def own_chain(self, side: Side, now: Now | None = None) -> OwnChain | None:
-        """Return how a side's own chain stands, now or in a game about to be so; None: it has none, or not any more."""
-        state = (now or self._current()).state
+        """Return the state of a player's chain, now or as of a game about to be so; None: there is none."""
+        state = (now or self.current()).state
         promised = self.ledger.joined(side).chain
         if state is None or promised is None or side not in state.links:
             return None
         return OwnChain(promised.tip, promised.length, state.links[side], state.shares.get(side))
 
     def take_home(self, side: Side) -> dict[str, Any]:
-        """Return all that a side needs to check a sheet at home: the position as it knows it, and its questions.
+        """Return all that a player needs to check a sheet at home: their view of the position, and their decisions.
 
-        Questions for which its answer lies ready are among them: a new sheet may still take its place.
+        Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
         """
-        return self.home(self._current(), side)
+        return self.home(self.current(), side)
 
     def home(self, now: Now, side: Side) -> dict[str, Any]:
-        """Return what `take_home` does, of a game as it stands, or is about to."""
+        """Return what `take_home` returns, for a game as it stands or is about to stand."""
         if now.session is None or now.state is None:
             raise CannotPlay(f"{self.name} has not begun")
         view = self.rules.view(now.session.position, side)
@@ -248,18 +270,18 @@ class OpenGame:
 
     def _corrected(self) -> dict[str, str]:
         """Return the corrected files that the game keeps: a player at home needs them to check a sheet."""
-        return {name: each.text.decode("utf-8") for name, each in corrections_in(self.ledger.repo).items()}
+        return {name: each.text.decode("utf-8") for name, each in self.ledger.corrections().items()}
 
     def told(self, side: Side | None, since: int) -> list[Told]:
-        """Return what a side may read of all that happened after an adjudication, and was not rolled back."""
-        state = self._current().state
+        """Return the events after an adjudication that a side may read, without those that were rolled back."""
+        state = self.current().state
         undone = set(state.undone) if state else set()
         found = []
         for n in range(max(since, 0) + 1, self.adjudication + 1):
             if n in undone:
                 continue
             rolls = 0
-            for event in self.ledger.turn(n).events:
+            for event in self.ledger.adjudication(n).events:
                 rolls += event.roll is not None
                 if event.to is None or side in event.to:
                     found.append(Told(n, event, rolls if event.roll is not None else None))
@@ -268,20 +290,31 @@ class OpenGame:
     def check(
         self, side: Side, raw: bytes, *, name: str = "orders.yaml", ruled: bool = False
     ) -> tuple[Receipt, Sheet | None]:
-        """Check a side's sheet and change nothing; the sheet is None if anything is wrong with it.
+        """Check a side's sheet and change nothing; the sheet is None if it has faults.
 
-        One that the game master has written (`ruled`) opens no link of the side's own chain.
+        A sheet that the game master has written (`ruled`) opens no link of the player's chain.
         """
-        return check_sheet(
-            self.box, self.name, self.rules.sides, side, self.adjudication, self.asked(side), self._session().faults,
-            raw, name=name, periods=tuple(self._periods()), today=self._today(),
-            own=None if ruled else self.own_chain(side), closed=self.closed, further=self._session().further,
-            costs=self._session().costs,
-        )  # fmt: skip
+        session = self.session
+        at = OpenDecisions(
+            box=self.box,
+            game=self.name,
+            sides=self.rules.sides,
+            side=side,
+            adjudication=self.adjudication,
+            decisions=self.asked(side),
+            faults=session.faults,
+            further=session.further,
+            costs=session.costs,
+            periods=tuple(self.periods),
+            today=self.day,
+            own=None if ruled else self.own_chain(side),
+            closed=self.closed,
+        )
+        return check_sheet(at, raw, name=name)
 
     def costs(self, side: Side) -> list[str]:
-        """Return what the orders of a side that lie ready will cost, in words, as far as it can be foreseen."""
-        now, session = self._current(), self._session()
+        """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
+        now, session = self.current(), self.session
         ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
         asked = {decision.kind: decision for decision in self.asked(side)}
         return [
@@ -291,38 +324,60 @@ class OpenGame:
         ]
 
     def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
-        """Check a side's sheet, and if nothing is wrong say what it may lead to; nothing is changed, nothing rolled."""
+        """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
         receipt, sheet = self.check(side, raw, name=name)
         if sheet is None:
             return receipt, []
         return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)
 
     def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
-        """Return the standing orders of all sides, to be tried on the questions of one adjudication."""
+        """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
 
-    def _periods(self) -> Mapping[str, Any]:
-        return periods_of(self.rules, self._session().position)
+    # ---- the state and the session behind it
 
-    def _today(self) -> str:
+    @property
+    def periods(self) -> Mapping[str, object]:
+        """The periods that the game is in, by name."""
+        return periods_of(self.rules, self.session.position)
+
+    @property
+    def day(self) -> str:
+        """The day by which standing orders expire, as it is written."""
         return (self.today or date.today()).isoformat()
 
-    def _time(self) -> datetime:
+    @property
+    def time(self) -> datetime:
+        """The time at which sheets are closed."""
         return self.moment or datetime.now(UTC)
 
-    def _session(self) -> Session[Any]:
-        session = self._current().session
+    @property
+    def session(self) -> Session[Any]:
+        """The game in play. Raises CannotPlay if it has not begun."""
+        session = self.current().session
         if session is None:
-            raise CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
+            raise self.not_begun()
         return session
 
-    def _current(self, *, resumed: bool = True) -> Now:
-        """Return the game as it stands, read anew if its repo has moved on since we last looked.
+    def not_begun(self) -> CannotPlay:
+        """Return the error for a game that has not begun."""
+        return CannotPlay(f"{self.name} has not begun; `pbem adjudicate {self.name}` begins it")
 
-        Without `resumed` there may be no session: rules that are not the game's own may be unable to go on.
+    def forget(self) -> None:
+        """Read the game from its repo again next time."""
+        self._now = None
+
+    def take_up(self, now: Now) -> None:
+        """Go on with a game that was resumed elsewhere, as long as its commit is the head."""
+        self._now = now
+
+    def current(self, *, resumed: bool = True) -> Now:
+        """Return the game as it stands, read again if its repo has moved on since it was last read.
+
+        Without `resumed` there may be no session: rules that are not the game's own may be unable to resume it.
         """
-        head = self.ledger.repo.head
+        head = self.ledger.head
         if self._now is None or self._now.head != head:
             self._now = Now(head, self.ledger.state(), None, ChainDice(b"", self.ledger.keys.hidden))
         now = self._now
@@ -335,15 +390,10 @@ class OpenGame:
 
 
 def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:
-    """Return the rules that are here for a game, with the corrections that it keeps, or others in their place.
+    """Return the rules that are here for a game, with the corrections that it keeps, or others in place of them.
 
     Raises NotInTheBox, BrokenBox.
     """
-    charter, kept = ledger.charter, corrections_in(ledger.repo)
+    charter, kept = ledger.charter, ledger.corrections()
     kept |= corrections or {}
     return shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders, kept=kept)
-
-
-def answers(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
-    """Tell whether orders that wait are of the kind that a question asks for."""
-    return any(queued.order.kind == decision.kind for queued in orders.get(decision.side, ()))

@@ -1,36 +1,39 @@
-"""Changes a position by hand: dotted paths and what is to stand there, as in the rulings of `pbem case`."""
+"""Patches of a position: new values by dotted path, as in the cases of `pbem case`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TypeVar
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.advance import begin_at
 from pbem.engine.cases.compare import change, look_up, shown
-from pbem.engine.session import Stuck, begin_at
+from pbem.engine.session import Stuck
 from pbem.game import plain
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Rules, Side
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.ledger import Turn
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
-Patch = Mapping[str, Any]
-"""Dotted path -> the value that is to stand there; None: take it away."""
+S = TypeVar("S")
+Patch = Record
+"""New values by dotted path; None: remove."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, Stuck)
 
 
 class BadPatch(CannotPlay):
-    """A patch cannot be made, or what it makes is no position of the game; the text lists every complaint."""
+    """A patch cannot be applied, or its result is no position of the game. The text lists every complaint."""
 
     def __init__(self, complaints: Iterable[str]) -> None:
         self.complaints = list(complaints)
         super().__init__("no such position can be:" + "".join(f"\n  {each}" for each in self.complaints))
 
 
-def patched(rules: Rules[Any], checkpoint: Mapping[str, Any], patch: Patch) -> Any:
-    """Return the position that a patch makes of an encoded one. Raises BadPatch with all that is wrong."""
+def patched(rules: Rules[S], checkpoint: Record, patch: Patch) -> S:
+    """Apply a patch to an encoded position and return the new position. Raises BadPatch with all complaints."""
     after = as_plain(checkpoint)
     wrong = [
         reason for dotted, value in patch.items() if (reason := change(after, dotted, as_plain(value))) is not None
@@ -47,8 +50,8 @@ def patched(rules: Rules[Any], checkpoint: Mapping[str, Any], patch: Patch) -> A
     return position
 
 
-def check_playable(rules: Rules[Any], position: Any) -> None:
-    """Raise BadPatch if the game cannot go on from a position, or it cannot be shown to a side."""
+def check_playable(rules: Rules[S], position: S) -> None:
+    """Raise BadPatch if the game cannot be played on from a position, or a side cannot be shown it."""
     try:
         for side in (*rules.sides, None):
             rules.scene(rules.view(position, side))
@@ -58,8 +61,8 @@ def check_playable(rules: Rules[Any], position: Any) -> None:
         raise BadPatch([f"the game cannot go on from there: {type(odd).__name__}: {odd}"]) from None
 
 
-def changing(rules: Rules[Any], patch: Patch, before: Any, after: Any) -> Patch:
-    """Return the entries of a patch that change anything; of another nobody shall learn that it was right."""
+def changing(rules: Rules[S], patch: Patch, before: S, after: S) -> Patch:
+    """Return the entries of a patch that change anything. The others could tell that a guess was right."""
     was, now = as_plain(rules.encode(before)), as_plain(rules.encode(after))
     # Of two equal items of a list the next takes the place of the one taken out.
     return {
@@ -69,14 +72,14 @@ def changing(rules: Rules[Any], patch: Patch, before: Any, after: Any) -> Patch:
     }
 
 
-def open_to(rules: Rules[Any], side: Side | None, patch: Patch, before: Any, after: Any) -> list[str]:
-    """Return the paths of a patch where a side (None: an onlooker) sees what stands there, before and after."""
+def open_to(rules: Rules[S], side: Side | None, patch: Patch, before: S, after: S) -> list[str]:
+    """Return the paths of a patch where a side (None: an observer) sees the true value, before and after."""
     seen = [(as_plain(rules.encode(rules.view(each, side))), as_plain(rules.encode(each))) for each in (before, after)]
     return [dotted for dotted in patch if all(look_up(view, dotted) == look_up(true, dotted) for view, true in seen)]
 
 
-def described(patch: Patch, paths: Iterable[str], before: Mapping[str, Any]) -> list[str]:
-    """Return changes in words: the path, what stands there now, and what did."""
+def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
+    """Return changes in words: the path, the new value, and the old one."""
     lines = []
     for dotted in paths:
         was = look_up(before, dotted)
@@ -87,13 +90,13 @@ def described(patch: Patch, paths: Iterable[str], before: Mapping[str, Any]) -> 
 
 
 def as_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
-    """Return entries of a patch as a turn file has them: the values as JSON, so that they can turn the dice."""
+    """Return entries of a patch as a turn file has them: the values as JSON, so that they can go into the dice."""
     return {dotted: json.dumps(as_plain(patch[dotted]), ensure_ascii=False) for dotted in paths}
 
 
-def whole_patch(turn: Turn) -> Patch:
-    """Return the patch of a turn that made one, with what was hidden in it."""
-    if turn.whole is not None:
-        patch: Patch = turn.whole["patch"]
+def whole_patch(made: Adjudication) -> Patch:
+    """Return the whole patch of an adjudication that made one, with its hidden entries."""
+    if made.whole is not None:
+        patch: Patch = made.whole["patch"]
         return patch
-    return {dotted: json.loads(text) for dotted, text in (turn.act or {}).get("patch", {}).items()}
+    return {dotted: json.loads(text) for dotted, text in (made.act or {}).get("patch", {}).items()}

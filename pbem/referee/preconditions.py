@@ -1,4 +1,4 @@
-"""What every act of the game master needs first: a game that goes on, the right rules, and a reason."""
+"""The preconditions of every act of the game master: a game in play, the right rules, and a reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pbem.referee.open_game import CannotPlay
 from pbem.repo.state import State
 
 MOST_LETTERS: Final = 500
-"""How long a reason may be: it stands in the turn file and in every report."""
+"""The greatest length of a reason: it stands in the turn file and in every report."""
 
 
 def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
-    """Raise CannotPlay unless a game has begun and goes on; with `pinned`, unless its rules are those that are here."""
+    """Raise CannotPlay unless a game is in play and, with `pinned`, its rules are those that are here."""
     if not game.begun:
         raise CannotPlay(f"{game.name} has not begun; there is nothing to rule on yet")
     if game.result is not None:
@@ -27,7 +27,7 @@ def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
 
 
 def reason_of(text: str) -> str:
-    """Return a reason as it goes on record, on one line. Raises CannotPlay if there is none, or it is too long."""
+    """Return a reason on one line, as it is recorded. Raises CannotPlay if there is none, or it is too long."""
     reason = " ".join(text.split())
     if not reason or not reason.isprintable():
         raise CannotPlay("give a reason: it goes on record, and every side reads it")
@@ -36,14 +36,14 @@ def reason_of(text: str) -> str:
     return reason
 
 
-def standing_turns(state: State) -> list[int]:
-    """Return the adjudications that stand: those that were not undone."""
+def valid_adjudications(state: State) -> list[int]:
+    """Return the adjudications that were not undone."""
     undone = set(state.undone)
     return [n for n in range(1, state.adjudication + 1) if n not in undone]
 
 
 def adjudications(numbers: list[int]) -> str:
-    """Return adjudications in ascending order as words, those that follow one another as one.
+    """Return ascending adjudications in words, consecutive ones as a span.
 
     >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
     ('adjudications 7 to 9 and 11', 'adjudication 7', '')
@@ -54,7 +54,7 @@ def adjudications(numbers: list[int]) -> str:
 
 
 def spans(numbers: Sequence[int]) -> list[str]:
-    """Return ascending numbers as words, those that follow one another as one.
+    """Return ascending numbers in words, consecutive ones as a span.
 
     >>> spans([1, 3, 4, 5, 9])
     ['1', '3 to 5', '9']

@@ -1,7 +1,7 @@
-"""Publishes the secrets of a game that is over, and opens its whole history into a folder of readable files.
+"""The reveal: publishes the secrets of a finished game, and opens its history into a folder of readable files.
 
-The adjudication that ends a game publishes them itself; where it could not, `reveal` does. Opening takes nothing but
-the repo: the secrets stand in `revealed.yaml`, so a clone from anywhere will do. What is written:
+The adjudication that ends a game publishes the secrets itself; if it could not, `reveal` does. Opening needs only the
+repo, because the secrets stand in `revealed.yaml`: a clone from anywhere will do. What is written:
 
 ```
 game.yaml  position.yaml  joined/  requests/  turns/000/0042.yaml    as they are in the repo
@@ -37,7 +37,7 @@ from pbem.repo.public import charter_in, revealed_in
 
 @dataclass(slots=True)
 class Opened:
-    """What came of it: the game, the folder, how many files were written, and which stay sealed for ever."""
+    """The result of opening a history: the game, the folder, the number of files, and those that stay sealed."""
 
     game: str
     folder: Path
@@ -46,17 +46,17 @@ class Opened:
 
 
 def reveal(game: Adjudicator) -> bool:
-    """Publish the secrets of a game, and tell whether they were not published yet.
+    """Publish the secrets of a game, and return whether they were not published before.
 
-    Raises CannotPlay if the game goes on: its secrets would tell every hand.
+    Raises CannotPlay if the game is still in play: its secrets would tell every hand.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         if game.result is None:
             raise CannotPlay(
                 f"{game.name} goes on, and its secrets would tell every hand. One that nobody plays on is broken off "
                 f"with: pbem ruling {game.name} --end --reason TEXT"
             )
-        if game.ledger.repo.read(REVEALED) is not None:
+        if game.ledger.read(REVEALED) is not None:
             return False
         game.note(lambda _: (game.ledger.revealed_files(), "its secrets are published"))
         return True
@@ -79,7 +79,7 @@ def open_history(path: Path, folder: Path) -> Opened:
             )
         versions = _versions(repo)
         opened = Opened(game, folder)
-        # Beside it first, so that what breaks on the way leaves no half of a history that looks like a whole one.
+        # Written beside it first, so that a failure leaves no half of a history that looks like a whole one.
         draft = folder.absolute().with_name(f".{folder.absolute().name}.opening")
         shutil.rmtree(draft, ignore_errors=True)
         try:
@@ -98,7 +98,7 @@ def open_history(path: Path, folder: Path) -> Opened:
 
 
 def _versions(repo: PastRepo) -> dict[str, list[bytes]]:
-    """Return what names each content that a file has had, the first first."""
+    """Return the ids of all contents of each file, the oldest first."""
     versions: dict[str, list[bytes]] = {}
     for commit in repo.commits():
         for change in commit.changes:
@@ -110,7 +110,7 @@ def _versions(repo: PastRepo) -> dict[str, list[bytes]]:
 def _contents(
     repo: PastRepo, versions: dict[str, list[bytes]], identity: str, left: list[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield where each readable file goes, and what is in it; note in `left` what stays sealed."""
+    """Yield the path and the content of each readable file; add to `left` what stays sealed."""
     for path, oids in sorted(versions.items()):
         if path.startswith(LETTERS):
             continue

@@ -1,25 +1,27 @@
-"""Takes a game back to where it stood after an earlier adjudication, with the consent of all sides or a reason.
+"""The rollback: a game goes back to an earlier adjudication, with the consent of all sides or a reason.
 
-The position, the questions and the answers given since the last resting point are again those of then. What never
-goes back: the numbers of adjudications, the links of the dice chain and of the sides' own, the count of sheets, the
-rules that the game was moved to. Sheets that lay ready are dropped, and told of.
+The position, the decisions and the answers since the last checkpoint are again those of then. What never goes back:
+the numbers of adjudications, the links of the dice chain and of the players' chains, the count of sheets, and the
+rules that the game was moved to. Sheets that were waiting expire, and their sides are told.
 
-Standing orders stay as they are now: one that a player has withdrawn must not come back by itself. None of them
-answers the question that is asked again, unless it stood when that was asked for the first time; and one that holds
-to the end of a period lapses if the game is taken out of that period.
+Standing orders stay as they are now: one that a player has withdrawn must not come back by itself. A standing order
+answers a decision that is asked again only if it was in force when that was first asked. One that holds to the end of
+a period expires if the game is taken out of that period.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pbem.engine.session import Outcome, Sources, Step, resume
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
-from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
-from pbem.repo.ledger import Opening
+from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
+from pbem.repo.adjudication import Seed
 from pbem.repo.requests import Request, made, open_request, request_files
 from pbem.repo.state import State
 
@@ -36,23 +38,23 @@ def would_undo(game: Adjudicator, to: int) -> list[int]:
         span = f"from 1 to {last - 1}" if last > 1 else "to nowhere: only the set-up has been made"
         raise CannotPlay(f"{game.name} stands after adjudication {last}; it can go back {span}, not to {to}")
     if to in state.undone:
-        earlier = max(n for n in standing_turns(state) if n < to)
+        earlier = max(n for n in valid_adjudications(state) if n < to)
         raise CannotPlay(f"adjudication {to} was undone itself; the last one before it that stands is {earlier}")
-    return [n for n in standing_turns(state) if n > to]
+    return [n for n in valid_adjudications(state) if n > to]
 
 
 def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
-    """Put on record that a rollback is asked for, and return the request; an earlier one that is open is void.
+    """Record a request for a rollback and return it; an earlier request that is open becomes void.
 
     Raises CannotPlay if the game cannot go back there, or nobody could consent by letter.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
         if not players(game):
             raise CannotPlay(
                 f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
             )
-        turns = [game.ledger.turn(n) for n in undone]
+        turns = [game.ledger.adjudication(n) for n in undone]
         dice = [
             f"{turn.n}.{k} {roll.name}: {' + '.join(map(str, roll.faces))}"
             for turn in turns
@@ -65,7 +67,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
             number, files = made(state) + 1, {}
-            if (before := open_request(game.ledger.repo, state)) is not None:
+            if (before := open_request(game.ledger, state)) is not None:
                 before.outcome = f"void: request {number} took its place"
                 files = request_files(before)
             request = Request(number, ROLLBACK, to, state.adjudication, said, undone, dice, shuffles)
@@ -78,11 +80,11 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
 
 
 def consent(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> int | None:
-    """Take down a side's consent to a request; if it was the last one wanted, roll back and return the adjudication.
+    """Record a side's consent to a request; if it was the last one needed, roll back and return the adjudication.
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
-    with game.ledger.repo.lock(), game.ledger.repo.together():
+    with game.transaction():
         request = _open(game, number)
 
         def change(_: State) -> tuple[dict[str, bytes], str]:
@@ -97,11 +99,11 @@ def consent(game: Adjudicator, side: Side, number: int, letter: str | None = Non
 
 
 def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> Request:
-    """Take down that a side refuses a request, which ends it, and return it as it stood.
+    """Record that a side refuses a request, which closes it, and return the request.
 
     `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         request = _open(game, number)
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
@@ -117,10 +119,10 @@ def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None
 def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | None = None) -> int:
     """Take a game back to where it stood after adjudication `to`, and return the adjudication that does it.
 
-    Without a request to which all have consented it is the game master's own doing. Raises CannotPlay if the game
-    cannot go back there.
+    Without a request to which all have consented, the game master decides. Raises CannotPlay if the game cannot go
+    back there.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
         by = GAME_MASTER if request is None else ALL_SIDES
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
@@ -129,13 +131,13 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = Sources({side: list(queue) for side, queue in state.pending.items()})
-            sources.drop_rest()
+            sources.drop_all()
             state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened
             state.defaults = {}
             state.undone = sorted({*state.undone, *undone})
-            steps = [*then.steps, Step(opening.key)]
+            steps = [*then.steps, Step(seed.key)]
             session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
             facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": _DECIDED[by], "reason": said}
             told = Event("rolled_back", facts)
@@ -145,14 +147,14 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
 
 
 def players(game: Adjudicator) -> list[Side]:
-    """Return the sides whose consent is wanted: those that can be written to."""
+    """Return the sides whose consent is needed: those with an address."""
     return [side for side in game.rules.sides if side in game.ledger.addresses]
 
 
 def _open(game: Adjudicator, number: int) -> Request:
     require_running(game)
     state = _state(game)
-    request = open_request(game.ledger.repo, state)
+    request = open_request(game.ledger, state)
     if request is None or request.request != number:
         open_now = f"request {request.request} is" if request is not None else "none is"
         known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"
@@ -168,5 +170,5 @@ def _state(game: Adjudicator) -> State:
 
 
 def _letter_files(game: Adjudicator, letter: str | None, note: dict[str, Any]) -> dict[str, bytes]:
-    """Return the note that a letter was carried out; none if it came otherwise."""
+    """Return the note that a letter was carried out; nothing if it came by another way."""
     return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

@@ -1,26 +1,28 @@
-"""The game master rules: answers for a side, sets a default, changes the position, or breaks the game off.
+"""Rulings of the game master: answer for a side, set a default, change the position, or break the game off.
 
-Each is an adjudication of its own with its reason. What everybody may know of it stands in its turn file, the rest in
-the sealed record beside it; a digest of that turns the dice together with all else.
+Each is an adjudication of its own with its reason. Its turn file holds what is public, the sealed record beside it the
+rest. A digest of the sealed part goes into the dice together with all other inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
+from pbem.engine.advance import Outcome, begin_at
+from pbem.engine.answers import Expired, Sources
 from pbem.engine.cases.compare import shown
-from pbem.engine.session import Outcome, Queued, Session, Sources, begin_at
+from pbem.engine.session import Queued, Session
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
 from pbem.referee import GAME_MASTER
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
-from pbem.referee.preconditions import adjudications, reason_of, require_running, standing_turns
-from pbem.repo.ledger import Opening
+from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
+from pbem.repo.adjudication import Seed
 from pbem.repo.records import as_plain
 from pbem.repo.state import State
 
@@ -33,10 +35,10 @@ def answer(
 ) -> tuple[Receipt, int | None]:
     """Answer for a side; return what is wrong with the sheet, and the adjudication if nothing is.
 
-    The orders then lie ready as those of a sheet of the side would, in place of any that did, and the next
-    adjudication uses them. Raises CannotPlay if nothing is asked of the side.
+    The orders wait like those of a sheet of the side, in place of any that were waiting, and the next adjudication
+    uses them. Raises CannotPlay if nothing is asked of the side.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
         if sheet is None:
             return receipt, None
@@ -45,9 +47,9 @@ def answer(
         act = {"kind": RULING, "reason": said, "what": "answer", "side": side, "asked": kinds}
         whole = {"side": side, "orders": [{"kind": each.kind, "order": as_plain(each.body)} for each in orders]}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = Sources({of: list(queue) for of, queue in state.pending.items()})
-            sources.lapsed = [(side, queued, []) for queued in sources.sheets.get(side, ())]
+            sources.expired = [Expired(side, queued, []) for queued in sources.sheets.get(side, ())]
             sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
             events = [
                 Event("ruled_answer", {"side": side, "asked": kinds, "reason": said}),
@@ -61,14 +63,14 @@ def answer(
 def set_default(
     game: Adjudicator, side: Side, raw: bytes, reason: str, *, name: str = "orders.yaml"
 ) -> tuple[Receipt, int | None]:
-    """Set what counts for a side if its deadline passes; return what is wrong with the sheet, and the adjudication.
+    """Set the answer of a side whose deadline passes; return what is wrong with the sheet, and the adjudication.
 
-    It holds until the open questions are answered. Raises CannotPlay if nothing is asked of the side.
+    It holds until the open decisions are answered. Raises CannotPlay if nothing is asked of the side.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         receipt, sheet = _checked(game, side, raw, name)
         if sheet is not None and len(sheet.orders) != 1:
-            many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open question"))
+            many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open decision"))
             receipt, sheet = Receipt(side, name, receipt.lines, (many,)), None
         if sheet is None:
             return receipt, None
@@ -76,24 +78,24 @@ def set_default(
         act = {"kind": RULING, "reason": said, "what": "default", "side": side, "order": order.kind}
         whole = {"side": side, "order": {"kind": order.kind, "order": as_plain(order.body)}}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
             events = [
                 Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
                 Event("ruled_ready", {"orders": [_written(order)], "late": True}, None, (side,)),
             ]
-            return Outcome([], events, [], [], _session(now), None), _as_they_lie(state)
+            return Outcome([], events, [], [], _session(now), None), _waiting(state)
 
         return receipt, _enact(game, act, play, whole)
 
 
 def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
-    """Change the position of the last resting point, play on from it, and return the adjudication.
+    """Change the position of the last checkpoint, play on from it, and return the adjudication.
 
-    The answers given since then lapse, and the adjudications that took them are undone. Raises BadPatch, with all
-    complaints, if what comes of it is no position of the game.
+    The answers since then expire, and the adjudications that took them are undone. Raises BadPatch, with all
+    complaints, if the result is no position of the game.
     """
-    with game.ledger.repo.lock():
+    with game.lock():
         require_running(game)
         state = game.ledger.state()
         assert state is not None
@@ -106,7 +108,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         if not patch:
             raise BadPatch(["everything stands as the patch wants it already; it would change nothing"])
         check_playable(game.rules, after)
-        stands = standing_turns(state)
+        stands = valid_adjudications(state)
         rest, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
         was = as_plain(game.rules.encode(before))
         public = open_to(game.rules, None, patch, before, after)
@@ -114,24 +116,20 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         if public:
             act["patch"] = as_text(patch, public)
         whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None
-        events = [
-            Event(
-                "ruled_patch",
-                {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest,
-                 "undone": undone, "what": adjudications(undone), "reason": said},
-            )
-        ]  # fmt: skip
+        told = {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest}
+        told |= {"undone": undone, "what": adjudications(undone), "reason": said}
+        events = [Event("ruled_patch", told)]
         for side in game.rules.sides:
             own = [path for path in open_to(game.rules, side, patch, before, after) if path not in public]
             if own:
                 events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
-            sources = _as_they_lie(state)
-            sources.drop_rest()
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
+            sources = _waiting(state)
+            sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
-            now.dice.reseed(opening.key)
+            now.dice.reseed(seed.key)
             outcome = begin_at(game.rules, after, now.dice, Table(now.dice))
             outcome.events = events + outcome.events
             return outcome, sources
@@ -140,17 +138,17 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
 
 
 def break_off(game: Adjudicator, reason: str) -> int:
-    """End a game that is not played on, so that its secrets are published; return the adjudication."""
-    with game.ledger.repo.lock():
+    """End a game that nobody plays on, so that its secrets are published; return the adjudication."""
+    with game.lock():
         require_running(game, pinned=False)
         said = reason_of(reason)
         act = {"kind": RULING, "reason": said, "what": "end"}
 
-        def play(now: Now, state: State, opening: Opening) -> tuple[Outcome[Any], Sources]:
+        def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
             session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
-            sources = _as_they_lie(state)
-            sources.drop_rest()
+            sources = _waiting(state)
+            sources.drop_all()
             state.defaults = {}
             return Outcome([], [Event("ruled_end", {"reason": said})], [], [], session, None), sources
 
@@ -161,7 +159,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
 
 
 def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
-    """Check a sheet that the game master has written for a side: orders alone, and no link of the side's chain."""
+    """Check a sheet that the game master has written for a side: only orders, and no link of the player's chain."""
     require_running(game)
     if not game.asked(side):
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
@@ -175,8 +173,8 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
     return receipt, sheet
 
 
-def _enact(game: Adjudicator, act: Mapping[str, Any], play: Any, whole: Mapping[str, Any] | None) -> int:
-    """Enact a ruling; the digest of what stays sealed goes on record, and so into the dice."""
+def _enact(game: Adjudicator, act: Record, play: Act, whole: Record | None) -> int:
+    """Enact a ruling; the digest of its sealed part is recorded, and so goes into the dice."""
     if whole is not None:
         act = {**act, "sealed": game.ledger.whole_digest(game.adjudication + 1, whole)}
     return game.enact(act, play, whole)
@@ -187,8 +185,8 @@ def _session(now: Now) -> Session[Any]:
     return now.session
 
 
-def _as_they_lie(state: State) -> Sources:
-    """Return the sheets that lie ready, and no other source."""
+def _waiting(state: State) -> Sources:
+    """Return the orders that are waiting, and no other source."""
     return Sources({side: list(queue) for side, queue in state.pending.items()})
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.crypto.player_chains import LOST, OwnChain
+from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Decision, LegalOrders, Order, Rules, S, Side, cited
+from pbem.protocol import Decision, Order, Rules, S, Side, cited
 from pbem.render.wrap import folded
 
 WIDTH: Final = 70

@@ -28,22 +28,22 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game.box import Box
-from pbem.protocol import Decision, Event, Roll, cited
+from pbem.protocol import Decision, Event, PbemError, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
 Facts: TypeAlias = Mapping[str, Any]
 """The facts of an event, a roll or a decision, by name."""
 
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
-_SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
-_PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
+SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
+PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
 _FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
 _COUNTED: Final = "counted"
 _ROLL: Final = "roll"
 _ROLL_DEPTH: Final = 2
 
 
-class BadSentence(ValueError):
+class BadSentence(PbemError, ValueError):
     """A sentence that cannot be read; the text says which and why."""
 
 
@@ -222,7 +222,7 @@ class Sentences:
 
     def _read(self, where: str, text: str) -> tuple[_Node, ...]:
         nodes: list[_Node] = []
-        for at, piece in enumerate(_PARTS.split(text)):
+        for at, piece in enumerate(PARTS.split(text)):
             inside = self._slots(where, piece)
             nodes += [_Part(inside)] if at % 2 else inside
         return tuple(nodes)
@@ -230,7 +230,7 @@ class Sentences:
     def _slots(self, where: str, text: str) -> tuple[_Node, ...]:
         nodes: list[_Node] = []
         start = 0
-        for found in _SLOT.finditer(text):
+        for found in SLOT.finditer(text):
             sign, path, form, otherwise = found.groups()
             known = form is None or "/" in form or form == _COUNTED or form in self._formats or form in self._words
             if not known:

@@ -1,4 +1,4 @@
-"""`game.yaml`, the charter of a game: what is played, by whom, with which dice. It is never changed."""
+"""The charter of a game, `game.yaml`: what is played, by whom, with which dice. It is never changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem.crypto.signing import public_key
 
 @dataclass(slots=True)
 class DicePromise:
-    """What is promised about the dice before the first roll: the chain's tip, and the hidden secret's digest."""
+    """The promise about the dice before the first roll: the tip of the chain, and the digest of the hidden secret."""
 
     scheme: str
     length: int
@@ -25,7 +25,7 @@ class DicePromise:
 
 @dataclass(slots=True)
 class Charter:
-    """What is played, by whom, under which options, with which dice. It goes into the dice; `Pins` do not."""
+    """The game that is played: by whom, under which options, with which dice. It goes into the dice; `Pins` do not."""
 
     game: str
     rules: str
@@ -43,7 +43,7 @@ class Charter:
 
 @dataclass(slots=True)
 class ChainPromise:
-    """The chain of a side of its own, by its tip."""
+    """A player's chain, by its tip."""
 
     tip: str
     length: int
@@ -51,7 +51,7 @@ class ChainPromise:
 
 @dataclass(slots=True)
 class Joined:
-    """What a side has mailed for itself: a phrase for the dice, a chain of its own, a key for what is its own."""
+    """The things that a player has mailed: a phrase for the dice, a chain of their own, a key for their view."""
 
     phrase: str | None = None
     chain: ChainPromise | None = None
@@ -60,7 +60,7 @@ class Joined:
 
 @dataclass(slots=True)
 class Pins:
-    """`rules.yaml`: the rules that a game is played with, by the digests of its box and its package of code."""
+    """The rules that a game is played with, in `rules.yaml`: the digests of its box and of its code."""
 
     box: str
     code: str
@@ -68,7 +68,7 @@ class Pins:
 
 @dataclass(slots=True)
 class Revealed:
-    """`revealed.yaml`: the secrets that are published when the game is over."""
+    """The secrets that are published when the game is over, in `revealed.yaml`."""
 
     hidden: str
     identity: str

@@ -1,7 +1,7 @@
-"""The care of the key store: what is in it, a copy of it in one sealed file, and the way back.
+"""The key backup: list the key store, copy it into one sealed file, and restore it.
 
-A backup is one age file; inside, a heading and the files of the games' secrets, one below the other, as they lie in
-the store. Whoever has age and the right key can take it apart without us.
+A backup is one age file. It holds a heading and the files of the games' secrets, one below the other, as they are in
+the store. With age and the right key it can be taken apart without `pbem`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CUT: Final = b"---\n"
 
 @dataclass(slots=True)
 class Kept:
-    """The secrets of one game in the store. `wrong` says what is wrong with them, `repo` how its repo stands."""
+    """The secrets of one game in the store, what is `wrong` with them, and the state of the game's repo."""
 
     game: str
     file: Path
@@ -37,7 +37,7 @@ class Kept:
 
 @dataclass(slots=True)
 class Restored:
-    """What became of the secrets of one game of a backup; `good`: they lie in the store and nothing contradicts."""
+    """The result of restoring the secrets of one game; `good`: they are in the store and fit the game."""
 
     game: str
     good: bool
@@ -45,7 +45,7 @@ class Restored:
 
 
 def kept(folder: Path, games: Path) -> Iterator[Kept]:
-    """Yield what a key store holds, by name; `games` is where the repos should be."""
+    """Yield the secrets in a key store, by name; `games` is the folder of the repos."""
     for file in sorted(folder.glob("*.yaml")) if folder.is_dir() else ():
         name = file.stem
         if not GAME_NAME.fullmatch(name):
@@ -60,7 +60,7 @@ def kept(folder: Path, games: Path) -> Iterator[Kept]:
 
 
 def misfit_of(keys: Keys, games: Path) -> str | None:
-    """Return why secrets are not those of the game of their name; None: they are, or there is no such game here."""
+    """Return why secrets do not fit the game of their name; None: they do, or there is no such game here."""
     try:
         repo = GameRepo.open(games / f"{keys.game}.git")
     except NoSuchGame:
@@ -76,7 +76,7 @@ def misfit_of(keys: Keys, games: Path) -> str | None:
 
 
 def keys_for_new_game(folder: Path, name: str, path: Path, secrets: Secrets | None) -> Keys:
-    """Return the secrets of a new game; those that a game left behind which never came to be are used up.
+    """Return the secrets of a new game; reuse those of an earlier attempt that never became a game.
 
     Raises GameExists if there is such a game at `path`, BadKeys if the secrets of another stand in the way.
     """
@@ -107,8 +107,8 @@ def back_up(
 ) -> tuple[list[str], list[str]]:
     """Write the secrets of games (none named: of all) to a new file; return the games in it, and what was left out.
 
-    It is sealed to the recipients, or with the passphrase; with neither it stands there in clear.
-    What cannot be read is left out, so that one damaged file does not keep the others from being saved. Raises
+    It is sealed to the recipients, or with the passphrase; with neither it is not encrypted.
+    Files that cannot be read are left out, so that one damaged file does not prevent the backup of the others. Raises
     BadKeys if nothing is left, or a named game has no secrets; FileExistsError if the file is there.
     """
     wanted = list(names) or [path.stem for path in sorted(folder.glob("*.yaml")) if GAME_NAME.fullmatch(path.stem)]
@@ -137,9 +137,9 @@ def back_up(
 def restore(
     folder: Path, games: Path, sealed: bytes, identities: Iterable[Any] = (), passphrase: str = ""
 ) -> list[Restored]:
-    """Put the secrets of a backup into the store, and return what became of those of each game.
+    """Put the secrets of a backup into the store, and return the result for each game.
 
-    Nothing is overwritten, and what does not fit a game that is here is not put in its way. Raises BadKeys if the
+    Nothing is overwritten, and secrets that do not fit a game that is here are not restored. Raises BadKeys if the
     backup is damaged, CannotOpen if it cannot be opened with the identities, or the passphrase.
     """
     content = sealed if sealed.startswith(HEADING) else unwrap(sealed, identities, passphrase)
@@ -154,7 +154,7 @@ def read_backup(content: bytes) -> list[Keys]:
     return [
         Keys.read(text.decode("utf-8", "replace"), f"the backup's part {number}")
         for number, text in enumerate(texts, 1)
-    ]  # fmt: skip
+    ]
 
 
 def _put_back(folder: Path, games: Path, keys: Keys) -> Restored:

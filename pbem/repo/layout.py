@@ -1,22 +1,22 @@
-"""The files of a game's repo: what each is called, and what is in it.
+"""The layout of a game's repo: the name and the content of each file.
 
 ```
 game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
 rules.yaml                     digests of the box and the code that the game was begun with
 box/<file>.yaml                corrected files, if the game has any, in the place of the box's own
-joined/<side>.yaml             what a side has mailed for itself: a phrase, a chain of its own, a key
-position.yaml                  where things stand, as an onlooker may know it
-turns/000/0042.yaml            an adjudication as everybody may read it
+joined/<side>.yaml             what a player has mailed: a phrase, a chain of their own, a key
+position.yaml                  the position as an observer may know it
+turns/000/0042.yaml            an adjudication, as far as it is public
 turns/000/0042.age             the whole of it (sealed)
-requests/000/0001.yaml         a rollback that was asked for, and what became of it
-sealed/state.age               the last resting point, the answers since, the orders that wait (sealed)
+requests/000/0001.yaml         a request for a rollback, and what became of it
+sealed/state.age               the last checkpoint, the answers since, the waiting orders (sealed)
 sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
 standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
-known/<side>.age               what a side knows and is asked (sealed to the key that it gave)
-letters/9f/9f86d081...         a letter that was carried out (named by its keyed digest, since who can guess a letter
-                               could find its digest): side, sheet, adjudication before it
-beacon.yaml                    the sheets that were closed last, and the round of the beacon that decides them
+known/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
+letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it (named by a keyed
+                               digest, because a plain digest could be found by guessing the letter)
+beacon.yaml                    the last closing of the sheets, and the beacon round that decides
 revealed.yaml                  the secrets, once the game is over
 ```
 
@@ -43,7 +43,7 @@ KNOWN: Final = "known/"
 STANDING: Final = "standing/"
 SHEETS: Final = "sheets/"
 SEALED: Final = ".age"
-"""What the name of a sealed file ends with."""
+"""The ending of the name of a sealed file."""
 
 
 def turn_path(n: int) -> str:
@@ -72,7 +72,7 @@ def request_path(number: int) -> str:
 
 
 def joined_path(side: Side) -> str:
-    """Return the path of what a side has mailed for itself."""
+    """Return the path of the phrase, the chain and the key that a side has mailed."""
     return f"joined/{side}.yaml"
 
 
@@ -82,5 +82,5 @@ def standing_path(side: Side) -> str:
 
 
 def known_path(side: Side) -> str:
-    """Return the path of what a side may know."""
+    """Return the path of the view of a side."""
     return f"{KNOWN}{side}{SEALED}"

@@ -1,16 +1,19 @@
-"""The books of one game: its charter, its turn files, and what is sealed until the end; see `pbem.repo.layout`."""
+"""The ledger: the books of one game, with its charter, its turn files, and what is sealed until the end.
+
+`pbem.repo.layout` lists the files.
+"""
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from re import compile as pattern
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
@@ -21,9 +24,12 @@ from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.protocol import Draw, Event, Roll, Side
+from pbem.game.corrections import Correction
+from pbem.game.plain import Record
+from pbem.protocol import Side
+from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_keys
-from pbem.repo.git import GameRepo
+from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
     CHARTER,
@@ -40,46 +46,11 @@ from pbem.repo.layout import (
     standing_path,
     turn_path,
 )
-from pbem.repo.records import (
-    answer_record,
-    draw_record,
-    event_records,
-    public_answer,
-    read_answer,
-    read_events,
-    read_roll,
-    roll_record,
-    whole_draw,
-)
+from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
-_MOST_TURNS: Final = 64
-
-
-class Opening(NamedTuple):
-    """What turns the dice to an adjudication: the link opened, all that goes in, its digest, the key of both."""
-
-    link: str
-    went_in: Mapping[str, Any]
-    inputs: str
-    key: bytes
-
-
-@dataclass(slots=True)
-class Turn:
-    """One adjudication: everything in it, for whom it may concern."""
-
-    n: int
-    answers: list[Answer]
-    rolls: list[Roll]
-    draws: list[Draw]
-    events: list[Event]
-    waiting: list[dict[str, str]]
-    act: Mapping[str, Any] | None = None
-    """What the game master did, if this is no play: kind, reason, and what belongs to it."""
-    whole: Mapping[str, Any] | None = None
-    """What of it not everybody may know yet; it stands in the sealed record."""
+_MOST_RECENT: Final = 64
 
 
 class Ledger:
@@ -91,15 +62,20 @@ class Ledger:
         repo.sign = partial(sign, keys.signing)
         self.charter = plain.decode(Charter, self._yaml(CHARTER))
         self.further: dict[str, bytes] = {}
-        """Files that are to go into the next commit with what is committed."""
+        """Files that go into the next commit together with what is committed."""
         self.chain = Chain(keys.chain, keys.length)
-        self._turns: dict[tuple[str, int], Turn] = {}
+        self._recent: dict[tuple[str, int], Adjudication] = {}
 
     @classmethod
     def create(
-        cls, path: Path, keys: Keys, charter: Charter, pins: Pins, addresses: Mapping[Side, str],
+        cls,
+        path: Path,
+        keys: Keys,
+        charter: Charter,
+        pins: Pins,
+        addresses: Mapping[Side, str],
         corrected: Mapping[str, bytes] | None = None,
-    ) -> Ledger:  # fmt: skip
+    ) -> Ledger:
         """Make a game's repo with its charter and `corrected` files of its box; nothing has been rolled yet."""
         players = seal([recipient_of(keys.office)], PLAYERS, _json(dict(addresses)))
         files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
@@ -113,7 +89,37 @@ class Ledger:
         """Close the repo."""
         self.repo.close()
 
+    @property
+    def path(self) -> Path:
+        """The folder of the repo."""
+        return self.repo.path
+
+    @property
+    def head(self) -> str:
+        """The id of the commit that is read."""
+        return self.repo.head
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Hold the game's lock, having read where the game stands now."""
+        return self.repo.lock()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing."""
+        return self.repo.transaction()
+
     # ---- reading
+
+    def read(self, path: str, at: str | None = None) -> bytes | None:
+        """Return a file as it is now, or as of the commit `at`; None if it is not there."""
+        return self.repo.read(path, at)
+
+    def history(self) -> Iterator[Logged]:
+        """Yield the commits from the head back."""
+        return self.repo.history()
+
+    def corrections(self) -> dict[str, Correction]:
+        """Return the corrected files of the box that the game keeps."""
+        return corrections_in(self.repo)
 
     @cached_property
     def pins(self) -> Pins:
@@ -127,68 +133,56 @@ class Ledger:
         return addresses
 
     def state(self, at: str | None = None) -> State | None:
-        """Return what the game is resumed from, now or as of a commit; None: it has not begun."""
+        """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
         record = self._unsealed(STATE, at)
         return None if record is None else read_state(record)
 
     def joined(self, side: Side) -> Joined:
-        """Return what a side has mailed for itself."""
+        """Return the phrase, the chain and the key that a side has mailed."""
         content = self.repo.read(joined_path(side))
         return Joined() if content is None else plain.decode(Joined, yamlio.read(content, name=side).value)
 
     def closing(self) -> Closing | None:
-        """Return how the sheets were closed last; None: they never were."""
+        """Return the last closing of the sheets; None: they were never closed."""
         content = self.repo.read(BEACON)
         return None if content is None else plain.decode(Closing, yamlio.read(content, name=BEACON).value)
 
-    def turn(self, n: int) -> Turn:
-        """Return an adjudication of the past, whole: look, do not touch. The letters of all sides ask for the same."""
+    def adjudication(self, n: int) -> Adjudication:
+        """Return an adjudication of the past; it is kept for a while, for the letters of all sides need it."""
         key = (self.repo.head, n)
-        if key not in self._turns:
-            if len(self._turns) >= _MOST_TURNS:
-                self._turns.clear()
-            self._turns[key] = self.read_turn(n, self.public_turn(n))
-        return self._turns[key]
+        if key not in self._recent:
+            if len(self._recent) >= _MOST_RECENT:
+                self._recent.clear()
+            self._recent[key] = self.read_adjudication(n, self.public_turn(n))
+        return self._recent[key]
 
-    def read_turn(self, n: int, public: Any) -> Turn:
-        """Return an adjudication of the past, whole, whose turn file is at hand already."""
-        record = self._unsealed(sealed_path(turn_path(n))) or {}
-        rolls = [read_roll(roll) for roll in public.get("rolls", ())]
-        readers = {int(at): sides for at, sides in record["readers"].items()}
-        return Turn(
-            n,
-            [read_answer(answer) for answer in record["answers"]],
-            rolls,
-            [Draw(**draw) for draw in record["draws"]],
-            read_events(record["events"], rolls, readers),
-            public["waiting"],
-            public.get("act"),
-            record.get("act"),
-        )
+    def read_adjudication(self, n: int, public: Record) -> Adjudication:
+        """Return an adjudication of the past whose turn file has been read already."""
+        return read_adjudication(n, public, self._unsealed(sealed_path(turn_path(n))) or {})
 
     def public_turn(self, n: int) -> Any:
-        """Return a turn file as everybody may read it."""
+        """Return the content of a turn file."""
         return self._yaml(turn_path(n))
 
     def turn_digest(self, n: int) -> str:
-        """Return the digest of a turn file as it lies there; for 0, that of the charter."""
+        """Return the digest of a turn file; for 0, that of the charter."""
         return sha256(self._file(turn_path(n) if n else CHARTER)).hexdigest()
 
     def commits(self) -> dict[int, str]:
         """Return the commit that made each adjudication."""
-        found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.repo.history())
+        found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.history())
         return {int(subject[1]): sha for subject, sha in found if subject is not None}
 
-    def whole_digest(self, n: int, whole: Mapping[str, Any]) -> str:
-        """Return the salted digest of what is sealed of an act of the game master in adjudication n."""
+    def whole_digest(self, n: int, whole: Record) -> str:
+        """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
         return self.salted(turn_path(n).replace(".yaml", ".act"), _json(dict(whole)))
 
-    def letter(self, digest: str) -> Mapping[str, Any] | None:
-        """Return what became of a letter that was carried out; None: it was not."""
+    def letter(self, digest: str) -> Record | None:
+        """Return the note of a letter that was carried out; None: it was not."""
         text = self.repo.read(self._letter_path(digest))
         if text is None:
             return None
-        record: Mapping[str, Any] = yamlio.read(text, name="letter").value
+        record: Record = yamlio.read(text, name="letter").value
         return record
 
     def sheet(self, side: Side, n: int) -> bytes:
@@ -198,12 +192,10 @@ class Ledger:
 
     # ---- dice
 
-    def opening(
-        self, n: int, state: State | None, act: Mapping[str, Any] | None = None, beacon: Closing | None = None
-    ) -> Opening:
-        """Return what turns the dice to adjudication n.
+    def seed(self, n: int, state: State | None, act: Record | None = None, beacon: Closing | None = None) -> Seed:
+        """Return the seed of adjudication n.
 
-        `act` is what the game master does, if it is no play; `beacon` has the round of the beacon, if one has come.
+        `act` is the act of the game master, if it is no play; `beacon` has the round of the beacon, if one has come.
         """
         link = self.chain.link(n)
         went_in: dict[str, Any] = {"previous": self.turn_digest(n - 1)}
@@ -212,7 +204,7 @@ class Ledger:
             sides = [name.removesuffix(".yaml") for name in names]
             went_in["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
         else:
-            # Sorted, for in which order they came must not turn the dice.
+            # Sorted, because the order in which they came must not change the dice.
             went_in["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
             went_in["standing"] = dict(sorted(state.standing_digests.items()))
             went_in["shares"] = {
@@ -222,16 +214,16 @@ class Ledger:
         went_in["act"] = act
         went_in = {word: value for word, value in went_in.items() if value}
         inputs = inputs_digest(went_in)
-        return Opening(link, went_in, inputs, step_key(link, self.charter.game, n, inputs))
+        return Seed(link, went_in, inputs, step_key(link, self.charter.game, n, inputs))
 
     # ---- files to commit
 
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
-        """Return the file of what a side has mailed for itself."""
+        """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
-        """Return the file that says which sheets are closed, and what decides them."""
+        """Return the file that records a closing of the sheets."""
         return {BEACON: _yaml_of(closing)}
 
     def sheet_files(self, state: State, side: Side, raw: bytes) -> dict[str, bytes]:
@@ -242,14 +234,14 @@ class Ledger:
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
         return {path: self._seal(path, raw, _SHEET_ROOM)}
 
-    def letter_files(self, digest: str, note: Mapping[str, Any]) -> dict[str, bytes]:
+    def letter_files(self, digest: str, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice."""
         return {self._letter_path(digest): yamlio.dump(dict(note)).encode()}
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""
         path = standing_path(side)
-        # The numbers make it another text each time: nobody is to see that a side is back at earlier orders.
+        # The numbers make each text different, so that nobody sees that a side has gone back to earlier orders.
         written = [state.sheets.get(side, 0), state.adjudication]
         content = _json({"written": written, "orders": list(state.standing[side])})
         if state.standing[side]:
@@ -259,56 +251,38 @@ class Ledger:
         return {path: self._seal(path, content, _STANDING_ROOM)}
 
     def state_files(self, state: State, public: int = 0) -> dict[str, bytes]:
-        """Return the sealed state; `public` is a length known to all by which its room is chosen."""
+        """Return the sealed state; `public` is a length known to all, from which its padded size is chosen."""
         room = _STATE_MORE + (public or len(self._file(POSITION)))
         return {STATE: self._seal(STATE, _json(state.record()), room)}
 
-    def side_files(self, side: Side, known: Mapping[str, Any], public: int) -> dict[str, bytes]:
-        """Return what a side may know, sealed to the key that it gave; nothing if it gave none."""
+    def side_files(self, side: Side, known: Record, public: int) -> dict[str, bytes]:
+        """Return the view of a side, sealed to the key that it gave; nothing if it gave none."""
         key, path = self.joined(side).key, known_path(side)
         return {} if key is None else {path: seal([key], path, _json(known), public=public)}
 
     def turn_files(
-        self, turn: Turn, opening: Opening, *, span: Sequence[Answer] | None, result: Mapping[str, Any] | None,
+        self,
+        made: Adjudication,
+        seed: Seed,
+        *,
+        span: Sequence[Answer] | None,
+        result: Record | None,
         position: bytes,
-    ) -> dict[str, bytes]:  # fmt: skip
+    ) -> dict[str, bytes]:
         """Return the files of an adjudication.
 
-        `span` are the answers of the whole resting span, published when the game rests; None: it does not.
-        `position` is where things stand now as an onlooker may know it.
+        `span` are the answers since the last checkpoint, which are published when the next one is reached; None: it is
+        not. `position` is the position as an observer may know it.
         """
-        path = turn_path(turn.n)
-        records = event_records(turn.events)
-        readers = {str(at): list(event.to) for at, event in enumerate(turn.events) if event.to is not None}
-        whole = _json(
-            {
-                "answers": [answer_record(answer) for answer in turn.answers],
-                "draws": [whole_draw(draw) for draw in turn.draws],
-                "events": records,
-                "readers": readers,
-                **({} if turn.whole is None else {"act": dict(turn.whole)}),
-            }
-        )
-        went_in = dict(opening.went_in)
-        public: dict[str, Any] = {"adjudication": turn.n, "previous": went_in.pop("previous"), "link": opening.link}
-        public |= went_in | {"inputs": opening.inputs}
-        if (renewal := self.chain.renewal(turn.n)) is not None:
-            public["renewal"] = renewal
-        if span is not None:
-            public["answers"] = [public_answer(answer_record(answer)) for answer in span if not answer.secret]
-        if turn.rolls:
-            public["rolls"] = [roll_record(n, roll) for n, roll in enumerate(turn.rolls, 1)]
-        if turn.draws:
-            public["draws"] = [draw_record(n, draw) for n, draw in enumerate(turn.draws, 1)]
-        public["events"] = [record for at, record in enumerate(records) if str(at) not in readers]
-        public["waiting"] = turn.waiting
+        path = turn_path(made.n)
+        public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
             public["result"] = dict(result)
         public["position"] = sha256(position).hexdigest()
-        # There is no digest of the sealed record: it follows from sheets, dice and the hidden secret, and a digest that
-        # nobody can check yet would be a place from which to choose the next dice.
+        # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws, and a
+        # digest that nobody can check yet would be a place from which to choose the next dice.
         text = yamlio.dump(public).encode()
-        sealed = self._seal(sealed_path(path), whole, _ROOMS * (len(text) + len(position)))
+        sealed = self._seal(sealed_path(path), _json(sealed_record(made)), _ROOMS * (len(text) + len(position)))
         return {path: text, sealed_path(path): sealed, POSITION: position}
 
     def revealed_files(self) -> dict[str, bytes]:
@@ -350,18 +324,18 @@ class Ledger:
 
 
 _ROOMS: Final = 4
-"""The whole of a turn is given so many times the room of what is public of it: more than it ever needs."""
+"""The sealed record is padded to so many times the size of what is public: more than it ever needs."""
 _STATE_MORE: Final = 20 * 1024
-"""So much more room than the public position has the state: for hands, answers, orders that wait or stand."""
+"""The state is padded to the size of the public position and so much more: for hands, answers, and orders."""
 _SHEET_ROOM: Final = 16 * 1024
-"""The room of a sheet: more than the longest form that a player may leave in it."""
+"""The padded size of a sheet: more than the longest form that a player may leave in it."""
 _STANDING_ROOM: Final = 8 * 1024
-"""The room of standing orders: more than the longest set that comes with a game."""
+"""The padded size of standing orders: more than the longest set that comes with a game."""
 
 
-def _yaml_of(value: Any) -> bytes:
+def _yaml_of(value: object) -> bytes:
     return yamlio.dump(plain.encode(value)).encode()
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

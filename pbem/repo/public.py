@@ -1,16 +1,16 @@
-"""What a game publishes, read and copied without any key: of a running game, or of a clone of one.
+"""The public part of a game, read and copied without any key, from a running game or from a clone.
 
-A clone for spectators is a mirror of the game's main branch, commit by commit, for a commit that was changed would no
-longer be signed. So what must stay private can only be kept so by what it is sealed to. The hands, the sheets, the
-plans are sealed to a key that is published when the game is over. The players' addresses are in it as well, but sealed
-to a key that never is (`pbem.crypto.keys`: `office`). The secrets that make the dice are not in it at all.
+A clone for observers is a mirror of the game's main branch, commit by commit, because a changed commit would no longer
+be signed. So only encryption keeps private what must stay private. Hands, sheets and standing orders are sealed to a
+key that is published when the game is over. The players' addresses are sealed to a key that is never published
+(`pbem.crypto.keys`: `office`). The secrets that make the dice are not in the repo at all.
 
-What lies in the game's repo beside main, such as locks, packs half written or objects that no commit names, stays out.
+Whatever else lies in the folder of the repo, such as locks, unfinished packs or unused objects, is not copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import SUFFIX, Correction, Corrections
+from pbem.game.plain import Record
 from pbem.repo.charter import Charter, Revealed
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
@@ -29,14 +30,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A published file: what it says, and the digest of its bytes as hex."""
+    """A published file: its content, and the digest of its bytes as hex."""
 
-    value: Mapping[str, Any]
+    value: Record
     digest: str
 
     @property
     def whole(self) -> dict[str, Any]:
-        """What it says, and its digest under the word `sha256`."""
+        """The content, with the digest under `sha256`."""
         return {**self.value, "sha256": self.digest}
 
 
@@ -49,7 +50,7 @@ class Published:
 
 
 def published(path: Path) -> Published:
-    """Return what the repo at a path publishes. Raises StoreError if it is no game, or a file cannot be read."""
+    """Return the public part of the game at a path. Raises StoreError if it is no game, or a file cannot be read."""
     with GameRepo.open(path) as repo:
         return Published(_charter_page(repo), list(_turns(repo)))
 
@@ -70,12 +71,12 @@ def corrections_in(repo: GameRepo) -> dict[str, Correction]:
 
 
 def corrections_of(files: Iterable[tuple[str, bytes]]) -> dict[str, Correction]:
-    """Return corrections by their files in a game's repo: path and content."""
+    """Return the corrections that files of a game's repo hold, given by path and content."""
     return {path.removeprefix(BOX).removesuffix(SUFFIX): Correction(path, content) for path, content in files}
 
 
 def as_files(corrections: Corrections) -> dict[str, bytes]:
-    """Return the files by which a game keeps corrections in its repo."""
+    """Return the files in which a game keeps corrections in its repo."""
     return {box_path(name): each.text for name, each in corrections.items()}
 
 
@@ -119,12 +120,12 @@ def _page(repo: GameRepo, path: str) -> Page | None:
     return Page(value, sha256(raw).hexdigest())
 
 
-# ---------------------------------------------------------------------------------------------- for spectators
+# ---------------------------------------------------------------------------------------------- for observers
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What came of it: the game, where its clone stands, how many commits are new there, and the last of them."""
+    """The result of publishing: the game, the folder of the clone, the number of new commits, and the last one."""
 
     game: str
     folder: Path
@@ -133,7 +134,7 @@ class Publication:
 
 
 def publish(repo: GameRepo, folder: Path) -> Publication:
-    """Make a bare clone of a game for spectators, or bring one that was made before up to date.
+    """Make a bare clone of a game for observers, or update an earlier one.
 
     No key is needed. Raises StoreError if `repo` is no game or anything stands in the way at `folder`.
     """

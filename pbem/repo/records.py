@@ -1,4 +1,4 @@
-"""What a turn file says: answers, rolls, events and questions as plain data, and back."""
+"""Records: answers, rolls, events and decisions as plain data, and back."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.engine.session import Answer, Queued
+from pbem.game.plain import Record
 from pbem.protocol import Decision, Draw, Event, Order, Roll
 
 RESERVED = ("kind", "rule", "roll")
-"""Words of an event's record that no fact may be called by."""
+"""Keys of an event's record that no fact may have."""
 
 
-def answer_record(answer: Answer) -> dict[str, Any]:
-    """Return all of an answer, for the sealed record from which a game is resumed."""
+def answer_record(answer: Answer) -> Record:
+    """Return a whole answer, for the sealed record from which a game is resumed."""
     record = {
         "side": answer.side,
         "kind": answer.kind,
@@ -25,17 +26,17 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     return {**record, "secret": True} if answer.secret else record
 
 
-def read_answer(record: Mapping[str, Any]) -> Answer:
-    """Return the answer that `answer_record` was given."""
+def read_answer(record: Record) -> Answer:
+    """Return the answer that `answer_record` recorded."""
     return Answer(**record)
 
 
-def public_answer(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a published turn file says of an answer that is no secret.
+def public_answer(record: Record) -> Record:
+    """Return what a published turn file says of an answer that is not secret.
 
-    Which of a side's standing orders answered stays its own: the number would tell that those before it did not fit.
-    The words of an order stand as its sheet has them. Where there is no sheet to hold them against they are sorted,
-    or who writes the turn file could choose between as many digests of it as there are orders to put them in.
+    It does not say which of a side's standing orders answered: the number would tell that those before it did not fit.
+    The keys of an order stand in the sequence of its sheet. Without a sheet to compare with they are sorted; otherwise
+    whoever writes the turn file could choose its digest by their sequence.
     """
     by = "standing" if record["by"].startswith("standing ") else record["by"]
     order = record["order"] if by.startswith("sheet ") else _sorted(record["order"])
@@ -48,17 +49,17 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-def queued_record(queued: Queued) -> dict[str, Any]:
-    """Return an order that waits for its question."""
+def queued_record(queued: Queued) -> Record:
+    """Return an order that waits for its decision."""
     return {"kind": queued.order.kind, "order": as_plain(queued.order.body), "by": queued.by}
 
 
-def read_queued(record: Mapping[str, Any]) -> Queued:
-    """Return the queued order that `queued_record` was given."""
+def read_queued(record: Record) -> Queued:
+    """Return the order that `queued_record` recorded."""
     return Queued(Order(record["kind"], record["order"]), record["by"])
 
 
-def roll_record(n: int, roll: Roll) -> dict[str, Any]:
+def roll_record(n: int, roll: Roll) -> Record:
     """Return a roll under its running number within the adjudication."""
     record: dict[str, Any] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
     if roll.sides != 6:
@@ -72,8 +73,8 @@ def roll_record(n: int, roll: Roll) -> dict[str, Any]:
     return {**record, "rule": roll.rule}
 
 
-def read_roll(record: Mapping[str, Any]) -> Roll:
-    """Return the roll that `roll_record` was given."""
+def read_roll(record: Record) -> Roll:
+    """Return the roll that `roll_record` recorded."""
     return Roll(
         record["name"],
         list(record["faces"]),
@@ -86,18 +87,18 @@ def read_roll(record: Mapping[str, Any]) -> Roll:
     )
 
 
-def draw_record(n: int, draw: Draw) -> dict[str, Any]:
-    """Return what everybody may know of a hidden draw: its running number, its name, of how many."""
+def draw_record(n: int, draw: Draw) -> Record:
+    """Return what is public of a hidden draw: its running number, its name, and of how many items."""
     return {"number": n, "name": draw.name, "of": len(draw.items)}
 
 
-def whole_draw(draw: Draw) -> dict[str, Any]:
-    """Return all of a hidden draw, for the sealed record."""
+def whole_draw(draw: Draw) -> Record:
+    """Return a whole hidden draw, for the sealed record."""
     return {"name": draw.name, "items": as_plain(draw.items), "order": as_plain(draw.order)}
 
 
-def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Return events in order; a roll is named by its number among the rolls of the adjudication."""
+def event_records(events: Sequence[Event]) -> Sequence[Record]:
+    """Return events in order; a roll is given by its number among the rolls of the adjudication."""
     records, rolls = [], 0
     for event in events:
         record: dict[str, Any] = {"kind": event.kind}
@@ -112,10 +113,8 @@ def event_records(events: Sequence[Event]) -> list[dict[str, Any]]:
     return records
 
 
-def read_events(
-    records: Sequence[Mapping[str, Any]], rolls: Sequence[Roll], readers: Mapping[int, Sequence[str]]
-) -> list[Event]:
-    """Return the events of a turn; `readers` names, by place, the sides that alone may read an event."""
+def read_events(records: Sequence[Record], rolls: Sequence[Roll], readers: Mapping[int, Sequence[str]]) -> list[Event]:
+    """Return the events of an adjudication; `readers` are the sides that alone may read an event, by its place."""
     events = []
     for at, record in enumerate(records):
         facts = {word: value for word, value in record.items() if word not in RESERVED}
@@ -125,8 +124,8 @@ def read_events(
     return events
 
 
-def decision_record(decision: Decision) -> dict[str, Any]:
-    """Return a question with all its facts, as its own side may know it."""
+def decision_record(decision: Decision) -> Record:
+    """Return a decision with all its facts, as its side may know it."""
     record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
     record["facts"] = as_plain(decision.facts)
     if decision.default is not None:
@@ -134,8 +133,8 @@ def decision_record(decision: Decision) -> dict[str, Any]:
     return record
 
 
-def read_decision(record: Mapping[str, Any]) -> Decision:
-    """Return the question that `decision_record` was given."""
+def read_decision(record: Record) -> Decision:
+    """Return the decision that `decision_record` recorded."""
     return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
 
 
@@ -146,8 +145,8 @@ def as_plain(value: Any) -> Any:
     return [as_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def rested(turn: Mapping[str, Any]) -> bool:
-    """Tell whether by its turn file the adjudication reached a resting point from which the game goes on."""
+def reached_checkpoint(turn: Record) -> bool:
+    """Tell by its turn file whether an adjudication reached a checkpoint from which the game is played on."""
     if "act" in turn and turn["act"].get("what") == "patch":
         return True
     return "answers" in turn and "result" not in turn

@@ -1,19 +1,18 @@
-"""What needs the consent of all sides: a rollback that was asked for, in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need the consent of all sides: rollbacks, in `requests/000/0001.yaml` of a game's repo.
 
-The file is public and says what would be undone, who has consented, and what became of it. One request is open at a
-time. It speaks of the game as it stood: it is void as soon as another adjudication is made.
+The file is public. It says what would be undone, who has consented, and what became of the request. One request is
+open at a time. It is void as soon as another adjudication is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.protocol import Event, Side
-from pbem.repo.git import GameRepo
 from pbem.repo.layout import request_path
 from pbem.repo.state import State
 
@@ -21,9 +20,16 @@ OPEN: Final = "open"
 VOID: Final = "void: the game went on"
 
 
+class Files(Protocol):
+    """The files of a game's repo, such as a ledger or the repo itself."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file; None if it is not there."""
+
+
 @dataclass(slots=True)
 class Request:
-    """A rollback that was asked for, and what became of it."""
+    """A request for a rollback, and what became of it."""
 
     request: int
     kind: str
@@ -42,7 +48,9 @@ class Request:
 
 @dataclass(slots=True)
 class Settled:
-    """What an adjudication does to an open request: its file, and what is told of it."""
+    """What an adjudication does to an open request: its file, the event, and what the state says of requests then."""
+
+    requests: dict[str, Any]
 
     files: dict[str, bytes] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -58,26 +66,25 @@ def made(state: State) -> int:
     return int(state.requests.get("made", 0))
 
 
-def open_request(repo: GameRepo, state: State) -> Request | None:
-    """Return the request that is open; None: there is none."""
+def open_request(files: Files, state: State) -> Request | None:
+    """Return the open request; None: there is none."""
     number = state.requests.get(OPEN, 0)
-    return request_of(repo, state.requests, number) if number else None
+    return request_of(files, state.requests, number) if number else None
 
 
-def request_of(repo: GameRepo, requests: Mapping[str, Any], number: int | None = None) -> Request | None:
+def request_of(files: Files, requests: Record, number: int | None = None) -> Request | None:
     """Return a request by its number, or the last one; None: there is none."""
     path = request_path(requests.get("made", 0) if number is None else number)
-    content = repo.read(path)
+    content = files.read(path)
     return None if content is None else plain.decode(Request, yamlio.read(content, name=path).value)
 
 
-def settle(repo: GameRepo, state: State, n: int, act: Mapping[str, Any] | None) -> Settled:
-    """Close the open request, if there is one, because adjudication n is made: by it, or without it."""
-    request = open_request(repo, state)
+def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
+    """Return how adjudication n closes the open request, if there is one: it was granted by it, or is void."""
+    request = open_request(files, state)
     if request is None:
-        return Settled()
-    state.requests = {"made": made(state)}
+        return Settled(state.requests)
     done = act is not None and act.get("request") == request.request
     request.outcome = f"done in adjudication {n}" if done else VOID
     void = [] if done else [Event("request_void", {"request": request.request, "to": request.to})]
-    return Settled(request_files(request), void)
+    return Settled({"made": made(state)}, request_files(request), void)

@@ -1,4 +1,7 @@
-"""What a game is resumed from: the resting point, the adjudications since, the orders that wait. It stays sealed."""
+"""The state from which a game is resumed: the checkpoint, the adjudications since, the waiting orders.
+
+It stays sealed.
+"""
 
 from __future__ import annotations
 
@@ -7,44 +10,45 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.engine.session import Queued, Step
+from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.records import answer_record, as_plain, queued_record, read_answer, read_queued
 
 
 @dataclass(slots=True)
 class State:
-    """What the game is resumed from. `record` and `read_state` take it to plain data and back."""
+    """The state from which a game is resumed. `record` and `read_state` convert it to plain data and back."""
 
     adjudication: int
     """The number of the last adjudication."""
-    checkpoint: Mapping[str, Any]
+    checkpoint: Record
     steps: list[Step]
     pending: dict[Side, list[Queued]] = field(default_factory=dict)
     new_sheets: dict[Side, dict[str, str]] = field(default_factory=dict)
     """The sheets accepted since the last adjudication: path -> salted digest."""
     sheets: dict[Side, int] = field(default_factory=dict)
-    """How many sheets each side has had accepted."""
+    """How many sheets of each side have been accepted."""
     standing: dict[Side, list[Any]] = field(default_factory=dict)
     """Each side's standing orders in force, first to last, as `Filed.record` keeps them."""
     standing_digests: dict[Side, str] = field(default_factory=dict)
     """The salted digest of the file of each side's standing orders."""
     opened: int = 1
-    """The adjudication that asked the questions now open."""
-    asked: list[Mapping[str, Any]] = field(default_factory=list)
-    """The questions now open, with their facts, so that other rules can be held against them."""
-    result: Mapping[str, Any] | None = None
+    """The adjudication that asked the decisions now open."""
+    asked: list[Record] = field(default_factory=list)
+    """The open decisions with their facts, so that other rules can be compared with them."""
+    result: Record | None = None
     pins: Mapping[str, str] | None = None
     """Digests of the box and the code that the game has been moved to; None: those of the charter."""
     undone: list[int] = field(default_factory=list)
     """Adjudications that were rolled back."""
     links: dict[Side, str] = field(default_factory=dict)
-    """The last link opened of each side's own chain; its tip, if none was."""
+    """The last link opened of each player's chain; its tip, if none was."""
     shares: dict[Side, str] = field(default_factory=dict)
     """The links opened since the last adjudication, or the word `lost`."""
     defaults: dict[Side, Queued] = field(default_factory=dict)
-    """What the game master has set to be the answer of a side, should its deadline pass."""
+    """The orders that the game master has set for sides whose deadline passes."""
     requests: dict[str, Any] = field(default_factory=dict)
-    """What needs the consent of all sides and has not got it yet."""
+    """How many requests there have been, and the number of the open one."""
 
     def record(self) -> dict[str, Any]:
         """Return the state as plain data."""
@@ -61,12 +65,24 @@ class State:
 
 
 _PLAIN = (
-    "adjudication", "checkpoint", "new_sheets", "sheets", "standing", "standing_digests", "opened", "asked", "result",
-    "pins", "undone", "links", "shares", "requests",
-)  # fmt: skip
+    "adjudication",
+    "checkpoint",
+    "new_sheets",
+    "sheets",
+    "standing",
+    "standing_digests",
+    "opened",
+    "asked",
+    "result",
+    "pins",
+    "undone",
+    "links",
+    "shares",
+    "requests",
+)
 
 
-def read_state(record: Mapping[str, Any]) -> State:
+def read_state(record: Record) -> State:
     """Return the state that `State.record` was called on."""
     return State(
         **{word: record[word] for word in _PLAIN},

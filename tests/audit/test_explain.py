@@ -204,7 +204,7 @@ def test_every_turn_and_die_of_a_random_game_can_be_explained(folder: Folder) ->
                 told = Explained(opened, n, reader)
                 assert told.traced
                 assert told.turn()[0] == f"punica, turn {n}"
-                for number in range(1, len(opened.ledger.turn(n).rolls) + 1):
+                for number in range(1, len(opened.ledger.adjudication(n).rolls) + 1):
                     assert told.roll(number)
                     dice += 1
     assert dice

@@ -50,18 +50,18 @@ def test_game_with_the_same_outcome_is_pinned_by_a_new_turn(hills: Folder) -> No
     boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
     with opened(hills, boxes) as game:
         assert game.differs == "box"
-        asked, position = game.open_decisions, game.rules.encode(game._session().position)
+        asked, position = game.open_decisions, game.rules.encode(game.session.position)
         with pytest.raises(CannotPlay, match="pbem migrate punica"):
             game.adjudicate()
         move, number = migrate(game, "  better\n words ")
         assert (move.changed, number) == ([], 7)
         assert game.differs is None
-        act = game.ledger.turn(7).act
+        act = game.ledger.adjudication(7).act
         assert act == {"kind": "migration", "reason": "better words", "box": game.box.digest, "code": game.loaded.code}
         assert game.open_decisions == asked
     with opened(hills, boxes) as game:
         assert (game.adjudication, game.open_decisions, game.differs) == (7, asked, None)
-        assert game.rules.encode(game._session().position) == position
+        assert game.rules.encode(game.session.position) == position
         assert (
             "OTHER RULES: from now on the game is played with newer rules. Reason:" in side_report(game, "red", 6).text
         )
@@ -83,8 +83,8 @@ def test_what_lies_ready_lies_ready_still(folder: Folder) -> None:
         assert [each.side for each in game.open_decisions] == ["blue"]
         give(game, "blue", order("bury", card=hand(game, "blue")[0]))
         assert card not in hand(game, "red")
-        assert game.ledger.turn(2).act is not None
-        assert game.ledger.turn(2).act["reason"] == UPKEEP  # type: ignore[index]
+        assert game.ledger.adjudication(2).act is not None
+        assert game.ledger.adjudication(2).act["reason"] == UPKEEP  # type: ignore[index]
 
 
 # ---- earlier turns change
@@ -106,8 +106,8 @@ def test_turns_that_differ_without_changing_position_are_named(hills: Folder, mo
     assert 'turn 1, event 3: recorded nothing, now "Solemn moment.", rule 3' in text
     assert text.count("Letter: ") == 2
     with opened(hills, boxes) as game:
-        assert game.ledger.turn(7).act["changed"] == [1]  # type: ignore[index]
-        assert "accepted" not in (game.ledger.turn(7).act or {})
+        assert game.ledger.adjudication(7).act["changed"] == [1]  # type: ignore[index]
+        assert "accepted" not in (game.ledger.adjudication(7).act or {})
 
 
 def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> None:
@@ -116,7 +116,7 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
     boxes = other_box("rome_carthage", folder.path / "rules", "tables.yaml", {RETREAT_TABLE: OTHER_TABLE})
     with opened(folder, boxes) as game:
         before = files(game.ledger.repo)
-        position = game.rules.encode(game._session().position)
+        position = game.rules.encode(game.session.position)
     text = run(FAULTS, "migrate", "punica", "--reason", "the table was wrong", "--rules-dir", boxes)
     assert "punica is not moved: by the rules here its state would differ. Nothing was changed." in text
     assert f"turn {rout.turn}, roll {rout.roll}, rout of " in text
@@ -128,8 +128,8 @@ def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> 
     text = run(DONE, "migrate", "punica", "--reason", "the table was wrong", "--accept", "--rules-dir", boxes)
     assert f"by adjudication {rout.last + 1} (the box differed)" in text
     with opened(folder, boxes) as game:
-        assert game.rules.encode(game._session().position) == position, "what has happened stands"
-        act = game.ledger.turn(rout.last + 1).act
+        assert game.rules.encode(game.session.position) == position, "what has happened stands"
+        act = game.ledger.adjudication(rout.last + 1).act
         assert act is not None
         assert act["changed"] == record["changed"]
         assert f"By these, its state would differ: turn {rout.turn}," in " ".join(
@@ -163,7 +163,7 @@ def test_a_question_under_way_that_has_changed_is_asked_anew(reacting: Folder) -
     with opened(reacting, boxes) as game:
         (decision,) = game.open_decisions
         assert (decision.kind, decision.facts["strength"]) == ("react", strength + 1)
-        assert game.ledger.turn(5).act["accepted"] == ["turn 4, in the play that is under way"]  # type: ignore[index]
+        assert game.ledger.adjudication(5).act["accepted"] == ["turn 4, in the play that is under way"]  # type: ignore[index]
         give(game, decision.side, order("react", card="none"))
         assert game.adjudication == 6
         assert [turn.n for turn in replay_turns(game) if turn.differences] == [4]

@@ -28,12 +28,12 @@ def test_a_running_game_migrates_and_plays_on(bundle: Path, tmp_path: Path) -> N
     with folder.open(NAME) as game:
         assert game.differs == "box and code", "its pins are of the old kind"
         adjudication, waiting = game.adjudication, game.open_decisions
-        position = game.rules.encode(game._session().position)
+        position = game.rules.encode(game.session.position)
         move, number = migrate(game)
         assert (move.elsewhere, move.changed, number) == ([], [], adjudication + 1)
     with folder.open(NAME) as game:
         assert (game.differs, game.open_decisions) == (None, waiting)
-        assert game.rules.encode(game._session().position) == position
+        assert game.rules.encode(game.session.position) == position
         assert len(list(play(game, 1, LETTERS))) == LETTERS
         assert list(replay(game)) == []
     verdict = verify(folder.repo(NAME), keys=lambda name: Keys.load(folder.keys, name))

@@ -49,7 +49,8 @@ def pbem(path: Path, *words: str) -> None:
     """Run a command where the folders of a game lie, and end as it does."""
     from pbem.cli.verbs import app
 
-    os.environ.update(PBEM_KEYS=str(path / "keys"), PBEM_GAMES=str(path / "games"), PBEM_RULES=FOLDERS[0])
+    own = {"PBEM_KEYS": "keys", "PBEM_GAMES": "games", "PBEM_CACHE": "cache"}
+    os.environ.update({name: str(path / folder) for name, folder in own.items()}, PBEM_RULES=FOLDERS[0])
     os.chdir(path)
     app(list(words))
 
@@ -116,7 +117,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         start = {"letter": folder.path, "submit": folder.path, "adjudicate": received}
         scene = Scene(start, {}, ward, folder.path.with_name("errors"))
         for path in {folder.path, received}:  # the printed board is not to be drawn again each time
-            shutil.copytree(warm / "games" / ".drawings", path / "games" / ".drawings")
+            shutil.copytree(warm / "cache", path / "cache")
         for command, words in COMMANDS.items():
             scene.whole[command] = scene.copy(command, folder.path.with_name(f"whole-{command}"))
             assert scene.ends(scene.whole[command], words) == (0, "")
@@ -230,7 +231,7 @@ def test_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene, t
     assert len(sent(whole)) == 2
     for at in range(1, 999, 11):
         path = tmp_path / str(at)
-        shutil.copytree(scene.start["letter"] / "games" / ".drawings", path / "games" / ".drawings")
+        shutil.copytree(scene.start["letter"] / "cache", path / "cache")
         code, told = scene.ends_by(hindered, path, words, at, ENOSPC, True)
         if int(told.splitlines()[-1]) == 0:
             break
@@ -432,7 +433,7 @@ def impatient(path: Path, errors: Path) -> None:
     """Take in the letter without waiting for locks."""
     complain_to(errors)
     pbem_store.PATIENCE = 0.1  # type: ignore[misc]
-    for waits in (GameRepo.lock, GameRepo.together):
+    for waits in (GameRepo.lock, GameRepo.transaction):
         waits.__wrapped__.__defaults__ = (0.1,)  # type: ignore[attr-defined]
     pbem(path, *COMMANDS["letter"])
 

@@ -17,6 +17,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner, Result
 
+from pbem import __version__
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game import yaml as yamlio
@@ -92,10 +93,9 @@ def test_every_verb_of_the_command_line_is_known() -> None:
 
 
 def test_the_program_runs_as_a_program() -> None:
-    run = [sys.executable, "-c", "from pbem.cli import main; main()"]
+    run = [sys.executable, "-m", "pbem"]
     version = subprocess.run([*run, "--version"], capture_output=True, text=True)
-    assert (version.returncode, version.stderr) == (DONE, "")
-    assert version.stdout.startswith("pbem 0.")
+    assert (version.returncode, version.stdout, version.stderr) == (DONE, f"pbem {__version__}\n", "")
     nothing = subprocess.run([*run, "status", "nowhere", "--games", "/nowhere"], capture_output=True, text=True)
     assert nothing.returncode == WORLD
     assert nothing.stderr.startswith("pbem: there is no game at /nowhere/nowhere.git")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.sequence import costs_in_turn, faults_in_turn
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.protocol import Decision, Fault, Order
 from tests.support.no_game import NoGame
 
@@ -38,7 +38,7 @@ def go(word: str, *not_after: str) -> Order:
 
 def faulty(*orders: Order) -> list[int]:
     rules: Any = Walk()
-    return [at for at, faults in enumerate(faults_in_turn(rules, "", ASKED, orders)) if faults]
+    return [at for at, faults in enumerate(faults_in_sequence(rules, "", ASKED, orders)) if faults]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_order_at_fault_is_passed_over_and_the_next_judged() -> None:
 
 def test_what_cannot_be_foreseen_has_no_faults_yet() -> None:
     assert faulty(go("end"), go("b", "end")) == []
-    assert len(faults_in_turn(Walk(), "", ASKED, [go("end"), go("b"), go("c")])) == 3
+    assert len(faults_in_sequence(Walk(), "", ASKED, [go("end"), go("b"), go("c")])) == 3
 
 
 def test_costs_are_those_of_the_best_course_and_of_legal_orders() -> None:
     rules: Any = Walk()
     orders = [go(DOUBTFUL), go("b", "dice+"), go("c"), go("end"), go("d")]
-    assert costs_in_turn(rules, "", ASKED, orders) == ["after", "after dice+", "after dice+ c."]
+    assert costs_in_sequence(rules, "", ASKED, orders) == ["after", "after dice+", "after dice+ c."]

@@ -9,21 +9,10 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.session import (
-    Answer,
-    Queued,
-    Recorded,
-    RulesDiffer,
-    Session,
-    Sources,
-    Step,
-    Stuck,
-    advance,
-    begin,
-    resume,
-    run,
-)
-from pbem.game.choices import NOT_TOLD, LegalOrders, of
+from pbem.engine.advance import advance, begin, run
+from pbem.engine.answers import Recorded, Sources
+from pbem.engine.session import Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
+from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side
@@ -166,7 +155,7 @@ def test_orders_that_no_longer_fit_lapse_and_the_next_is_tried() -> None:
     sources = Sources({"north": [say("long"), say("a")]})
     taken = run(talk(), sources)
     assert sources_of(taken) == [("north", "a", "sheet")]
-    assert [(side, queued.by, faults[0].reason) for side, queued, faults in sources.lapsed] == [
+    assert [(side, queued.by, faults[0].reason) for side, queued, faults in sources.expired] == [
         ("north", "sheet", "too long"),
     ]
     assert sources.sheets["north"] == []
@@ -218,7 +207,7 @@ def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:
 
 def test_the_position_set_up_is_the_first_resting_point() -> None:
     outcome = begin(Talk(one_a_day), "short", b"0", SeededDice(1))
-    assert outcome.rested == Count()
+    assert outcome.checkpoint == Count()
     assert [event.kind for event in outcome.events] == ["set_up"]
     assert outcome.session.open_decisions[0].side == "north"
     assert outcome.answers == []
@@ -231,9 +220,9 @@ def test_adjudication_plays_one_span_and_rest_of_a_sheet_expires() -> None:
     sources = Sources({"north": [say("a"), say("c")], "south": [say("b"), say("d")]})
     outcome = advance(session, b"1", dice, sources)
     assert [answer.order["word"] for answer in outcome.answers] == ["a", "b"]
-    assert outcome.rested == Count(["a", "b"])
+    assert outcome.checkpoint == Count(["a", "b"])
     assert outcome.session.open_decisions[0].facts == {"nth": 2}
-    assert [(side, queued.order["word"], faults) for side, queued, faults in sources.lapsed] == [
+    assert [(side, queued.order["word"], faults) for side, queued, faults in sources.expired] == [
         ("north", "c", []),
         ("south", "d", []),
     ]
@@ -251,10 +240,10 @@ def test_what_is_left_of_a_sheet_is_kept_over_a_pause() -> None:
     session = begin(Talk(with_pauses), "short", b"0", dice).session
     sources = Sources({"north": [say("a"), say("b"), say("c")]})
     outcome = advance(session, b"1", dice, sources)
-    assert (outcome.rested, sources.lapsed) == (Count(["a"]), [])
+    assert (outcome.checkpoint, sources.expired) == (Count(["a"]), [])
     outcome = advance(outcome.session, b"2", dice, sources)
-    assert outcome.rested == Count(["a", "b"])
-    assert [queued.order["word"] for _, queued, _ in sources.lapsed] == ["c"]
+    assert outcome.checkpoint == Count(["a", "b"])
+    assert [queued.order["word"] for _, queued, _ in sources.expired] == ["c"]
 
 
 def test_what_was_told_before_is_not_told_again() -> None:
@@ -264,7 +253,7 @@ def test_what_was_told_before_is_not_told_again() -> None:
     outcome = advance(resume(Talk(one_a_day), Count(), past, dice), b"1", dice, Sources({"north": [say("a")]}))
     assert [event.kind for event in outcome.events] == ["said", "roll"]
     assert [roll.name for roll in outcome.rolls] == ["echo/north"]
-    assert outcome.rested is None
+    assert outcome.checkpoint is None
     past.append(Step(b"1", outcome.answers))
     outcome = advance(resume(Talk(one_a_day), Count(), past, dice), b"2", dice, Sources({"south": [say("b")]}))
     assert [event.facts.get("word") for event in outcome.events] == ["b", None]
@@ -284,7 +273,7 @@ def test_an_adjudication_without_answers_changes_nothing() -> None:
     dice = SeededDice(1)
     session = begin(Talk(one_a_day), "short", b"0", dice).session
     outcome = advance(session, b"1", dice, Sources())
-    assert (outcome.answers, outcome.events, outcome.rolls, outcome.rested) == ([], [], [], None)
+    assert (outcome.answers, outcome.events, outcome.rolls, outcome.checkpoint) == ([], [], [], None)
 
 
 def test_the_end_is_reached_through_a_rest() -> None:
@@ -298,7 +287,7 @@ def test_the_end_is_reached_through_a_rest() -> None:
     dice = SeededDice(1)
     outcome = advance(begin(Talk(once), "short", b"0", dice).session, b"1", dice, Sources({"north": [say("a")]}))
     assert outcome.session.result == {"winner": None, "reason": "talked_out"}
-    assert outcome.rested == Count(["a"])
+    assert outcome.checkpoint == Count(["a"])
     assert [event.kind for event in outcome.events] == ["done"]
 
 
@@ -307,7 +296,7 @@ def test_rules_that_rest_for_ever_are_found_out() -> None:
         while True:
             yield Checkpoint()
 
-    with pytest.raises(Stuck, match="talk rests"):
+    with pytest.raises(Stuck, match="talk reaches checkpoint after checkpoint"):
         begin(Talk(tired), "short", b"0", SeededDice(1))
 
 

@@ -397,7 +397,7 @@ def test_form_changed_in_the_quotation_or_copied_from_it_counts(
     copied = form_of(folder, "blue").encode()
     assert take_in(letter("blue", copied), folder.office).accepted
     with folder.open() as game:
-        answers = {answer.side: answer.order for answer in game.ledger.turn(game.adjudication).answers}
+        answers = {answer.side: answer.order for answer in game.ledger.adjudication(game.adjudication).answers}
     assert answers in ({"red": {"card": card}, "blue": {"card": "lowest"}}, {})
 
 

@@ -21,9 +21,10 @@ from pbem.mail.outgoing import side_report
 from pbem.orders.sheet import read_sheet
 from pbem.orders.standing import Filed, InForce, Terms, check_standing, file_standing, read_filed
 from pbem.orders.standing.alternatives import MOST_BODIES, bodies
-from pbem.orders.standing.conditions import holds, slips, why_not
+from pbem.orders.standing.conditions import faults_in, holds, why_not
 from pbem.protocol import Decision, Event, Order
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.messages import sentences
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame
@@ -63,7 +64,7 @@ HEAD = "game: punica\nside: {}\nadjudication: {}\n"
     ],
 )
 def test_a_condition_holds_when_the_fact_is_as_it_says(wanted: Any, fact: Any, fits: bool) -> None:
-    assert list(slips(wanted)) == []
+    assert list(faults_in(wanted)) == []
     assert holds(wanted, fact) == fits
 
 
@@ -87,7 +88,7 @@ def test_a_condition_that_does_not_hold_says_why(wanted: Any, fact: Any, said: s
 
 @pytest.mark.parametrize("wanted", ["<= many", "=> 4", "4 .. 5", {"no": 3}, {"not": {"not": 3}}, [[3]], {}])
 def test_a_condition_that_cannot_be_read_is_a_slip(wanted: Any) -> None:
-    assert list(slips(wanted))
+    assert list(faults_in(wanted))
 
 
 # ---- filing
@@ -217,7 +218,7 @@ def tried(orders: list[Filed], decision: Decision = ASKED, **words: Any) -> tupl
     session: Any = Table()
     force = InForce(rules, {"rome": orders}, **{"today": "2026-12-01", **words})
     found = force.answer(session, decision)
-    return found and (found.order.body, found.by), list(force.told())
+    return found and (found.order.body, found.by), list(force.notices())
 
 
 def test_the_first_that_fits_and_is_legal_answers() -> None:
@@ -268,7 +269,7 @@ def test_orders_with_conditions_are_told_once_where_nobody_waits() -> None:
     for cu in (9, 7, 9, 8, 6):
         decision = Decision("intercept", "rome", "9.4", {"enemy_cu": cu}, {"with": []}, waits=False)
         assert force.answer(session, decision) is None
-    (event,) = force.told()
+    (event,) = force.notices()
     assert event.facts["reasons"] == [f"enemy_cu {cu} is more than 5" for cu in (9, 7, 8)]
 
 
@@ -340,15 +341,16 @@ def test_an_order_for_a_turn_lapses_with_it() -> None:
     rules: Any = Rules()
     force = InForce(rules, {"rome": [one]}, today="2026-12-01")
     assert tried([one]) == (None, [])
-    assert list(force.over(3)) == [("rome", one)]
-    assert list(force.over(2)) == []
+    assert list(force.expired(3)) == [("rome", one)]
+    assert list(force.expired(2)) == []
 
 
 # ---- in a live game
 
 
 def punica(folder: Path) -> Adjudicator:
-    return Adjudicator.create(folder / "games", folder / "keys", "punica", "rome_carthage", players={}, secrets=SECRETS)
+    new = NewGame("punica", "rome_carthage", players={}, secrets=SECRETS)
+    return Adjudicator.create(folder / "games", folder / "keys", new)
 
 
 def give(game: Adjudicator, side: str, text: str) -> list[int]:
@@ -463,7 +465,7 @@ def test_turn_file_lists_standing_orders_not_which_answered(tmp_path: Path) -> N
             assert digest == game.ledger.salted(path, unseal(game.ledger.keys.identity, path, read(path) or b""))
         assert turn["inputs"] == inputs_digest(turn)
         assert [answer["by"] for answer in turn["answers"]] == ["sheet 1", "standing"]
-        assert [answer.by for answer in game.ledger.turn(2).answers] == ["sheet 1", "standing 2 of sheet 1"]
+        assert [answer.by for answer in game.ledger.adjudication(2).answers] == ["sheet 1", "standing 2 of sheet 1"]
 
 
 def test_a_letter_that_files_them_is_answered_by_their_list(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_side_whose_player_is_away_is_played_for(tmp_path: Path) -> None:
         numbers = game.adjudicate(absent=[asked])
         assert numbers
         assert all(each.side != asked for each in game.open_decisions)
-        answers = [answer for n in numbers for answer in game.ledger.turn(n).answers if answer.side == asked]
+        answers = [answer for n in numbers for answer in game.ledger.adjudication(n).answers if answer.side == asked]
         assert {answer.by for answer in answers} <= {"stand-in", "only", "default"}
         assert "stand-in" in {answer.by for answer in answers}
         assert list(replay(game)) == []

@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.advance import advance, begin, run
+from pbem.engine.answers import Sources
 from pbem.engine.playout import play_out
-from pbem.engine.session import Queued, Session, Sources, Step, advance, begin, resume, run
+from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.table import Table
 from pbem.protocol import Event, Order, Path, Roll, Rules, Side
 from tests.support.garbled import garbled
@@ -183,7 +185,7 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, 
     for seed, most in lengths:
         dice, sitting_dice, rng = SeededDice(seed), SeededDice(seed), Random(seed)
         outcome = begin(rules, scenario, key(0), dice)
-        checkpoint, past = plain(rules.encode(outcome.rested)), [Step(key(0))]
+        checkpoint, past = plain(rules.encode(outcome.checkpoint)), [Step(key(0))]
         sitting_dice.reseed(key(0))
         table = Table(sitting_dice)
         sitting = Session(rules, rules.setup(scenario, table), sitting_dice, table.names)
@@ -209,8 +211,8 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, 
             sitting = on_to_a_question(sitting)
             events, rolls = sitting.table.events[at_events:], sitting.table.rolls[at_rolls:]
             assert (outcome.events, outcome.rolls) == (events, rolls)
-            if outcome.rested is not None:
-                checkpoint, past = plain(rules.encode(outcome.rested)), [Step(key(n))]
+            if outcome.checkpoint is not None:
+                checkpoint, past = plain(rules.encode(outcome.checkpoint)), [Step(key(n))]
             else:
                 past.append(Step(key(n), outcome.answers))
 

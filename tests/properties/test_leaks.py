@@ -21,7 +21,7 @@ from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
-from pbem.orders.check import check_sheet
+from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.picture import render
@@ -173,12 +173,19 @@ class Eyes:
         rng = Random(f"{self.at.seed} {self.at.count} {side}")
         # What is written in a sheet follows from the first position alone: it is the same for both.
         view = self.rules.view(self.at.position, side)
+        at = OpenDecisions(
+            box=self.box,
+            game="punica",
+            sides=self.rules.sides,
+            side=side,
+            adjudication=7,
+            decisions=self.mine,
+            faults=lambda decision, order: self.rules.check(self.view, decision, order),
+            periods=tuple(periods_of(self.rules, self.position)),
+            today="2026-11-22",
+        )
         for raw in garbled_sheets(self.rules, self.box, view, side, self.mine, rng, count):
-            receipt, sheet = check_sheet(
-                self.box, "punica", self.rules.sides, side, 7, self.mine,
-                lambda decision, order: self.rules.check(self.view, decision, order), raw,
-                periods=tuple(periods_of(self.rules, self.position)), today="2026-11-22",
-            )  # fmt: skip
+            receipt, sheet = check_sheet(at, raw)
             yield str(receipt)
             if sheet is not None and rng.random() < 0.2:
                 yield [prospect_record(each) for each in of_sheet(self.rules, self.view, self.mine, sheet.orders)]

@@ -73,7 +73,7 @@ class Twin:
 
     @property
     def position(self) -> Any:
-        return self.game._session().position
+        return self.game.session.position
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
@@ -118,7 +118,7 @@ class Twin:
 
     def laid_open(self, since: int) -> bool:
         """Tell whether a rule has laid open to the viewer what was hidden, after an adjudication."""
-        turns = [self.game.ledger.turn(n) for n in range(since + 1, self.game.adjudication + 1)]
+        turns = [self.game.ledger.adjudication(n) for n in range(since + 1, self.game.adjudication + 1)]
         return any(lays_open(self.rules, turn.events, self.viewer) for turn in turns)
 
 

@@ -13,7 +13,7 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.referee import rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.preconditions import standing_turns
+from pbem.referee.preconditions import valid_adjudications
 from tests.support.live import Folder, pick, play, sheet
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
@@ -33,7 +33,7 @@ class _Course:
 
     def stand(self) -> Any:
         """Return all that a rollback must bring back."""
-        session = self.game._session()
+        session = self.game.session
         asked = [(each.side, each.kind, dict(each.facts)) for each in session.open_decisions]
         return self.game.rules.encode(session.position), asked
 
@@ -43,7 +43,7 @@ class _Course:
             self.stood[self.game.adjudication] = self.stand()
 
     def roll_back(self) -> None:
-        stands = standing_turns(self.state())[:-1]
+        stands = valid_adjudications(self.state())[:-1]
         if stands:
             to = self.random.choice(stands[-12:])
             if self.random.random() < 0.5:
@@ -76,7 +76,7 @@ class _Course:
             ruling.change_position(self.game, {"turn": checkpoint.get("turn", 1) % 8 + 1}, REASON)
 
     def ask_in_vain(self) -> None:
-        stands = standing_turns(self.state())[:-1]
+        stands = valid_adjudications(self.state())[:-1]
         if stands:
             request = rollback.ask_for(self.game, self.random.choice(stands), REASON)
             if self.random.random() < 0.5:

@@ -259,7 +259,7 @@ def test_further_orders_wait_for_their_questions_in_turn(invaded: Adjudicator) -
     assert [told.event.facts["space"] for told in moves(invaded, None)] == ["cannae"]
     give(invaded, "rome", NOBODY, order("man_city", cu=0))
     assert [told.event.facts["space"] for told in moves(invaded, None)] == ["cannae", "tarentum", "brundisium"]
-    answered = [(answer.kind, answer.by) for answer in invaded.ledger.turn(invaded.adjudication).answers]
+    answered = [(answer.kind, answer.by) for answer in invaded.ledger.adjudication(invaded.adjudication).answers]
     assert [each for each in answered if each[0] == "march"] == [("march", "sheet 2")] * 2
     lapsed = [told.event for told in invaded.told("rome", 0) if told.event.kind.startswith("order_")]
     assert [(event.kind, event.facts["order"], event.facts["by"]) for event in lapsed] == [
@@ -366,7 +366,7 @@ def test_only_answer_is_given_where_all_see_it_is_the_only_one(folder: Folder) -
     """An only answer is given where everybody can see that it is the only one."""
     with folder.create(scenario="siege") as game:
         _beat_guards(game)
-        answers = [answer for n in range(1, game.adjudication + 1) for answer in game.ledger.turn(n).answers]
+        answers = [answer for n in range(1, game.adjudication + 1) for answer in game.ledger.adjudication(n).answers]
         fallen = [answer for answer in answers if answer.kind == "fall_back"]
         assert [answer.by for answer in fallen] == ["only"]
 
@@ -415,7 +415,9 @@ def test_defaults_are_for_those_who_are_late(toy: Adjudicator) -> None:
     lowest = min(hand(toy, "red"))
     numbers = toy.adjudicate(late=["red"])
     answers = {
-        answer.side: (answer.order, answer.by) for answer in toy.ledger.turn(numbers[0]).answers if answer.kind == "bid"
+        answer.side: (answer.order, answer.by)
+        for answer in toy.ledger.adjudication(numbers[0]).answers
+        if answer.kind == "bid"
     }
     assert answers["red"] == ({"card": "lowest"}, "default")
     assert answers["blue"][1] == "sheet 2"

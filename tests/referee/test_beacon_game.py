@@ -227,7 +227,7 @@ def test_the_game_master_gets_no_say_once_a_round_is_known(toy: Adjudicator) -> 
     assert (closed.round, closed.late) == (THIRD, ["blue", "red"])
     assert toy.adjudicate() == []
     (n, *_) = toy.put_in_round(THIRD, PUBLISHED[THIRD])
-    assert {answer.by for answer in toy.ledger.turn(n).answers} == {"default"}
+    assert {answer.by for answer in toy.ledger.adjudication(n).answers} == {"default"}
 
 
 def test_standing_orders_lapse_by_the_day_of_the_closing(toy: Adjudicator) -> None:

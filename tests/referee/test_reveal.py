@@ -49,7 +49,7 @@ def test_a_clone_is_opened_without_any_key(folder: Folder, over: Adjudicator, ba
     assert not any(b"AGE ENCRYPTED" in content for content in found.values())
     for n in range(1, over.adjudication + 1):
         whole = yamlio.read(found[turn_path(n).replace(".yaml", ".whole.yaml")], name="whole").value
-        turn = over.ledger.turn(n)
+        turn = over.ledger.adjudication(n)
         assert [each["order"] for each in whole["answers"]] == [each.order for each in turn.answers]
         assert [each["order"] for each in whole["draws"]] == [each.order for each in turn.draws]
         assert found[turn_path(n)] == over.ledger.repo.read(turn_path(n))

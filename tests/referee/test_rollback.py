@@ -41,8 +41,8 @@ def stand(game: Adjudicator) -> dict[str, Any]:
     state = game.ledger.state()
     assert state is not None
     return {
-        "position": game.rules.encode(game._session().position),
-        "asked": [(each.side, each.kind, dict(each.facts)) for each in game._session().open_decisions],
+        "position": game.rules.encode(game.session.position),
+        "asked": [(each.side, each.kind, dict(each.facts)) for each in game.session.open_decisions],
         "checkpoint": state.checkpoint,
     }
 
@@ -138,7 +138,7 @@ def test_to_the_set_up_and_twice_and_past_a_rollback(toy: Adjudicator) -> None:
     played(toy, 2, seed=5)
     second = rollback.roll_back(toy, 1, "to the set-up")
     assert stand(toy) == stood[1]
-    act = toy.ledger.turn(second).act
+    act = toy.ledger.adjudication(second).act
     assert act is not None
     assert act["undone"] == [*range(2, last - 1), *range(first, second)]
     assert undone(toy) == list(range(2, second))
@@ -147,7 +147,7 @@ def test_to_the_set_up_and_twice_and_past_a_rollback(toy: Adjudicator) -> None:
     assert stand(toy) == stood[1]
     played(toy, 2)
     fourth = rollback.roll_back(toy, third, "to where it was taken back last")
-    act = toy.ledger.turn(fourth).act
+    act = toy.ledger.adjudication(fourth).act
     assert act is not None
     assert act["to"] == third
     assert stand(toy) == stood[1]
@@ -164,7 +164,7 @@ def test_undone_rolls_never_come_again(toy: Adjudicator) -> None:
     seen, links = [], set()
     for _ in range(16):
         (n,) = give(toy, lead, attack)[:1]
-        (roll,) = toy.ledger.turn(n).rolls
+        (roll,) = toy.ledger.adjudication(n).rolls
         seen.append((roll.name, roll.faces[0]))
         links.add(toy.ledger.public_turn(n)["link"])
         rollback.roll_back(toy, before, "once more")
@@ -176,18 +176,18 @@ def test_undone_rolls_never_come_again(toy: Adjudicator) -> None:
 def test_other_dice_in_a_great_game_too(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         n = first_roll(game)
-        name = game.ledger.turn(n).rolls[0].name
+        name = game.ledger.adjudication(n).rolls[0].name
         used = [path for paths in game.ledger.public_turn(n)["sheets"].values() for path in paths]
         side, number = used[-1].split("/")[1], int(used[-1].split("/")[-1].removesuffix(".age"))
         assert len(used) == 1
-        seen = [game.ledger.turn(n).rolls[0].faces]
+        seen = [game.ledger.adjudication(n).rolls[0].faces]
         for _ in range(8):
             rollback.roll_back(game, n - 1, "once more")
             lines = game.ledger.sheet(side, number).split(b"\n")
             lines[2] = f"adjudication: {game.adjudication}".encode()
             assert game.receive(side, b"\n".join(lines)).number
             done = game.adjudicate()
-            roll = game.ledger.turn(done[0]).rolls[0]
+            roll = game.ledger.adjudication(done[0]).rolls[0]
             assert roll.name == name
             seen.append(roll.faces)
         assert len({tuple(faces) for faces in seen}) > 1
@@ -294,7 +294,7 @@ def test_all_must_consent(folder: Folder, toy: Adjudicator) -> None:
     request = rollback.ask_for(toy, 3, "Ann sent the wrong sheet")
     assert (request.request, request.at, request.undone) == (1, last, list(range(4, last + 1)))
     for n in request.undone:
-        for k, roll in enumerate(toy.ledger.turn(n).rolls, 1):
+        for k, roll in enumerate(toy.ledger.adjudication(n).rolls, 1):
             assert f"{n}.{k} {roll.name}: {roll.faces[0]}" in request.dice
     assert rollback.consent(toy, "red", 1) is None
     assert rollback.consent(toy, "red", 1) is None, "twice is once"
@@ -385,7 +385,9 @@ def test_the_letters_that_ask_say_what_would_be_undone(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         to = first_roll(game) // 2
         played(game, 4)
-        rolled = [(n, k) for n in range(to + 1, game.adjudication + 1) for k in range(len(game.ledger.turn(n).rolls))]
+        rolled = [
+            (n, k) for n in range(to + 1, game.adjudication + 1) for k in range(len(game.ledger.adjudication(n).rolls))
+        ]
         request = rollback.ask_for(game, to, "Bob sent the wrong sheet")
         letters = {out.to: text_of(out) for out in request_letters(game, request, folder.office)}
         assert set(letters) == {"rome@example.org", "carthage@example.org"}

@@ -34,7 +34,7 @@ def buried(game: Adjudicator) -> None:
 
 def true(game: Adjudicator) -> Any:
     """Return the position as it is."""
-    return game.rules.encode(game._session().position)
+    return game.rules.encode(game.session.position)
 
 
 def act_of(game: Adjudicator, n: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def sound(game: Adjudicator) -> None:
     """Check that a game replays, that its turn files say what turned the dice, and that its acts are sealed right."""
     assert list(replay(game)) == []
     for n in range(1, game.adjudication + 1):
-        public, turn = game.ledger.public_turn(n), game.ledger.turn(n)
+        public, turn = game.ledger.public_turn(n), game.ledger.adjudication(n)
         assert inputs_digest(public) == public["inputs"]
         if turn.whole is not None:
             assert public["act"]["sealed"] == game.ledger.whole_digest(n, turn.whole)
@@ -77,13 +77,13 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
     assert not receipt.complaints
     assert n == before + 1
     assert toy.adjudicate() == [n + 1]
-    (answer, _) = toy.ledger.turn(n + 1).answers
+    (answer, _) = toy.ledger.adjudication(n + 1).answers
     assert (answer.side, answer.order, answer.by) == ("red", {"card": card}, "game master")
     act = act_of(toy, n)
     assert {key: act[key] for key in ("what", "side", "asked", "reason")} == {
         "what": "answer", "side": "red", "asked": ["bid"], "reason": REASON,
     }  # fmt: skip
-    assert toy.ledger.turn(n).whole == {"side": "red", "orders": [{"kind": "bid", "order": {"card": card}}]}
+    assert toy.ledger.adjudication(n).whole == {"side": "red", "orders": [{"kind": "bid", "order": {"card": card}}]}
     assert toy.sheets("red") == 1
     for side in ("red", "blue", None):
         assert f"RULING: the game master answers for Red (bid). Reason: {REASON}" in heard(toy, side, before)
@@ -170,7 +170,7 @@ def test_a_default_counts_once_the_deadline_has_passed(folder: Folder, toy: Adju
     with folder.open() as again:
         assert again.adjudicate(late=["red"]) == [n + 1]
         assert true(again)["buried"]["red"] == high
-        (answer,) = [each for each in again.ledger.turn(n + 1).answers if each.side == "red"]
+        (answer,) = [each for each in again.ledger.adjudication(n + 1).answers if each.side == "red"]
         assert answer.by == "game master"
         assert "RULING in force" not in heard(again, "red", n)
         sound(again)
@@ -209,7 +209,7 @@ def test_it_changes_what_everybody_sees(folder: Folder, toy: Adjudicator) -> Non
     act = act_of(toy, n)
     assert act["patch"] == {f"guards.{hill}": str(was + 2)}
     assert (act["undone"], act["rest"]) == ([], before)
-    assert toy.ledger.turn(n).whole is None
+    assert toy.ledger.adjudication(n).whole is None
     words = hill.replace("_", " ")
     for side in ("red", "blue", None):
         assert f"guards.{words}: {was + 2} instead of {was}" in heard(toy, side, n - 1)
@@ -284,7 +284,7 @@ def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
     act = act_of(toy, n)
     assert list(act["patch"]) == [f"guards.{hill}"]
     assert act["sealed"]
-    assert whole_patch(toy.ledger.turn(n)) == patch
+    assert whole_patch(toy.ledger.adjudication(n)) == patch
     said = f"hands.red: [{', '.join(map(str, swapped))}]"
     assert said in heard(toy, "red", n - 1)
     for side in ("blue", None):

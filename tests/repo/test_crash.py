@@ -37,7 +37,7 @@ def take_turn(path: Path) -> None:
 
 
 def take_turn_at_once(path: Path) -> None:
-    with GameRepo.open(path) as repo, repo.together():
+    with GameRepo.open(path) as repo, repo.transaction():
         repo.commit({"sheets/rome/000/0001.yaml": b"side: rome\n"}, "a sheet of rome")
         repo.commit(TURN, "turn 1")
 

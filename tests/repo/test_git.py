@@ -144,7 +144,7 @@ def test_the_same_turns_have_the_same_ids(repo: GameRepo) -> None:
 
 
 def test_commits_made_together_are_those_made_apart(repo: GameRepo, path: Path, tmp_path: Path) -> None:
-    with GameRepo.create(tmp_path / "other.git", BEGIN, "the game begins") as other, other.together():
+    with GameRepo.create(tmp_path / "other.git", BEGIN, "the game begins") as other, other.transaction():
         for each in (repo, other):
             each.commit({"sheets/rome/000/0001.yaml": b"side: rome\n"}, "a sheet of rome")
             each.commit(TURN, "turn 1")
@@ -160,9 +160,9 @@ def test_commits_made_together_are_those_made_apart(repo: GameRepo, path: Path, 
 
 def test_of_commits_made_together_none_stays_if_one_fails(repo: GameRepo, path: Path) -> None:
     head = repo.head
-    with suppress(BadPath), repo.together():
+    with suppress(BadPath), repo.transaction():
         repo.commit(TURN, "turn 1")
-        with repo.together():
+        with repo.transaction():
             repo.commit({"../up": b""}, "no such path")
     assert repo.head == head
     assert repo.read("turns/000/0001.yaml") is None

@@ -116,13 +116,13 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
         seen: set[int] = set()
         held: set[int] = set()
         for _ in range(25):
-            position = game._session().position
+            position = game.session.position
             for side, hand in position.hands.items():
                 if len(hand) > 3:
                     secrets[f"a hand of {side}: {hand}"] = written(hand)
             secrets[f"the deck at {game.adjudication}"] = written(position.deck)
             give_advised(game, game.open_decisions[0].side)
-            before, held = held, {card for hand in game._session().position.hands.values() for card in hand}
+            before, held = held, {card for hand in game.session.position.hands.values() for card in hand}
             seen |= before - held
         unseen = position.board.cards.keys() - seen
         names = {card.name for number, card in position.board.cards.items() if number in unseen} - {

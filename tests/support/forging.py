@@ -58,7 +58,7 @@ class Tale:
         """Make a repo of it, every commit signed anew, and return its path."""
         path = folder / f"{self.game}.git"
         message, files = self.commits[0]
-        with GameRepo.create(path, _there(files), message, sign) as repo, repo.together():
+        with GameRepo.create(path, _there(files), message, sign) as repo, repo.transaction():
             for message, changes in self.commits[1:]:
                 repo.commit(changes, message)
         return path

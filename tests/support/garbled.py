@@ -70,7 +70,10 @@ def garbled_sheets(
     mine = [decision for decision in waiting if decision.side == side]
     for _ in range(count):
         orders = [order for each in mine if (order := rules.legal_orders(view, each).pick(rng.random)) is not None]
-        orders += [Order(kind, box.forms[kind].example) for kind in rng.sample(kinds, rng.randint(not mine, 2))]
+        orders += [
+            Order(kind, box.forms[kind].example)
+            for kind in rng.sample(kinds, rng.randint(not mine, min(2, len(kinds))))
+        ]
         orders = [spoilt(order, words, rng) if rng.random() < 0.7 else order for order in orders]
         lines = ["game: punica", f"side: {side}", f"adjudication: {7 if rng.random() < 0.95 else 8}", "orders:"]
         lines += [line for order in orders for line in order_lines(order.kind, order.body)]

@@ -17,6 +17,7 @@ from pbem.crypto.seal import unseal
 from pbem.mail.outgoing import Office
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
 from pbem.repo.git import GameRepo
 from pbem.repo.layout import PLAYERS
@@ -60,7 +61,7 @@ class Folder:
         sides = SIDES[rules]
         addresses = {side: ADDRESSES[side] for side in sides}
         words = {"players": addresses, "addresses": addresses, "folders": FOLDERS, "secrets": SECRETS, **more}
-        return Adjudicator.create(self.games, self.keys, name, rules, **words)
+        return Adjudicator.create(self.games, self.keys, NewGame(name, rules, **words))
 
     def open(self, name: str = "punica") -> Adjudicator:
         return Adjudicator.open(self.games, self.keys, name, folders=FOLDERS)

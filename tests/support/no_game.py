@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.game import NOT_TOLD, Table
-from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Rules, Side
+from pbem.game import NOT_TOLD, LegalOrders, Table
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Rules, Side
 
 
 class NoGame(Rules[Any]):

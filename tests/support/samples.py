@@ -19,6 +19,7 @@ from pbem.crypto.keys import Secrets
 from pbem.game import yaml as yamlio
 from pbem.mail.outgoing import map_picture, side_report
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.referee.reveal import open_history
 from pbem.repo.layout import PINS
 from tests.support.live import sheet
@@ -47,9 +48,8 @@ def make(name: str) -> None:
     rules, scenario = SAMPLES[name]
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        with Adjudicator.create(
-            home / "games", home / "keys", name, rules, scenario=scenario, players=PLAYERS, secrets=SECRETS
-        ) as game:  # fmt: skip
+        new = NewGame(name, rules, scenario=scenario, players=PLAYERS, secrets=SECRETS)
+        with Adjudicator.create(home / "games", home / "keys", new) as game:
             for side in game.rules.sides:
                 head = sheet(game, side).replace(b"orders:\n", STANDING)
                 receipt = game.receive(side, head)
@@ -88,10 +88,16 @@ def kept(folder: Path) -> dict[str, bytes]:
 def played_again(name: str, home: Path) -> Adjudicator:
     """Return a sample game played again by its sheets; the caller closes it."""
     charter: Mapping[str, Any] = yamlio.read(kept(GAMES / name)["game.yaml"], name="game.yaml").value
-    game = Adjudicator.create(
-        home / "games", home / "keys", name, charter["rules"], players=charter["players"],
-        scenario=charter["scenario"], preset=charter["preset"], options=charter["options"], secrets=SECRETS,
-    )  # fmt: skip
+    new = NewGame(
+        name,
+        charter["rules"],
+        players=charter["players"],
+        scenario=charter["scenario"],
+        edition=charter["preset"],
+        options=charter["options"],
+        secrets=SECRETS,
+    )
+    game = Adjudicator.create(home / "games", home / "keys", new)
     for together in sheets(name):
         for side, raw in together:
             receipt = game.receive(side, raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Rules, Side
 
 TOY = Path(__file__).resolve().parents[1] / "toy"
-FOLDERS = (str(TOY / "rules"),)
+FOLDERS = (str(TOY / "rules"), *filter(None, os.environ.get("PBEM_TEST_BOXES", "").split(os.pathsep)))
+"""The folders of boxes beside our own: that of the toy, and those that `PBEM_TEST_BOXES` names."""
 if str(TOY) not in sys.path:
     sys.path.insert(0, str(TOY))  # where the toy's package lies
 

@@ -1,20 +1,19 @@
-"""Rulings as they stand in their files, and what became of them."""
+"""Cases as they stand in their files, and their verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
 
 from pbem.game.box import CASES, GAME, read_loose
+from pbem.game.plain import Record
 from pbem.game.yaml import Document
 from pbem.protocol import Order, Side
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An order of a ruling, and where it stands in the list of orders (from 1)."""
+    """An order of a case, and its place in the list of orders (from 1)."""
 
     number: int
     side: Side
@@ -26,15 +25,15 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One ruling, as it stands in its file."""
+    """One case, as it stands in its file."""
 
     document: Document
     at: int
 
     @property
-    def told(self) -> Mapping[str, Any]:
-        """The whole of it, as plain data."""
-        told: Mapping[str, Any] = self.document.value[self.at]
+    def told(self) -> Record:
+        """The whole case as plain data."""
+        told: Record = self.document.value[self.at]
         return told
 
     @property
@@ -53,7 +52,7 @@ class Case:
         return f"{self.rule} {self.name}"
 
     def where(self, *path: str | int) -> str:
-        """Return `file:line:` of something in the ruling."""
+        """Return `file:line:` of something in the case."""
         return f"{self.document.name}:{self.document.nearest((self.at, *path)).line}:"
 
     def orders(self) -> list[Given]:
@@ -68,7 +67,7 @@ class Case:
 
 @dataclass(slots=True)
 class Verdict:
-    """Whether a ruling held: what differed, each with its place in the file, and what happened, line by line."""
+    """The verdict on a case: the differences, each with its place in the file, and what happened, line by line."""
 
     case: Case
     differences: list[str] = field(default_factory=list)
@@ -80,12 +79,12 @@ class Verdict:
 
 
 def read_cases(path: FilePath) -> list[Case]:
-    """Return the rulings in a file. Raises BrokenBox, listing every flaw, if it is not a file of rulings."""
+    """Return the cases in a file. Raises BrokenBox, listing every flaw, if it is no file of cases."""
     document = read_loose(path, CASES)
     return [Case(document, at) for at in range(len(document.value))]
 
 
 def game_of(path: FilePath) -> tuple[str, FilePath] | None:
-    """Return the id of the game in whose box a file of rulings lies, and the folder of that box; None: in none."""
+    """Return the id of the game in whose box a file of cases lies, and the folder of the box; None: in none."""
     box = path.resolve().parent.parent
     return (box.name, box.parent) if (box / f"{GAME}.yaml").exists() else None

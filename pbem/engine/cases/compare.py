@@ -1,17 +1,20 @@
-"""How a ruling is compared: events, faults and positions held against what is expected, and all of them in words."""
+"""Comparisons of a case: events, faults and positions with what is expected, and all of them in words."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pbem.engine.session import Session
+from pbem.game.plain import Record
 from pbem.protocol import Event, Fault, Path
 
+S = TypeVar("S")
 
-def change(plain: dict[str, Any], dotted: str, value: Any) -> str | None:
-    """Set or delete what stands under a dotted path; return why it cannot be done."""
+
+def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
+    """Set or delete the value at a dotted path; return why it cannot be done."""
     *way, last = dotted.split(".")
     spot: Any = plain
     for key in way:
@@ -36,8 +39,8 @@ def change(plain: dict[str, Any], dotted: str, value: Any) -> str | None:
     return None
 
 
-def look_up(plain: Any, dotted: str) -> Any:
-    """Return what stands under a dotted path; None if nothing does."""
+def look_up(plain: object, dotted: str) -> Any:
+    """Return the value at a dotted path; None if there is none."""
     for key in dotted.split("."):
         if isinstance(plain, list) and key.isdecimal() and int(key) < len(plain):
             plain = plain[int(key)]
@@ -51,8 +54,8 @@ def look_up(plain: Any, dotted: str) -> Any:
 # ---- comparing
 
 
-def same(expected: Any, actual: Any) -> bool:
-    """Compare plain values; in a mapping what is left out equals null, 0, false and what is empty."""
+def same(expected: object, actual: object) -> bool:
+    """Compare plain values; in a mapping a missing key equals null, 0, false and an empty value."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         return all(same(expected.get(key), actual.get(key)) for key in expected.keys() | actual.keys())
     if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
@@ -62,12 +65,12 @@ def same(expected: Any, actual: Any) -> bool:
     return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
 
 
-def within(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
-    """Tell whether all that is expected is there; there may be more."""
+def within(expected: Record, actual: Record) -> bool:
+    """Tell whether everything expected is there; there may be more."""
     return all(same(value, actual.get(key)) for key, value in expected.items())
 
 
-def is_event(event: Event, expected: str | Mapping[str, Any]) -> bool:
+def is_event(event: Event, expected: str | Record) -> bool:
     """Tell whether an event is the one described by its kind, or by its kind and facts."""
     if isinstance(expected, str):
         return event.kind == expected
@@ -76,7 +79,7 @@ def is_event(event: Event, expected: str | Mapping[str, Any]) -> bool:
 
 
 def facts_of(event: Event) -> dict[str, Any]:
-    """Return the facts of an event, for a roll also what it is called and how it fell."""
+    """Return the facts of an event, for a roll also its name and its faces."""
     if event.roll is None:
         return event.facts
     roll = event.roll
@@ -84,7 +87,7 @@ def facts_of(event: Event) -> dict[str, Any]:
     return {**event.facts, **named}
 
 
-def is_fault(fault: Fault, expected: Mapping[str, Any]) -> bool:
+def is_fault(fault: Fault, expected: Record) -> bool:
     """Tell whether a fault is the expected one."""
     return (
         tuple(expected["path"]) == fault.path
@@ -96,7 +99,7 @@ def is_fault(fault: Fault, expected: Mapping[str, Any]) -> bool:
 # ---- words
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a plain value on one line, as YAML writes it between braces."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
@@ -105,7 +108,7 @@ def shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def wanted_text(expected: str | Mapping[str, Any]) -> str:
+def wanted_text(expected: str | Record) -> str:
     """Return an expected event in words."""
     if isinstance(expected, str):
         return expected
@@ -130,12 +133,12 @@ def fault_text(fault: Fault) -> str:
 
 
 def dotted_text(path: Path) -> str:
-    """Return a path as it is written in a ruling."""
+    """Return a path as it is written in a case."""
     return shown(list(path))
 
 
-def waits_text(session: Session[Any]) -> str:
-    """Say what a game is waiting on, or how it ended."""
+def waits_text(session: Session[S]) -> str:
+    """Return in words what a game is waiting for, or how it ended."""
     if session.result is not None:
         return f"is over: {shown(session.result)}"
     asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.open_decisions)

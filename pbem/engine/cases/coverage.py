@@ -1,4 +1,4 @@
-"""Which paragraphs of the rulebooks the rulings of a box cite, and which none does."""
+"""Coverage: the paragraphs of the rulebooks that the cases of a box cite, and those that none cites."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem.game.box import PARAGRAPHS, Box, NotInTheBox
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of a rulebook: its number, what it is about, how many rulings cite it, and why it may need none."""
+    """A paragraph of a rulebook: its number, what it is about, how many cases cite it, and why it may need none."""
 
     source: str
     id: str
@@ -23,7 +23,7 @@ class Paragraph:
 
     @property
     def uncited(self) -> bool:
-        """Whether a ruling is missing."""
+        """Whether a case is missing."""
         return not self.rulings and self.no_rule is None
 
 
@@ -33,18 +33,18 @@ class Coverage:
 
     paragraphs: tuple[Paragraph, ...]
     unknown: tuple[str, ...]
-    """Each with the place of the ruling: `file:line: citation`."""
+    """Each with the place of the case: `file:line: citation`."""
 
     @property
     def uncited(self) -> list[str]:
-        """The paragraphs to which a ruling is missing."""
+        """The paragraphs without a case."""
         return [paragraph.id for paragraph in self.paragraphs if paragraph.uncited]
 
 
 def coverage(box: Box) -> Coverage:
-    """Hold the rulings of a box against its paragraphs; a citation counts for the very paragraph alone.
+    """Compare the cases of a box with its paragraphs; a citation counts for exactly that paragraph.
 
-    Raises NotInTheBox if the box lists no paragraphs, BrokenBox if that list or a file of rulings cannot be read.
+    Raises NotInTheBox if the box lists no paragraphs, BrokenBox if that list or a file of cases cannot be read.
     """
     if not (box.folder / f"{PARAGRAPHS}.yaml").exists():
         raise NotInTheBox(f"the box of {box.id} lists no paragraphs ({PARAGRAPHS}.yaml)")
@@ -59,13 +59,13 @@ def coverage(box: Box) -> Coverage:
 
 
 def citations(case: Case) -> set[str]:
-    """Return the paragraphs that a ruling cites: the one that it is about, and others that it rests on."""
+    """Return the paragraphs that a case cites: the one that it is about, and others that it is based on."""
     told: Any = case.told
     return {case.rule, *told.get("cites", ())}
 
 
 def _unknown(cases: Iterable[Case], known: set[str]) -> Iterator[str]:
-    """Yield the citations of what is not in the list, with their places."""
+    """Yield the citations of paragraphs that are not in the list, with their places."""
     for case in cases:
         for cited in sorted(citations(case) - known):
             yield f"{case.where('rule' if cited == case.rule else 'cites')} {cited}"

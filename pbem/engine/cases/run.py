@@ -1,10 +1,10 @@
-"""Plays a ruling out and compares what happened with what it expects."""
+"""The run of a case: play it, and compare what happened with what it expects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import BadLoad, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
@@ -21,17 +21,20 @@ from pbem.engine.cases.compare import (
     wanted_text,
     within,
 )
-from pbem.engine.session import MOST_RESTS, Session
+from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
+from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, Rules
+from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
 
-_MOST_QUESTIONS: Final = 5_000
+T = TypeVar("T")
+
+_MOST_DECISIONS: Final = 5_000
 
 
 def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> Verdict:
-    """Play a ruling out under the rules of a game and say what differs from what it expects."""
+    """Play a case under the rules of a game and return what differs from what it expects."""
     verdict = Verdict(case)
     edition, options = case.told.get("edition"), case.told.get("options", {})
     try:
@@ -49,12 +52,12 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
     return verdict
 
 
-class _Stop(Exception):
-    """The ruling cannot be played on: why is among the differences."""
+class _Stop(PbemError):
+    """The case cannot be played on; the reason is among the differences."""
 
 
 class _Shuffles:
-    """What stands in for shuffles that a ruling does not load; it has no faces."""
+    """The dice behind a case: a fixed seed for shuffles that it does not load, and no faces."""
 
     def __init__(self) -> None:
         self._seeded = SeededDice("ruling")
@@ -62,7 +65,7 @@ class _Shuffles:
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         raise NotLoaded(name)
 
-    def shuffled(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         return self._seeded.shuffled(name, items)
 
     def reseed(self, step_key: bytes) -> None:
@@ -70,12 +73,12 @@ class _Shuffles:
 
 
 class _Run:
-    """One ruling under way."""
+    """One run of a case."""
 
     def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
         self.rules: Rules[Any] = loaded.rules
-        self.expect: Mapping[str, Any] = case.told["expect"]
+        self.expect: Record = case.told["expect"]
         self.left = case.orders()
         self.last = len(self.left)
         faces = case.told.get("dice", {})
@@ -85,13 +88,13 @@ class _Run:
         self.faults: list[Fault] | None = None
 
     def differ(self, text: str, *path: str | int) -> None:
-        """Note that something is not as the ruling has it."""
+        """Record that something is not as the case has it."""
         self.verdict.differences.append(f"{self.case.where(*path)} {text}")
 
     # ---- playing
 
     def play(self) -> None:
-        """Play the ruling out and compare."""
+        """Play the case and compare."""
         try:
             self.check_orders()
             session = self.settled(self.lay_out())
@@ -110,7 +113,7 @@ class _Run:
             raise _Stop
 
     def lay_out(self) -> Any:
-        """Return the position that the ruling begins with."""
+        """Return the position that the case begins with."""
         rules, told = self.rules, self.case.told
         scenario = told.get("scenario", self.box.scenarios[0])
         if scenario not in self.box.scenarios:
@@ -132,18 +135,18 @@ class _Run:
         return position
 
     def settled(self, position: Any) -> Session[Any]:
-        """Play on from question to question until one stays open or the game is over."""
+        """Play on from decision to decision until one stays open or the game is over."""
         try:
             session = Session(self.rules, position, self.dice)
-            for _ in range(_MOST_QUESTIONS):
-                session = self.rest_over(session)
+            for _ in range(_MOST_DECISIONS):
+                session = self.pass_checkpoint(session)
                 answers = self.answers(session)
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
                     self.verdict.report.append(f"{decision.side}: {order.kind} {shown(order.body)}{by}")
                 session.answer([order for order, _ in answers])
-            self.differ(f"no end after {_MOST_QUESTIONS:,} questions")
+            self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
             loaded = ", ".join(self.dice.unused()) or "nothing that is left"
             self.differ(f"no dice are loaded for the roll {missing}; loaded is {loaded}", "dice")
@@ -151,9 +154,9 @@ class _Run:
             self.differ(str(bad), "dice")
         raise _Stop
 
-    def rest_over(self, session: Session[Any]) -> Session[Any]:
-        """Go on from a resting point, as a game does on another day."""
-        for _ in range(MOST_RESTS):
+    def pass_checkpoint(self, session: Session[Any]) -> Session[Any]:
+        """Go on from a checkpoint, as a game does on another day."""
+        for _ in range(MOST_CHECKPOINTS):
             if not session.at_checkpoint:
                 break
             self.tell(session.table.events)
@@ -161,7 +164,7 @@ class _Run:
         return session
 
     def answers(self, session: Session[Any]) -> list[tuple[Order, str]] | None:
-        """Return the answers to all open questions, each with its source; None: the game waits, or is over."""
+        """Return the answers to all open decisions, each with its source; None: the game waits, or is over."""
         if not session.open_decisions:
             return None
         found: list[tuple[Order, str]] = []
@@ -199,7 +202,7 @@ class _Run:
         return bool(faults)
 
     def tell(self, events: Iterable[Event]) -> None:
-        """Take down what happened."""
+        """Record what happened."""
         for event in events:
             self.events.append(event)
             self.verdict.report.append(f"  {event_text(event)}")
@@ -207,7 +210,7 @@ class _Run:
     # ---- comparing
 
     def compare(self, session: Session[Any]) -> None:
-        """Note everything that is not as expected."""
+        """Record everything that is not as expected."""
         self.tell(session.table.events)
         for given in self.left:
             self.differ(f"{given} is never asked for; the game {waits_text(session)}", "play", given.number - 1)
@@ -238,7 +241,7 @@ class _Run:
                 self.differ(f"unexpected fault: {fault_text(fault)}", "expect", "faults")
 
     def compare_events(self) -> None:
-        """Find the expected events in their order, and none that should not be there."""
+        """Compare the events: the expected ones in their order, and none that is forbidden."""
         at, before = 0, "the start"
         for number, expected in enumerate(self.expect.get("events", ())):
             found = next((i for i in range(at, len(self.events)) if is_event(self.events[i], expected)), None)
@@ -256,7 +259,7 @@ class _Run:
                     self.differ(f"this should not have happened: {event_text(event)}", "expect", "no_events", number)
 
     def compare_position(self, position: Any) -> None:
-        """Compare pieces of the position; what is not written there is empty, zero or false."""
+        """Compare parts of the position; what is not written there is empty, zero or false."""
         plain = self.rules.encode(position)
         for dotted, expected in self.expect.get("position", {}).items():
             actual = look_up(plain, dotted)
@@ -265,7 +268,7 @@ class _Run:
                 self.differ(reason, "expect", "position", dotted)
 
     def compare_waiting(self, session: Session[Any]) -> None:
-        """Compare the open questions, the number of choices, and the result."""
+        """Compare the open decisions, the number of choices, and the result."""
         expect = self.expect
         if "waiting" in expect:
             wanted = expect["waiting"] if isinstance(expect["waiting"], list) else [expect["waiting"]]

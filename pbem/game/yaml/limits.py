@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 from pbem.game.yaml.marks import Mark, Placed, by_place, malformed, mark_at, short
+from pbem.protocol import PbemError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ OWN: Final = Limits(size=64 * 1024 * 1024, depth=100, nodes=5_000_000, controls=
 """For files we wrote or ship."""
 
 
-class Unreadable(Exception):
+class Unreadable(PbemError):
     """A text that is not the YAML we read: its name, its text as far as it could be decoded, and every fault found."""
 
     def __init__(self, name: str, text: str, faults: Iterable[Placed]) -> None:

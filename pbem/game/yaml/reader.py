@@ -11,7 +11,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
+    CollectionStartEvent,
     DocumentStartEvent,
+    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -22,7 +24,7 @@ from ruamel.yaml.events import (
 
 from pbem.game.yaml.limits import CONTROL, OWN, Limits, Unreadable, cleared, tidied, too_deep, unfit
 from pbem.game.yaml.marks import Mark, Placed, malformed, mark_at, short
-from pbem.protocol import Path, Plain
+from pbem.protocol import Path, PbemError, Plain
 
 try:
     from _ruamel_yaml import CParser
@@ -104,7 +106,7 @@ class _Spot:
 
     __slots__ = ("below", "end_mark", "flow", "key", "start_mark", "value")
 
-    def __init__(self, event: Any, value: Any, below: Any) -> None:
+    def __init__(self, event: CollectionStartEvent, value: Any, below: Any) -> None:
         self.start_mark = event.start_mark
         self.end_mark = event.end_mark
         self.flow: bool = event.flow_style
@@ -130,7 +132,7 @@ def _fast_events(text: str) -> Iterable[Any]:
     return iter(CParser(text).get_event, None)
 
 
-def _pure_events(text: str) -> Iterable[Any]:
+def _pure_events(text: str) -> Iterable[Event]:
     yield from YAML(typ="safe", pure=True).parse(text)
 
 
@@ -144,7 +146,7 @@ _DECORATION: Final = re.compile(r" *([&!][^\s,\[\]{}]*)")
 _WORD: Final = re.compile(r"[^\s:,\[\]{}]+")
 
 
-class _Stop(Exception):
+class _Stop(PbemError):
     """Nothing sensible can be read behind this place."""
 
 
@@ -207,7 +209,7 @@ class _Builder:
             if room < 0:
                 self._stop(f"more than {self.limits.nodes:,} values", event)
 
-    def _scalar(self, event: Any, here: _Spot | None) -> Plain:
+    def _scalar(self, event: ScalarEvent, here: _Spot | None) -> Plain:
         value: str = event.value
         if event.anchor is not None or event.ctag is not None:
             self._decorated(event)
@@ -221,7 +223,7 @@ class _Builder:
             self._unsure(event)
         return _plain(value) if len(value) < 20 else value
 
-    def _key(self, event: Any, value: Plain, here: _Spot) -> Any:
+    def _key(self, event: ScalarEvent, value: Plain, here: _Spot) -> ScalarEvent:
         """Return the event of a key, after saying what is wrong with it."""
         word = event.value
         if value is None and not word:
@@ -235,7 +237,7 @@ class _Builder:
             self._blame(f"'{short(word)}' stands here twice; the first is in line {first}", event)
         return event
 
-    def _begin(self, event: Any, here: _Spot | None) -> _Spot:
+    def _begin(self, event: CollectionStartEvent, here: _Spot | None) -> _Spot:
         if event.anchor is not None or event.ctag is not None:
             self._decorated(event)
         if here is not None and here.value.__class__ is dict and here.key is None:
@@ -246,7 +248,7 @@ class _Builder:
             self._stop(too_deep(self.limits), event)
         return spot
 
-    def _end(self, event: Any) -> _Spot | None:
+    def _end(self, event: Event) -> _Spot | None:
         spot = self.open.pop()
         spot.end_mark = event.end_mark
         if not self.open:
@@ -263,7 +265,7 @@ class _Builder:
             here.key = None
         return here
 
-    def _alias(self, event: Any, here: _Spot | None) -> None:
+    def _alias(self, event: AliasEvent, here: _Spot | None) -> None:
         self._blame(f"the alias *{short(event.anchor)} is not used here; write the value again", event)
         if here is not None and here.value.__class__ is dict:
             # As a key it cannot be looked up, so nothing behind it can be told from a duplicate.
@@ -271,7 +273,7 @@ class _Builder:
                 raise _Stop
             here.key = None
 
-    def _decorated(self, event: Any) -> None:
+    def _decorated(self, event: Event) -> None:
         """Blame the anchor and the tag that stand before a value."""
         at = event.start_mark
         column = at.column
@@ -281,19 +283,19 @@ class _Builder:
             self.faults.append(malformed(f"the {what} {short(found[1])} is not used here; take it out", mark))
             column = found.end()
 
-    def _controls(self, event: Any) -> None:
+    def _controls(self, event: ScalarEvent) -> None:
         found = (_SURROGATE if self.limits.controls else CONTROL).search(event.value)
         if found:
             self._blame(unfit(found[0]), event)
 
-    def _block(self, event: Any, here: _Spot | None) -> None:
+    def _block(self, event: Event, here: _Spot | None) -> None:
         """Refuse the two block texts that one parser takes and the other does not."""
         if here is None:
             self._stop("a file holds a mapping or a list", event)
         if _CROWDED.match(self.text, event.start_mark.index):
             self._stop(_BLOCK, event)
 
-    def _unsure(self, event: Any) -> NoReturn:
+    def _unsure(self, event: Event) -> NoReturn:
         """Stop at a ':' or '?' within a bare word in brackets: old and new YAML read it differently."""
         found = _COLON_OR_QUESTION.search(self.text, event.start_mark.index)
         assert found
@@ -325,13 +327,13 @@ class _Builder:
     def lines(self) -> list[str]:
         return self.text.split("\n")
 
-    def _blame(self, reason: str, event: Any) -> None:
+    def _blame(self, reason: str, event: Event) -> None:
         mark, end = self._word_at(event.start_mark), event.end_mark
         if event.__class__ is ScalarEvent and end.line == event.start_mark.line and end.column >= mark.column:
             mark = Mark(mark.line, mark.column, end.column + 1 - mark.column)
         self.faults.append(malformed(reason, mark))
 
-    def _stop(self, reason: str, event: Any) -> NoReturn:
+    def _stop(self, reason: str, event: Event) -> NoReturn:
         self._blame(reason, event)
         raise _Stop
 

@@ -101,7 +101,7 @@ def _sequence(value: Any, first: str, lead: str, lines: list[str]) -> None:
             _leaf(inner, start, below, lines)
 
 
-def _leaf(value: Any, start: str, below: str, lines: list[str]) -> None:
+def _leaf(value: object, start: str, below: str, lines: list[str]) -> None:
     """Write a scalar or an empty collection behind `start`; a literal block has its lines at `below`."""
     if value.__class__ is str and "\n" in value and not _NOT_LITERAL.search(value):
         ended = value[-1] == "\n"
@@ -158,7 +158,7 @@ def _scalar(value: Any) -> str:
     raise TypeError(f"YAML here holds null, true, false, whole numbers, text, lists and mappings, not {value!r}")
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if key.__class__ is not str:
         raise TypeError(f"a key must be text, not {key!r}")
     written = _text(key)

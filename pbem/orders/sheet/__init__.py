@@ -1,18 +1,18 @@
-"""Turn the text of a letter into orders, and whatever is wrong with it into complaints that show the place.
+"""Order sheets: the text of a letter becomes orders, and its faults become complaints that show the place.
 
 A sheet::
 
     game: punica            # the game's name
     side: rome
     adjudication: 41        # the last adjudication that the sheet answers
-    link: 5f4b...           # only of a side with a chain of its own: the next link (see `pbem.crypto.player_chains`)
+    link: 5f4b...           # only for a player with a chain of their own: the next link
     orders:
     - intercept: {with: [{general: fabius_maximus, cu: 8}]}
-    standing:               # may be left out, or stand alone
+    standing:               # optional, also without orders
     - intercept: {with: []}
       when: {at: [capua]}
 
-What an order of a kind looks like is said by the game's box (`OrderForm`); what the rules say of it is not known here.
+The game's box describes the form of each kind of order (`OrderForm`). The rules are not known here.
 """
 
 from pbem.game.order_form import OrderForm
@@ -27,6 +27,7 @@ from pbem.orders.sheet.reader import (
     WHEN,
     BadSheet,
     Sheet,
+    Written,
     check_heading,
     read_sheet,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "BadSheet",
     "OrderForm",
     "Sheet",
+    "Written",
     "as_rows",
     "check_heading",
     "complain",

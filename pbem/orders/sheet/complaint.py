@@ -1,4 +1,4 @@
-"""Show faults to a player: the reason, the line it is about, and carets under the words."""
+"""Complaints: faults as a player reads them, with the reason, the line, and carets under the words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def as_rows(name: str, faults: Iterable[Placed]) -> list[dict[str, str | int | N
 
 
 def sentence(fault: Fault) -> str:
-    """Return the reason of a fault on one line of bearable length, with the rule it cites."""
+    """Return the reason of a fault on one line, shortened, with the rule that it cites."""
     rule = f" ({cited(fault.rule)})" if fault.rule else ""
     return shortened(fault.reason) + rule
 

@@ -1,4 +1,4 @@
-"""Read a sheet: its heading, its orders, its standing orders; find all that is wrong with it at once."""
+"""The reader of sheets: heading, orders, standing orders, and all faults at once."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from re import compile as pattern
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game.order_form import Misfit, OrderForm
+from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Document, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
 from pbem.orders.sheet.complaint import complain, shortened
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, Side
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
 STANDING_ADD: Final = "standing_add"
 LINK: Final = "link"
 DEFAULT: Final = "default"
-"""As a standing order: the set that comes with the game. As its body: the default of the question."""
+"""As a standing order: the set that comes with the game. As its body: the default of the decision."""
 WHEN: Final = "when"
 UNTIL: Final = "until"
 _HEADING: Final = {
@@ -34,18 +35,21 @@ _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was m
 _PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
 _CONDITIONS: Final = (WHEN, UNTIL)
 
+Written: TypeAlias = str | Record
+"""A standing order as a sheet has it, or the word `default`."""
+
 
 def piece_of(line: str, mark: Mark, n: int) -> Mark:
-    """Return where the n-th piece of a text with commas stands, from 0; the whole text if it is not in one line."""
+    """Return the place of the n-th part of a text with commas, from 0; the whole text if it has several lines."""
     start = mark.column - 1
     pieces = [found for found in _PIECE.finditer(line, start, start + mark.width) if found[0].strip("'\"")]
     return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
 
 
-class BadSheet(Exception):
-    """A sheet that cannot be taken: its name, its lines, and every fault with its place, in order.
+class BadSheet(PbemError):
+    """A sheet that cannot be accepted: its name, its lines, and every fault with its place, in order.
 
-    `rest` is what of it can be read all the same, so that the rules can be asked about that, too; None: nothing.
+    `rest` is the part of it that can be read, so that the rules can check that as well; None: nothing.
     """
 
     def __init__(
@@ -63,26 +67,26 @@ class BadSheet(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a letter says: for which game and side, after which adjudication, the orders, and the standing orders.
+    """A sheet: its game and side, the adjudication that it answers, its orders, and its standing orders.
 
     A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
-    or it is the word `default`. `standing` is None where the sheet does not say what takes the place of those in
-    force, `standing_add` are to stand before them. `link` is what it opens of the side's own chain.
+    or it is the word `default`. `standing` replaces the orders in force, unless it is None; `standing_add` goes before
+    them. `link` is the link of the player's chain that the sheet opens.
     """
 
     game: str
     side: Side
     adjudication: int
     orders: tuple[Order, ...]
-    standing: tuple[Any, ...] | None
-    standing_add: tuple[Any, ...]
+    standing: tuple[Written, ...] | None
+    standing_add: tuple[Written, ...]
     document: Document
     written: tuple[int, ...]
-    """Which of the orders in the text each of `orders` is: in a bad sheet not every one can be read."""
+    """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
 
     def place(self, order: int, path: Path) -> Mark:
-        """Return where a path within an order's body stands; if it is not there, the key of what is around it."""
+        """Return the place of a path within the body of an order; if it is not there, the key around it."""
         start: Path = (ORDERS, self.written[order], self.orders[order].kind)
         value: Any = self.orders[order].body
         for at, key in enumerate(path):
@@ -96,12 +100,12 @@ class Sheet:
         return self.document.nearest((*start, *path))
 
     def placed(self, fault: Fault, order: int | None = None) -> Placed:
-        """Return a fault with its place: one of an order (its path is within the body), or of the sheet."""
+        """Return a fault of an order (its path is within the body) or of the sheet, with its place."""
         return Placed(fault, self.document.nearest(fault.path) if order is None else self.place(order, fault.path))
 
 
 def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[str, OrderForm]) -> Sheet:
-    """Return the sheet that a text holds; `forms` are the kinds of order of the game. Raise BadSheet."""
+    """Read a sheet; `forms` are the kinds of order of the game. Raises BadSheet."""
     try:
         document = read(raw, name=name, limits=LETTER)
     except Unreadable as error:
@@ -115,7 +119,7 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
 
 
 def _sheet(document: Document, written: Iterable[int]) -> Sheet:
-    """Return the sheet with those of its orders that can be read."""
+    """Return the sheet with the orders that can be read."""
     value, numbers = document.value, tuple(written)
     orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
     return Sheet(
@@ -131,12 +135,12 @@ def _sheet(document: Document, written: Iterable[int]) -> Sheet:
     )
 
 
-def _standing(written: Any) -> tuple[Any, ...]:
-    return (DEFAULT,) if written == DEFAULT else tuple(written)
+def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
+    return (DEFAULT,) if isinstance(written, str) else tuple(written)
 
 
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
-    """Return what of a sheet can be read, if all that is wrong is within single orders."""
+    """Return the readable part of a sheet, if all its faults are within single orders."""
     if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
         return None
     bad = {path[1] for path in faulty}
@@ -144,7 +148,7 @@ def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
-    """Return what is wrong with a sheet that came for a game, from a side, after its last adjudication."""
+    """Return the faults of the heading of a sheet: game, side, last adjudication."""
     faults = []
     if sheet.game != game:
         reason = f"this letter is about {game}, but the sheet is for {short(sheet.game)}"
@@ -170,7 +174,7 @@ def _placed(misfit: Misfit, document: Document) -> Placed:
 
 
 def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:
-    """Yield everything in a sheet that is not where or what it should be."""
+    """Yield everything in a sheet that has the wrong place or form."""
     if not isinstance(value, dict):
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
@@ -211,7 +215,7 @@ def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], stan
 
 
 def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
-    """Yield what is wrong with one order: its kind, then its body by the form of that kind."""
+    """Yield the faults in the form of one order: its kind, then its body."""
     if standing and item == DEFAULT:
         return
     if not isinstance(item, dict) or not item:
@@ -240,9 +244,9 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
 
 
 def _misfits_of_neighbours(
-    path: Path, item: Mapping[str, Any], keys: Sequence[str], forms: Mapping[str, OrderForm]
+    path: Path, item: Record, keys: Sequence[str], forms: Mapping[str, OrderForm]
 ) -> Iterator[Misfit]:
-    """Say what is wrong with an item of several keys: two orders, or a body that is not indented."""
+    """Yield the faults of an item with several keys: two orders, or a body that is not indented."""
     kind, *others = keys
     for other in others:
         if other in forms or kind not in forms:

@@ -1,4 +1,4 @@
-"""Standing orders: what a side answers in advance to questions of a kind, as long as the facts are as it says.
+"""Standing orders: answers in advance to decisions of a kind, under conditions on their facts.
 
 Written in a sheet under `standing`, each an order with `when` and `until` beside or inside it::
 
@@ -9,10 +9,10 @@ Written in a sheet under `standing`, each an order with `when` and `until` besid
     - losses: default          # the answer that counts without a letter
     - default                  # here the set that comes with the game
 
-The first order that fits and is legal answers. A sheet with `standing` replaces all that the side had, `standing: []`
-withdraws it; `standing_add` puts its orders before those in force. `conditions` reads `when`, `scope` reads `until`,
-`alternatives` what may be filled in when the question comes,
-`filing` checks and files what a sheet says, `in_force` tries the orders on a question.
+The first order that fits and is legal answers. A sheet with `standing` replaces all standing orders of the side, and
+`standing: []` withdraws them; `standing_add` puts its orders before those in force. `conditions` reads `when`, `scope`
+reads `until`, `alternatives` reads what is filled in when the decision comes. `filing` checks and files the orders of a
+sheet. `in_force` tries them on a decision.
 """
 
 from pbem.orders.standing.filing import Filed, Terms, check_standing, file_standing, read_filed

@@ -1,7 +1,7 @@
-"""Alternatives in the body of a standing order: the first that is legal when the question comes is taken.
+"""Alternatives in the body of a standing order: the first one that is legal when the decision comes is used.
 
-avoid_battle: {to: {any: refuges}}             a fact of the question that is a list
-losses: {elephants: {any: [2, 1, 0]}}          values, the one liked best first
+avoid_battle: {to: {any: refuges}}             a fact of the decision that is a list
+losses: {elephants: {any: [2, 1, 0]}}          values, in order of preference
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pbem.protocol import MALFORMED, Fault, Path
 
 ANY: Final = "any"
 MOST_BODIES: Final = 64
-"""So many ways to fill in an order are tried."""
+"""The most combinations of alternatives that are tried."""
 
 
-def bodies(body: Any, fact: Callable[[str], Any]) -> Iterator[Any]:
+def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
     """Yield a body with each choice of its alternatives; `fact` returns a fact by its name."""
     spots = list(_spots(body))
     choices = [_listed(fact(named) if isinstance(named, str) else named) for _, named in spots]
@@ -31,7 +31,7 @@ def bodies(body: Any, fact: Callable[[str], Any]) -> Iterator[Any]:
 
 
 def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
-    """Yield what is wrong with the shape of a body, alternatives included; `where` is its place in the sheet."""
+    """Yield the faults in the shape of a body, alternatives included; `where` is its path in the sheet."""
     spots = list(_spots(body))
     plain = body
     for path, named in spots:
@@ -49,8 +49,8 @@ def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
             yield Fault(MALFORMED, (*where, *misfit.path), misfit.reason)
 
 
-def _spots(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield where alternatives stand in a body, and what they are taken from."""
+def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """Yield the path of each set of alternatives in a body, and the list or fact that they come from."""
     if isinstance(value, Mapping):
         if set(value) == {ANY}:
             yield path, value[ANY]
@@ -62,11 +62,11 @@ def _spots(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from _spots(inner, (*path, at))
 
 
-def _listed(values: Any) -> Sequence[Any]:
+def _listed(values: object) -> Sequence[Any]:
     return values if isinstance(values, (list, tuple)) else []
 
 
-def _put(body: Any, path: Path, value: Any) -> Any:
+def _put(body: Any, path: Path, value: object) -> Any:
     """Return a body with another value at a path."""
     if not path:
         return value

@@ -6,7 +6,7 @@
     odds: "100 to 200"                a range, both ends included
     at: {not: [capua, rome]}          none of these
 
-Of a fact that is a list one member is enough; `not` wants it of none. A fact that a question does not have never fits.
+If a fact is a list, one matching member is enough; with `not`, no member may match. A missing fact never matches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.wording import listing
 from pbem.protocol import Path
@@ -31,27 +31,27 @@ _RANGE: Final = re.compile(r"(-?\d{1,9}) to (-?\d{1,9})")
 _MEANT_AS_COMPARISON: Final = re.compile(r"[<>=!]|.*\d\s*(?:to|\.\.)\s*\d")
 
 
-def slips(wanted: Any) -> Iterator[tuple[Path, str]]:
-    """Yield what is wrong with a wanted value: where in it, and why."""
+def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
+    """Yield the faults of a wanted value: the path within it, and the reason."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {NOT}:
             yield (), "must be a value, a list of values, a comparison such as '<= 10', or {not: ...}"
         elif isinstance(wanted[NOT], Mapping):
             yield (NOT,), "must be a value, a list of values, or a comparison such as '<= 10'"
         else:
-            yield from (((NOT, *path), reason) for path, reason in slips(wanted[NOT]))
+            yield from (((NOT, *path), reason) for path, reason in faults_in(wanted[NOT]))
     elif isinstance(wanted, (list, tuple)):
         for at, one in enumerate(wanted):
             if isinstance(one, (Mapping, list, tuple)):
                 yield (at,), "must be a value or a comparison such as '<= 10'"
             else:
-                yield from (((at, *path), reason) for path, reason in slips(one))
+                yield from (((at, *path), reason) for path, reason in faults_in(one))
     elif isinstance(wanted, str) and _MEANT_AS_COMPARISON.match(wanted) and not _bound(wanted):
         yield (), "must be a value, a list of values, a comparison such as '<= 10', or a range such as '3 to 5'"
 
 
-def words_in(wanted: Any) -> Iterator[tuple[Path, str]]:
-    """Yield the words among wanted values, and where each stands."""
+def words_in(wanted: object) -> Iterator[tuple[Path, str]]:
+    """Yield the words among wanted values, each with its path."""
     if isinstance(wanted, str) and _bound(wanted) is None:
         yield (), wanted
     elif isinstance(wanted, (list, tuple)):
@@ -62,8 +62,8 @@ def words_in(wanted: Any) -> Iterator[tuple[Path, str]]:
             yield from (((key, *path), word) for path, word in words_in(one))
 
 
-def holds(wanted: Any, fact: Any) -> bool:
-    """Tell whether a fact is as it is wanted."""
+def holds(wanted: object, fact: object) -> bool:
+    """Tell whether a fact has a wanted value."""
     if isinstance(wanted, Mapping):
         return not holds(wanted[NOT], fact)
     if isinstance(fact, (list, tuple)):
@@ -76,7 +76,7 @@ def holds(wanted: Any, fact: Any) -> bool:
     return type(wanted) is type(fact) and bool(wanted == fact)
 
 
-def why_not(name: str, wanted: Any, fact: Any) -> str:
+def why_not(name: str, wanted: object, fact: object) -> str:
     """Say in what a fact is not as it is wanted: `enemy_cu 8 is more than 5`."""
     stands = f"{name} {_shown(fact)}"
     if isinstance(wanted, Mapping):
@@ -89,7 +89,7 @@ def why_not(name: str, wanted: Any, fact: Any) -> str:
     return f"{stands} is not {_shown(wanted)}"
 
 
-def _bound(wanted: Any) -> Callable[[int], bool] | None:
+def _bound(wanted: object) -> Callable[[int], bool] | None:
     """Return the test that a comparison or a range stands for; None: it is a plain value."""
     if not isinstance(wanted, str):
         return None
@@ -102,7 +102,7 @@ def _bound(wanted: Any) -> Callable[[int], bool] | None:
     return None
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return listing(map(_shown, value), "and") if value else "none"
     if isinstance(value, bool):

@@ -8,49 +8,50 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from pbem.game.order_form import OrderForm
+from pbem.game.plain import Record
 from pbem.game.wording import guess, listing
-from pbem.orders.sheet import DEFAULT, UNTIL, WHEN
+from pbem.orders.sheet import DEFAULT, UNTIL, WHEN, Written
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
-from pbem.orders.standing.conditions import slips, words_in
+from pbem.orders.standing.conditions import faults_in, words_in
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Path
 
 MISSPELT: Final = 0.8
-"""A word so much like the id of something, and none itself, is a slip: no fact would ever be called so."""
+"""A word that is so much like an id, but is none, counts as misspelt: no fact ever has it as a value."""
 SHORT: Final = 4
-"""Words that short are like too many others."""
+"""Words so short are like too many others, and are not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the standing orders of a game may speak of."""
+    """The terms that the standing orders of a game may use."""
 
     forms: Mapping[str, OrderForm]
     periods: Collection[str] = ()
-    """The periods that its rules tell apart."""
-    usual: Sequence[Mapping[str, Any]] = ()
-    """The set that comes with it, as a sheet would have it."""
+    """The periods of the game."""
+    usual: Sequence[Record] = ()
+    """The set that comes with the game, as a sheet would have it."""
     today: str | None = None
-    """The day of filing; None: nobody knows it."""
+    """The day of filing; None: unknown."""
     names: Collection[str] = ()
-    """The ids of all that has a name in the game."""
+    """The ids of everything that has a name in the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """One standing order in force, in a form that can be kept."""
+    """A standing order in force, in the form in which it is kept."""
 
     by: str
-    """How reports name it: `standing 2 of sheet 5`."""
+    """Its name in reports: `standing 2 of sheet 5`."""
     kind: str
-    body: Mapping[str, Any] | None
-    """None: the default of the question."""
-    when: Mapping[str, Any]
+    body: Record | None
+    """None: the default of the decision."""
+    when: Record
     until: str
     after: int
     """The last adjudication when it was filed."""
-    period: Any = None
-    """The period that it lasts for, if it is bound to one."""
+    period: object = None
+    """The period in which it was filed, if it is bound to one."""
 
     def written(self) -> dict[str, Any]:
         """Return it as a sheet would have it."""
@@ -70,8 +71,8 @@ class Filed:
         return record if self.period is None else {**record, "period": self.period}
 
 
-def read_filed(record: Mapping[str, Any]) -> Filed:
-    """Return the order that `record` was made of."""
+def read_filed(record: Record) -> Filed:
+    """Return the order that `Filed.record` recorded."""
     body = None if record["order"] == DEFAULT else record["order"]
     until = record.get("until", scope.WITHDRAWN)
     when = record.get("when", {})
@@ -79,24 +80,24 @@ def read_filed(record: Mapping[str, Any]) -> Filed:
 
 
 def file_standing(
-    written: Sequence[Any], usual: Sequence[Any], *, sheet: int, after: int, periods: Mapping[str, Any]
+    written: Sequence[Written], usual: Sequence[Record], *, sheet: int, after: int, periods: Mapping[str, object]
 ) -> Iterator[Filed]:
     """Yield the standing orders of a sheet, which have been checked, as they are filed.
 
     `usual` is the set that comes with the game, `after` the last adjudication, `periods` those the game is in.
     """
     for number, item in enumerate(written, 1):
-        if item == DEFAULT:
+        if isinstance(item, str):
             for its_number, own in enumerate(usual, 1):
                 yield _filed(own, f"standing {its_number} of the default set", after, periods)
         else:
             yield _filed(item, f"standing {number} of sheet {sheet}", after, periods)
 
 
-def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[Fault]:
-    """Yield what is wrong with standing orders that stand in a sheet under `key`, with paths within the sheet."""
+def check_standing(key: str, written: Sequence[Written], terms: Terms) -> Iterator[Fault]:
+    """Yield the faults of the standing orders that a sheet has under `key`, with paths within the sheet."""
     for at, item in enumerate(written):
-        if item == DEFAULT:
+        if isinstance(item, str):
             if not terms.usual:
                 yield Fault(ILLEGAL, (key, at), "no set of standing orders comes with this game; write your own")
             continue
@@ -105,11 +106,11 @@ def check_standing(key: str, written: Sequence[Any], terms: Terms) -> Iterator[F
         if body != DEFAULT:
             yield from check_body(form, body, path)
         yield from _check_when(form, when, (key, at, WHEN) if WHEN in item else (*path, WHEN), terms.names)
-        if (reason := scope.slip(until, terms.periods, terms.today)) is not None:
+        if (reason := scope.fault_of(until, terms.periods, terms.today)) is not None:
             yield Fault(MALFORMED, (key, at, UNTIL) if UNTIL in item else (*path, UNTIL), reason)
 
 
-def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str]) -> Iterator[Fault]:
+def _check_when(form: OrderForm, when: object, where: Path, names: Collection[str]) -> Iterator[Fault]:
     if not isinstance(when, Mapping):
         yield Fault(MALFORMED, where, "when must name facts and their values, such as {enemy_cu: '<= 10'}")
         return
@@ -119,7 +120,7 @@ def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str])
             better = f"did you mean {meant}? Its facts are" if meant else "its facts are"
             there_are = f"{better} {listing(form.facts, 'and')}" if form.facts else "it has none"
             yield Fault(ILLEGAL, (*where, name), f"{form.kind} has no fact {name}; {there_are}")
-        for inside, reason in slips(wanted):
+        for inside, reason in faults_in(wanted):
             yield Fault(MALFORMED, (*where, name, *inside), f"{name} {reason}")
         for inside, word in words_in(wanted):
             right = word in names or len(word) <= SHORT
@@ -127,14 +128,14 @@ def _check_when(form: OrderForm, when: Any, where: Path, names: Collection[str])
                 yield Fault(ILLEGAL, (*where, name, *inside), f"there is no {word}; did you mean {near[0]}?")
 
 
-def _filed(item: Mapping[str, Any], by: str, after: int, periods: Mapping[str, Any]) -> Filed:
+def _filed(item: Record, by: str, after: int, periods: Mapping[str, object]) -> Filed:
     kind, body, when, until = _parts(item)
     period = scope.of_period(until)
     filed_in = None if period is None else periods.get(period)
     return Filed(by, kind, None if body == DEFAULT else body, when, until, after, filed_in)
 
 
-def _parts(item: Mapping[str, Any]) -> tuple[str, Any, Any, Any]:
+def _parts(item: Record) -> tuple[str, Any, Any, Any]:
     """Return the kind, the body without conditions, the conditions and the scope of a standing order."""
     kind = next(key for key in item if key not in (WHEN, UNTIL))
     written = item[kind] or {}

@@ -1,17 +1,20 @@
-"""The standing orders in force, tried on the questions of one adjudication: each once, first to last."""
+"""Standing orders in force: tried on the decisions of one adjudication, each decision once, first order to last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
+from pbem.game.plain import Record
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
 from pbem.orders.standing.filing import Filed
 from pbem.protocol import Decision, Event, Order, Rules, Side
+
+S = TypeVar("S")
 
 PASSED: Final = "standing_passed"
 MOST_REASONS: Final = 3
@@ -20,7 +23,7 @@ _MISSING: Final = object()
 
 @dataclass(slots=True)
 class _Tried:
-    """What the orders of a side came to on one question: the answer, or why each of its kind gave none."""
+    """The result of trying a side's orders on one decision: the answer, or why each order of its kind gave none."""
 
     decision: Decision
     answer: Queued | None
@@ -30,14 +33,19 @@ class _Tried:
 class InForce:
     """The standing orders of all sides during one adjudication.
 
-    `earlier` are questions that were open when it began, `opened` the adjudication that asked them: an order filed
-    after that one does not act on them. `today` is the day by which orders that name one lapse.
+    `earlier` are the decisions that were open when it began, `opened` is the adjudication that asked them. An order
+    filed after that adjudication does not answer them. `today` is the day by which orders that name a day expire.
     """
 
     def __init__(
-        self, rules: Rules[Any], filed: Mapping[Side, Sequence[Filed]], *, today: str,
-        earlier: Sequence[Decision] = (), opened: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        rules: Rules[Any],
+        filed: Mapping[Side, Sequence[Filed]],
+        *,
+        today: str,
+        earlier: Sequence[Decision] = (),
+        opened: int = 0,
+    ) -> None:
         self._rules = rules
         self._filed = filed
         self._today = today
@@ -45,8 +53,8 @@ class InForce:
         self._opened = opened
         self._tried: list[_Tried] = []
 
-    def answer(self, session: Session[Any], decision: Decision) -> Queued | None:
-        """Return the answer of the first order that fits a question and is legal; the question is tried only once."""
+    def answer(self, session: Session[S], decision: Decision) -> Queued | None:
+        """Return the answer of the first order that fits a decision and is legal; each decision is tried only once."""
         for before in self._tried:
             if before.decision is decision:
                 return before.answer
@@ -57,7 +65,7 @@ class InForce:
             return None
         facts, now = _Facts(self._rules, session, decision), periods_of(self._rules, session.position)
         for each in orders:
-            if scope.is_over(each.until, each.period, now, self._today):
+            if scope.is_expired(each.until, each.period, now, self._today):
                 continue
             if self._is_earlier(decision) and each.after >= self._opened:
                 continue
@@ -69,11 +77,11 @@ class InForce:
             tried.stopped.append((each, why))
         return tried.answer
 
-    def told(self) -> Iterator[Event]:
-        """Yield, for its side alone, each order that did not act on a question which nobody else answered before.
+    def notices(self) -> Iterator[Event]:
+        """Yield private notices about orders that did not answer a decision of their kind, one for each order.
 
-        What an order comes to on several questions is told at once. Where nobody waits, an order is told of only if
-        it had conditions: it would be told of again and again.
+        If the decision does not wait for an answer, only orders with conditions are mentioned: the others would be
+        mentioned again and again.
         """
         stopped: dict[tuple[Side, str, str], list[str]] = {}
         for tried in self._tried:
@@ -87,35 +95,34 @@ class InForce:
         for (side, kind, by), reasons in stopped.items():
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
-    def over(self, position: Any) -> Iterator[tuple[Side, Filed]]:
-        """Yield the orders that have lapsed in a position, by the end of their period or of their day."""
+    def expired(self, position: object) -> Iterator[tuple[Side, Filed]]:
+        """Yield the orders that have expired in a position, because their period or their day is over."""
         now = periods_of(self._rules, position)
         for side, orders in self._filed.items():
             for each in orders:
-                if scope.is_over(each.until, each.period, now, self._today):
+                if scope.is_expired(each.until, each.period, now, self._today):
                     yield side, each
 
     def _is_earlier(self, decision: Decision) -> bool:
         return any(decision is each for each in self._earlier)
 
 
-def periods_of(rules: Rules[Any], position: Any) -> Mapping[str, Any]:
-    """Return the periods that a game is in, by name; a game without them has no `periods`."""
-    periods: Mapping[str, Any] = rules.periods(position)
-    return periods
+def periods_of(rules: Rules[S], position: S) -> Mapping[str, object]:
+    """Return the periods that a game is in, by name."""
+    return rules.periods(position)
 
 
 class _Facts:
-    """What a condition may ask about a question: its own facts, and those that the rules know besides."""
+    """The facts that a condition may use: those of the decision, and those that the rules add."""
 
     def __init__(self, rules: Rules[Any], session: Session[Any], decision: Decision) -> None:
         self._rules = rules
         self._session = session
         self._decision = decision
-        self._more: Mapping[str, Any] | None = None
+        self._more: Record | None = None
 
     def get(self, name: str) -> Any:
-        """Return a fact by its name, as the side that is asked may know it; `_MISSING` if there is none."""
+        """Return a fact by its name, in the view of the side that is asked; `_MISSING` if there is none."""
         if name in self._decision.facts:
             return self._decision.facts[name]
         if self._more is None:
@@ -125,8 +132,8 @@ class _Facts:
         return self._more.get(name, _MISSING)
 
 
-def _first_legal(session: Session[Any], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
-    """Return what an order comes to, the first of its alternatives that is legal; else None, and what is wrong."""
+def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
+    """Return the first alternative of an order that is legal; else None, and what is wrong with it."""
     why = "none of its alternatives is there"
     bodies = [decision.default] if filed.body is None else alternatives(filed.body, facts.get)
     for at, body in enumerate(bodies):
@@ -140,7 +147,7 @@ def _first_legal(session: Session[Any], decision: Decision, filed: Filed, facts:
 
 
 def _why_not(order: Filed, facts: _Facts) -> str | None:
-    """Say which condition of an order does not hold; None: all do."""
+    """Return in words which condition of an order does not hold; None: all do."""
     for name, wanted in order.when.items():
         fact = facts.get(name)
         if fact is _MISSING:

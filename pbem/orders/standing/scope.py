@@ -1,4 +1,4 @@
-"""How long a standing order holds: until it is withdrawn, to the end of a period of the game, or through a day.
+"""The scope of a standing order: until it is withdrawn, to the end of a period of the game, or through a day.
 
 * `until: withdrawn`: as without `until`;
 * `until: end_of_turn`: of a period that the game has, its rules say which it is in (`periods`);
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.wording import listing, shown
 
@@ -19,8 +19,8 @@ END_OF: Final = "end_of_"
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def slip(until: Any, periods: Collection[str], today: str | None) -> str | None:
-    """Say what is wrong with `until`; None: nothing. `today` is a day as it is written, None if nobody knows it."""
+def fault_of(until: object, periods: Collection[str], today: str | None) -> str | None:
+    """Return what is wrong with `until`; None: nothing. `today` is a day as it is written; None: unknown."""
     words = [WITHDRAWN, *(END_OF + period for period in periods)]
     if until in words:
         return None
@@ -32,12 +32,12 @@ def slip(until: Any, periods: Collection[str], today: str | None) -> str | None:
 
 
 def of_period(until: str) -> str | None:
-    """Return the period at whose end an order lapses; None: it is not bound to one."""
+    """Return the period at whose end an order expires; None: it is not bound to one."""
     return until.removeprefix(END_OF) if until.startswith(END_OF) else None
 
 
-def is_over(until: str, filed_in: Any, now: Mapping[str, Any], today: str) -> bool:
-    """Tell whether an order has lapsed: its period is not the one it was filed in any more, or its day is past."""
+def is_expired(until: str, filed_in: object, now: Mapping[str, object], today: str) -> bool:
+    """Tell whether an order has expired: the period in which it was filed is over, or its day is past."""
     period = of_period(until)
     if period is not None:
         return bool(now.get(period) != filed_in)

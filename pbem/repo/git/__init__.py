@@ -1,8 +1,8 @@
 """A game's git repo: turn files, positions, history.
 
-The repo is bare, and all that is read comes from the tree of a commit: there is no work tree that a crash could
-leave out of step. Paths follow a fixed grammar and player text stands only inside files, so that no letter can
-reach git's own files.
+The repo is bare, and everything is read from the tree of a commit: there is no work tree that a crash could leave
+out of step. Paths follow a fixed grammar, and text of players stands only inside files, so that no letter can reach
+git's own files.
 
 A commit is one pack (`gitobjects`): its pack and index are written beside their places, synced, renamed, and the
 folder synced; only then `refs/heads/main` is replaced under git's own lock, by a rename that is synced as well. So a
@@ -23,8 +23,6 @@ from pathlib import Path
 from re import compile as pattern
 from types import TracebackType
 from typing import Final, NamedTuple
-
-from git.exc import GitCommandError
 
 from pbem.atomic import sync_folder, write
 from pbem.repo.git.empty_repo import REF, lay_out
@@ -49,9 +47,9 @@ AUTHOR: Final = "pbem <pbem@localhost>"
 PATIENCE: Final = 10.0
 """Seconds to wait for a lock."""
 TIDY_EVERY: Final = 128
-"""So many commits lie between two repacks of some 100 ms, made when the lock is given back."""
+"""The number of commits between two repacks, which take about 100 ms and are made when the lock is released."""
 _STALE: Final = 3600.0
-"""Age in seconds at which a ref lock is nobody's: git holds one for milliseconds."""
+"""Age in seconds after which a ref lock counts as abandoned: git holds one for milliseconds."""
 
 _OID: Final = pattern(r"[0-9a-f]{40}")
 _EMPTY: Final = tree_object({}).oid
@@ -62,11 +60,11 @@ class NoSuchGame(StoreError):
 
 
 class GameExists(StoreError):
-    """A new game would take the place of another."""
+    """A new game would overwrite another."""
 
 
 class Moved(StoreError):
-    """The game has moved on since it was read: what was to be committed rests on an old position."""
+    """The game has changed since it was read, so the commit would be based on an old position."""
 
 
 class Logged(NamedTuple):
@@ -99,7 +97,7 @@ class GameRepo:
         self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
         self._lock = GameLock(self.path / LOCK, path.stem, self._clear_ref_lock)
         self._depth = 0
-        self._together = False
+        self._in_transaction = False
         self._due = False
         self._tip: _Tip | None = None
         self.sign: Callable[[bytes], bytes] | None = None
@@ -109,7 +107,7 @@ class GameRepo:
     def create(
         cls, path: Path, files: Mapping[str, bytes], message: str, sign: Callable[[bytes], bytes] | None = None
     ) -> GameRepo:
-        """Make a repo with its first commit and open it; it is there whole or not at all."""
+        """Make a repo with its first commit, whole or not at all, and open it."""
         changes = nested(files)
         if os.path.lexists(path):
             raise GameExists(f"{path} exists already; a new game needs another name")
@@ -219,7 +217,7 @@ class GameRepo:
             self._tip = _Tip(oid, commit.tree, commit.when)
 
     def _read_ref(self) -> bytes | None:
-        """Return the commit that main stands at; a `git gc` may have moved it to packed-refs."""
+        """Return the commit of main; `git gc` may have moved it to packed-refs."""
         with suppress(FileNotFoundError):
             fd = os.open(self._ref, os.O_RDONLY)
             try:
@@ -236,24 +234,24 @@ class GameRepo:
 
     @contextmanager
     def lock(self, timeout: float = PATIENCE) -> Iterator[None]:
-        """Hold the game's lock, having read where the game stands now; raise `Busy` if another holds on to it."""
+        """Hold the game's lock, and read where the game stands now; raise `Busy` if another process keeps it."""
         with self._held(timeout):
             if self._depth == 1:
                 self._refresh()
             yield
 
     @contextmanager
-    def together(self, timeout: float = PATIENCE) -> Iterator[None]:
+    def transaction(self, timeout: float = PATIENCE) -> Iterator[None]:
         """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing.
 
-        The commits are the same as without; the disk is waited for once.
+        The commits are the same as without a transaction, but they are written to disk once.
         """
         with self.lock(timeout):
-            if self._together:
+            if self._in_transaction:
                 yield
                 return
             before = self._tip
-            self._together = True
+            self._in_transaction = True
             try:
                 yield
                 if self._tip is not None and self._tip != before:
@@ -262,7 +260,7 @@ class GameRepo:
                 self._tip = before
                 raise
             finally:
-                self._together = False
+                self._in_transaction = False
                 self._objects.unwritten = {}
 
     def commit(self, files: Mapping[str, bytes | None], message: str) -> str:
@@ -275,7 +273,7 @@ class GameRepo:
             return self._commit(changes, message)
 
     def tidy(self) -> None:
-        """Make few packs of many, so that git stays quick; call it with the lock held. Needs git 2.32."""
+        """Merge packs, so that git stays quick; call it with the lock held. Needs git 2.32."""
         self._objects.repack(self._lock.descriptor)
 
     def _commit(self, changes: Changes, message: str) -> str:
@@ -285,7 +283,7 @@ class GameRepo:
         when = tip.when + 1 if tip else 0
         commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message, self.sign)
         made[commit.oid] = commit
-        if self._together:
+        if self._in_transaction:
             self._objects.unwritten |= made
         else:
             self._publish(made, tip.oid if tip else None, commit.oid)
@@ -294,7 +292,7 @@ class GameRepo:
         return commit.oid.hex()
 
     def _splice(self, old: bytes | None, changes: Changes, made: dict[bytes, GitObject]) -> bytes:
-        """Return the tree that a tree becomes by changes; what is new goes to `made`. Trees not named are not read."""
+        """Apply changes to a tree and return the new one; new objects go to `made`. Other trees are not read."""
         entries = dict(self._objects.tree(old)) if old is not None else {}
         for name, change in changes.items():
             before = entries.get(name)
@@ -320,7 +318,7 @@ class GameRepo:
         return tree.oid
 
     def _publish(self, made: Mapping[bytes, GitObject], old: bytes | None, new: bytes) -> None:
-        """Write objects, and then the ref that needs them. The drafts' names are fixed: a dead writer's are reused."""
+        """Write objects, and then the ref that needs them. Draft names are fixed: those of a dead writer are reused."""
         packed = pack_objects(list(made.values()))
         pack, index = self._drafts
         self._take_ref_lock()
@@ -366,6 +364,8 @@ class GameRepo:
         try:
             yield
             if self._depth == 1 and self._due:
+                from git.exc import GitCommandError
+
                 self._due = False
                 with suppress(GitCommandError):  # nothing is lost by it, and the next one makes up for it
                     self.tidy()

@@ -1,4 +1,4 @@
-"""What an empty repo of a game consists of, without templates and without asking git's configuration."""
+"""The empty repo of a game, made without templates and without git's configuration."""
 
 from __future__ import annotations
 

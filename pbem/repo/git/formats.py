@@ -1,4 +1,4 @@
-"""Git's own formats, as bytes: blobs, trees, commits, and the packs that carry them. Knows no repo and no files."""
+"""Git's own formats as bytes: blobs, trees, commits and packs. Knows no repo and no files."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class GitObject(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What a tree says of one name."""
+    """One entry of a tree."""
 
     mode: bytes
     oid: bytes
 
 
 class Commit(NamedTuple):
-    """What the store reads of a commit."""
+    """The parts of a commit that are used here."""
 
     tree: bytes
     parent: bytes | None
@@ -51,7 +51,7 @@ def tree_object(entries: Mapping[str, Entry]) -> GitObject:
 
 
 def read_tree(content: bytes) -> dict[str, Entry]:
-    """Return what a tree object lists."""
+    """Return the entries of a tree object, by name."""
     entries = {}
     at = 0
     while at < len(content):
@@ -63,9 +63,13 @@ def read_tree(content: bytes) -> dict[str, Entry]:
 
 
 def commit_object(
-    tree: bytes, parent: bytes | None, author: str, when: int, message: str,
+    tree: bytes,
+    parent: bytes | None,
+    author: str,
+    when: int,
+    message: str,
     sign: Callable[[bytes], bytes] | None = None,
-) -> GitObject:  # fmt: skip
+) -> GitObject:
     """Return a commit; `when` is in seconds since 1970, UTC. `sign` returns the armoured signature of a content."""
     lines = [f"tree {tree.hex()}"]
     if parent is not None:
@@ -115,7 +119,7 @@ class Pack:
 def pack_objects(objects: Sequence[GitObject]) -> Pack:
     """Return a pack (version 2) of objects that are all different, and its index (version 2).
 
-    Nothing is compressed: the letter does not wait for it, and the next repack stores most objects as differences.
+    Nothing is compressed: that would take time, and the next repack stores most objects as differences.
     """
     body = bytearray(binary(">4sII", b"PACK", 2, len(objects)))
     places = []

@@ -1,8 +1,11 @@
-"""One adjudicator at a time: the lock of a game. It goes with its holder, however that one ends."""
+"""The lock of a game: one adjudicator at a time. It goes with its holder, however that one ends.
+
+Locks are those of `fcntl`, which Windows lacks. There games can be read but not changed, so it is imported only when
+a lock is taken.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import time
@@ -22,11 +25,47 @@ class Busy(StoreError):
     """Somebody else is at work on the game."""
 
 
+class NoLocks(StoreError):
+    """This system has no locks by which two commands could keep out of each other's way."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "games cannot be changed on this system, because it has no file locks (fcntl); use Linux, macOS or WSL"
+        )
+
+
+def require_locks() -> None:
+    """Raise NoLocks on a system without locks, before anything is written that a lock should guard."""
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        raise NoLocks from None
+
+
+def _lock(fd: int, *, shared: bool) -> None:
+    """Lock an open file at once. Raises BlockingIOError while another process holds it, NoLocks."""
+    require_locks()
+    import fcntl
+
+    fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
+
+def _share(fd: int, timeout: float) -> None:
+    """Share the lock of an open file with other readers, or give up after some seconds."""
+    until = time.monotonic() + timeout
+    while time.monotonic() < until:
+        with suppress(BlockingIOError):
+            _lock(fd, shared=True)
+            return
+        time.sleep(_PAUSE)
+
+
 @contextmanager
 def undisturbed(path: Path, timeout: float = 10.0) -> Iterator[None]:
     """Share a game's lock with other readers while its repo is read, so that no repack moves a pack meanwhile.
 
-    A clone has no lock file and nobody who repacks it. After `timeout` seconds the repo is read all the same.
+    A clone has no lock file and nobody who repacks it. After `timeout` seconds the repo is read all the same, and at
+    once on a system without locks.
     """
     try:
         fd = os.open(path, os.O_RDONLY)
@@ -34,12 +73,8 @@ def undisturbed(path: Path, timeout: float = 10.0) -> Iterator[None]:
         yield
         return
     try:
-        until = time.monotonic() + timeout
-        while time.monotonic() < until:
-            with suppress(BlockingIOError):
-                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                break
-            time.sleep(_PAUSE)
+        with suppress(NoLocks):
+            _share(fd, timeout)
         yield
     finally:
         os.close(fd)
@@ -59,7 +94,11 @@ class GameLock:
         self._fd: int | None = None
 
     def acquire(self, timeout: float) -> None:
-        """Take the lock, waiting up to `timeout` seconds; raise `Busy` with the holder's name after that."""
+        """Take the lock, waiting up to `timeout` seconds; raise `Busy` with the holder's name after that.
+
+        Raises NoLocks on a system where there is nothing to take.
+        """
+        require_locks()
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._wait(fd, timeout)
@@ -94,7 +133,7 @@ class GameLock:
         until = time.monotonic() + timeout
         while True:
             try:
-                return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return _lock(fd, shared=False)
             except BlockingIOError:
                 if time.monotonic() >= until:
                     holder = os.pread(fd, 200, 0).decode("utf-8", "replace") or "another process"

@@ -1,4 +1,4 @@
-"""Reads the whole past of a game's repo as it is, not as it ought to be: for those who check it.
+"""The whole history of a game's repo as it is, not as it ought to be, for those who verify it.
 
 The repo may be the game's own, a clone from anywhere, bare, or a checkout. Nothing is written to it.
 """
@@ -35,7 +35,7 @@ _NOTHING: Final[dict[str, Entry]] = {}
 
 
 class Change(NamedTuple):
-    """What a commit does to a file: what names its content before and after it; None: it is not there."""
+    """A change that a commit makes to a file: the ids of its content before and after; None: not there."""
 
     path: str
     old: bytes | None
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 
 class Past(NamedTuple):
-    """One commit: how many lie before it, what was signed, by which signature, and what it changes."""
+    """One commit: the number of those before it, the signed bytes, the signature, and the changes."""
 
     at: int
     sha: str
@@ -58,7 +58,7 @@ class Past(NamedTuple):
 
 
 class PastRepo:
-    """A repo whose past is read. Use it as a context manager: it keeps a git process to read through."""
+    """A repo whose history is read. Use it as a context manager: it keeps a git process to read through."""
 
     def __init__(self, path: Path) -> None:
         """Find the repo at a path. Raises NoSuchGame if there is none."""
@@ -84,11 +84,11 @@ class PastRepo:
         return self._objects.blob(oid)
 
     def damage(self) -> Iterator[str]:
-        """Yield what is wrong with the repo's own files, as git tells it."""
+        """Yield the damage of the repo's own files, as git reports it."""
         if self.checkout is None and (self.path / "HEAD").read_bytes() != _HEAD:
             yield f"HEAD does not say {_HEAD.decode().strip()!r}"
         for line in self._objects.check():
-            yield line.replace(f"{self.path}/", "")
+            yield line.replace(f"{self.path.as_posix()}/", "")
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Keep the repo from being repacked while `damage` and `commits` read it, where it is somebody's live game."""

@@ -1,4 +1,4 @@
-"""Copies what a game's main branch holds into another bare repo, and nothing else that lies beside it."""
+"""The mirror: a bare repo with the main branch of a game, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from git.cmd import Git
-from git.exc import GitCommandError
-
-from pbem.atomic import sync_folder
+from pbem.atomic import rename_folder, sync_folder
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.objects import ENVIRONMENT
 
-_FETCH: Final = (
-    "-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all",
-    "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules",
-)  # fmt: skip
+_SETTINGS: Final = ("-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all")
+_SPARE: Final = ("--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules")
+_FETCH: Final = (*_SETTINGS, "fetch", "--quiet", *_SPARE)
 
 
 class InTheWay(StoreError):
-    """Something stands where a mirror is to be that is no earlier mirror of the same game."""
+    """The folder for a mirror holds something that is no earlier mirror of the same game."""
 
 
 def mirror(repo: GameRepo, folder: Path) -> int:
-    """Bring a bare repo at `folder` level with a game's main branch; return how many commits are new there.
+    """Update a bare repo at `folder` to a game's main branch; return the number of new commits.
 
     It is made, whole or not at all, if there is nothing or an empty folder. Raises InTheWay where it is no earlier
     state of the same game: what lies there is then left as it is.
@@ -47,7 +43,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
     try:
         lay_out(draft)
         _fetch(repo, draft)
-        os.rename(draft, folder)
+        rename_folder(draft, folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -56,7 +52,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
 
 
 def _mirrored(folder: Path) -> str:
-    """Return the commit that an earlier mirror stands at."""
+    """Return the commit of an earlier mirror."""
     try:
         with GameRepo.open(folder) as repo:
             return repo.head
@@ -69,7 +65,10 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _fetch(repo: GameRepo, folder: Path) -> None:
-    """Fetch what the main branch reaches, and write what a web server needs that serves the mirror as plain files."""
+    """Fetch the main branch, and write what a web server needs to serve the mirror as plain files."""
+    from git.cmd import Git
+    from git.exc import GitCommandError
+
     git = Git(folder)
     git.update_environment(**{**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file", "GIT_DIR": str(folder)})
     try:

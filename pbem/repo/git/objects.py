@@ -1,14 +1,17 @@
-"""Reads a repo's objects through one git process that stays open, and keeps the trees that were read."""
+"""The objects of a repo, read through one git process that stays open. Trees that were read are kept."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from git.cmd import Git
-
+from pbem.protocol import PbemError
+from pbem.repo.git.cat_file import CatFile
 from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
+
+if TYPE_CHECKING:
+    from git.cmd import Git
 
 ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -22,7 +25,7 @@ _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
 
-class StoreError(Exception):
+class StoreError(PbemError):
     """A game's repo cannot be used as asked."""
 
 
@@ -31,8 +34,8 @@ class Objects:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._git = Git(path)
-        self._git.update_environment(**ENVIRONMENT, GIT_DIR=str(path), GIT_OBJECT_DIRECTORY=str(path / "objects"))
+        self._environment = {**ENVIRONMENT, "GIT_DIR": str(path), "GIT_OBJECT_DIRECTORY": str(path / "objects")}
+        self._reader = CatFile(path, self._environment)
         self._trees: dict[bytes, dict[str, Entry]] = {}
         self._commits: dict[bytes, Commit] = {}
         self.unwritten: dict[bytes, GitObject] = {}
@@ -40,7 +43,14 @@ class Objects:
 
     def close(self) -> None:
         """End the git process; the next read starts another."""
-        self._git.clear_cache()
+        self._reader.close()
+
+    def _git(self) -> Git:
+        from git.cmd import Git
+
+        git = Git(self._path)
+        git.update_environment(**self._environment)
+        return git
 
     def blob(self, oid: bytes) -> bytes:
         """Return the content of a file."""
@@ -59,13 +69,13 @@ class Objects:
         return self._read(oid, "commit")
 
     def tree(self, oid: bytes) -> dict[str, Entry]:
-        """Return what a folder lists: look, do not touch."""
+        """Return the entries of a folder; do not change them."""
         if oid not in self._trees:
             self.keep(oid, read_tree(self._read(oid, "tree")))
         return self._trees[oid]
 
     def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
-        """Remember a tree that is about to be written, so that it need not be read."""
+        """Keep a tree that is about to be written, so that it need not be read."""
         if len(self._trees) >= _MOST_TREES:
             self._trees.clear()
         if instead_of is not None:
@@ -75,7 +85,7 @@ class Objects:
     def check(self) -> list[str]:
         """Return what git itself finds wrong with the repo: objects, packs and their indices, line by line."""
         words = ["git", "fsck", "--full", "--strict", "--no-dangling", "--no-reflogs", "--no-progress"]
-        status, said, blamed = self._git.execute(words, with_extended_output=True, with_exceptions=False)
+        status, said, blamed = self._git().execute(words, with_extended_output=True, with_exceptions=False)
         lines = [line for line in f"{said}\n{blamed}".splitlines() if line and not line.startswith("notice:")]
         return lines or ([f"git fsck ends with {status}"] if status else [])
 
@@ -85,10 +95,13 @@ class Objects:
         Raises StoreError if one is damaged.
         """
         command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
-        status, found, blamed = self._git.execute(
-            command, with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+        status, found, blamed = self._git().execute(
+            command,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
             strip_newline_in_stdout=False,
-        )  # fmt: skip
+        )
         if status:
             raise StoreError(f"{self._path} cannot be read: {blamed.strip() or 'git cat-file failed'}")
         at = 0
@@ -111,22 +124,22 @@ class Objects:
         whoever called it is killed meanwhile.
         """
         words = ["git", "repack", "-d", "-n", "-q", "--geometric=2"]
-        self._git.execute(words, pass_fds=(lock,))
+        self._git().execute(words, pass_fds=(lock,))
         self.close()  # it would keep the old packs on the disk
 
     def _read(self, oid: bytes, kind: str) -> bytes:
         if oid in self.unwritten and self.unwritten[oid].kind == kind:
             return self.unwritten[oid].content
         try:
-            _, found, _, content = self._git.get_object_data(oid.hex())
+            found, content = self._reader.read(oid.hex())
         except (ValueError, OSError):
             self.close()  # the git process may have been killed; a new one finds what is there
             try:
-                _, found, _, content = self._git.get_object_data(oid.hex())
+                found, content = self._reader.read(oid.hex())
             except (ValueError, OSError) as wrong:
                 raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
-        if (said := os.fsdecode(found)) != kind:  # GitPython promises text here and gives bytes
-            raise StoreError(f"{self._path}: {oid.hex()} is a {said}, not a {kind}")
+        if found != kind:
+            raise StoreError(f"{self._path}: {oid.hex()} is a {found}, not a {kind}")
         if git_object(kind, content).oid != oid:  # git itself does not look when it reads from a pack
             raise StoreError(f"{self._path}: {kind} {oid.hex()} is damaged; restore the repo from a copy")
         return content

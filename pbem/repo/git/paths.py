@@ -1,18 +1,20 @@
-"""The paths that may stand in a game's repo. Their grammar is narrow, so that none can reach git's own files."""
+"""The paths of files in a game's repo. Their grammar is narrow, so that none can reach git's own files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from re import compile as pattern
-from typing import Any, Final
+from typing import Final, TypeAlias
+
+from pbem.protocol import PbemError
 
 _PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
 
-Changes = dict[str, Any]
-"""Folders as nested mappings; files as bytes, or None where one is to go."""
+Changes: TypeAlias = "dict[str, bytes | Changes | None]"
+"""Folders as nested mappings; files as bytes, or None to remove one."""
 
 
-class BadPath(ValueError):
+class BadPath(PbemError, ValueError):
     """A path is not of the kind that may stand in a game's repo."""
 
 
@@ -38,9 +40,10 @@ def nested(files: Mapping[str, bytes | None]) -> Changes:
         *folders, name = parts(path)
         level = changes
         for folder in folders:
-            level = level.setdefault(folder, {})
-            if not isinstance(level, dict):
+            below = level.setdefault(folder, {})
+            if not isinstance(below, dict):
                 raise BadPath(f"{path}: {folder} would be a file and a folder at once")
+            level = below
         if isinstance(level.get(name), dict):
             raise BadPath(f"{path} would be a file and a folder at once")
         level[name] = content

@@ -1,19 +1,20 @@
-"""HANNIBAL, Italy 218-206 BC. One module a chapter of the rulebook; this one joins them for the engine."""
+"""HANNIBAL in Italy, 218-206 BC: its rules. Each module is a chapter of the rulebook; this one joins them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
 from pbem.rules.hannibal_italy.battle import battle as field_combat
 from pbem.rules.hannibal_italy.battle import phase as combat
-from pbem.rules.hannibal_italy.movement import march as movement
 from pbem.rules.hannibal_italy.movement import offers as marches
+from pbem.rules.hannibal_italy.movement.orders import END
 from pbem.rules.hannibal_italy.policy import PROPOSALS
 from pbem.rules.hannibal_italy.position.accounts import audit
+from pbem.rules.hannibal_italy.position.board import Options
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
 from pbem.rules.hannibal_italy.siege import siege as sieges
@@ -37,10 +38,24 @@ if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
-    initiative, elections, arrivals, recruiting, marches, combat, field_combat, commanders, foraging, ambush, losses,
-    sieges, siege_works, dictators, winter, elephants,
-)  # fmt: skip
-"""The modules that ask, in the order of play."""
+    initiative,
+    elections,
+    arrivals,
+    recruiting,
+    marches,
+    combat,
+    field_combat,
+    commanders,
+    foraging,
+    ambush,
+    losses,
+    sieges,
+    siege_works,
+    dictators,
+    winter,
+    elephants,
+)
+"""The modules that ask for decisions, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
@@ -52,14 +67,27 @@ class HannibalItaly(Rules[Game]):
     has_bot = True
     reveals = frozenset(
         {
-            "armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak",
-            "works_begun", "works_lost", "overrun", "overrun_fails", "diplomacy_refused", "suffers", "left_behind",
-            "city_taken", "diplomacy_fails",
+            "armies_meet",
+            "battle_begins",
+            "province_won",
+            "province_lost",
+            "siege_begins",
+            "holds_out",
+            "too_weak",
+            "works_begun",
+            "works_lost",
+            "overrun",
+            "overrun_fails",
+            "diplomacy_refused",
+            "suffers",
+            "left_behind",
+            "city_taken",
+            "diplomacy_fails",
         }
-    )  # fmt: skip
+    )
     """Events from which Rome learns what a Carthaginian has: it sees him, or his strength shows (7.41, 7.5, 8.2)."""
 
-    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+    def __init__(self, box: Box, options: Options) -> None:
         self.box = box
         self.edition = options
         self.board = unpack(box, options)
@@ -73,7 +101,7 @@ class HannibalItaly(Rules[Game]):
         return set_up(self.board, self.edition, scenario, self.box.scenario(scenario), table)
 
     def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a resting point; return who won and why."""
+        """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         game.there = None
         yield from turn.play(game, table)
@@ -85,17 +113,17 @@ class HannibalItaly(Rules[Game]):
         return view(position, side)
 
     def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a question."""
-        options, _ = KINDS[decision.kind]
-        return options(view, decision)
+        """Return every legal answer to a decision."""
+        legal_orders, _ = KINDS[decision.kind]
+        return legal_orders(view, decision)
 
     def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a question."""
+        """Yield what is wrong with an answer to a decision."""
         _, check = KINDS[decision.kind]
         return check(view, decision, order)
 
     def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
-        """Return the positions and questions that a march may lead to, as its side knows them, the luckiest first."""
+        """Return the positions and decisions that a march may lead to, as its side knows them, the luckiest first."""
         return successors(view, decision, order) if decision.kind == "move" else ()
 
     def cost(self, view: Game, decision: Decision, order: Order) -> str:
@@ -103,8 +131,8 @@ class HannibalItaly(Rules[Game]):
         return cost(view, decision, order) if decision.kind == "move" else ""
 
     def ends(self, order: Order) -> bool:
-        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
-        return order.kind == "move" and order.body == movement.END
+        """Tell whether an order ends its side's movement: it waits if an order before it cannot be carried out."""
+        return order.kind == "move" and order.body == END
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""
@@ -113,7 +141,7 @@ class HannibalItaly(Rules[Game]):
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
     def summary(self, view: Game) -> Summary:
-        """Return where things stand, for the text of a report."""
+        """Return the summary of a position, for the text of a report."""
         return summary(view, self.box.names)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
@@ -121,11 +149,11 @@ class HannibalItaly(Rules[Game]):
         return list(hints(view, decision))
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a question, for a side whose player is absent."""
+        """Return a good answer to a decision, for a side whose player is absent."""
         return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
-        """Return what a standing order may go by, besides the facts that the question states."""
+        """Return the facts that a standing order may use, besides those that the decision states."""
         return facts(view, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
@@ -133,15 +161,15 @@ class HannibalItaly(Rules[Game]):
         return periods(position)
 
     def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from a march in thought; None where there is nothing to foresee."""
+        """Return the flow that plays on from a march as a forecast; None where there is nothing to foresee."""
         return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        """Return what a roll without a number to reach comes to: how bad it is, and in words."""
+        """Return the result of a roll that has no number to reach: how bad it is, and in words."""
         return outcome(position, roll, facts)
 
     def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield who can do what a question asks, and with what chance."""
+        """Yield the leaders who can do what a decision asks, and their chances."""
         return prospects(position, decision)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
@@ -153,7 +181,7 @@ class HannibalItaly(Rules[Game]):
         return audit(position)
 
     def settle(self, position: Game) -> Game:
-        """Take what a ruling puts on the map out of the pools."""
+        """Take the units that a game master has put on the map out of the pools."""
         return settle(position)
 
     def encode(self, position: Game) -> dict[str, Any]:
@@ -166,6 +194,6 @@ class HannibalItaly(Rules[Game]):
         return plain.decode(Game, data, board=self.board, options=self.edition, there=None)
 
 
-def make(box: Box, options: Mapping[str, Any]) -> HannibalItaly:
+def make(box: Box, options: Options) -> HannibalItaly:
     """Return the rules of the game in a box, with options chosen."""
     return HannibalItaly(box, options)

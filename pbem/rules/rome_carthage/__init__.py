@@ -1,21 +1,22 @@
-"""Hannibal: Rome vs. Carthage. One module a chapter of the rulebook; this one joins them for the engine."""
+"""Hannibal: Rome vs. Carthage. Each module is a chapter of the rulebook; this one joins them for the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, LegalOrders, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
 from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle import rounds as battle_rounds
 from pbem.rules.rome_carthage.events.catalogue import unmatched
-from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, weather
+from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, next_step, weather
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.policy import PROPOSALS
 from pbem.rules.rome_carthage.position.accounts import audit
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.siege import siege, sorties
@@ -34,10 +35,29 @@ if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
 
 ASKING: Final = (
-    reinforcements, consuls, turn, operations, campaigns, movement, detachment, intercepted, weather, command,
-    battle_events, elephants, battle_rounds, initiative, withdrawal, losses, retreat, politics, siege, sorties,
-)  # fmt: skip
-"""The modules that ask, in the order of play."""
+    reinforcements,
+    consuls,
+    turn,
+    operations,
+    campaigns,
+    next_step,
+    movement,
+    detachment,
+    intercepted,
+    weather,
+    command,
+    battle_events,
+    elephants,
+    battle_rounds,
+    initiative,
+    withdrawal,
+    losses,
+    retreat,
+    politics,
+    siege,
+    sorties,
+)
+"""The modules with decisions, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
 
 
@@ -48,14 +68,14 @@ class RomeCarthage(Rules[Game]):
     sides = SIDES
     has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
-    """Events that lay cards open, as the rules will have it: from the deck, of the enemy (7.1, cards 9, 55)."""
+    """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box
-        self.edition = options
+        self.edition = cast(Options, options)
         self.board = unpack(box)
         box.refuse(unmatched(box.table("cards")["cards"]))
-        self.odds = odds(self.board, options)
+        self.odds = odds(self.board, self.edition)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:
@@ -63,23 +83,23 @@ class RomeCarthage(Rules[Game]):
         return set_up(self.board, self.edition, self.box.scenario(scenario), table)
 
     def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a resting point; return who won and why."""
+        """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         yield from turn.play(game, table)
         assert game.result is not None
         return {"winner": game.result.winner, "reason": game.result.reason}
 
     def view(self, position: Game, side: Side | None) -> Game:
-        """Return the position with the hands and decks blanked that a side may not see."""
+        """Return the position without the hands and decks that a side may not see."""
         return view(position, side)
 
     def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a question."""
+        """Return every legal answer to a decision."""
         options, _ = KINDS[decision.kind]
         return options(view, decision)
 
     def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a question."""
+        """Yield what is wrong with an answer to a decision."""
         _, check = KINDS[decision.kind]
         return check(view, decision, order)
 
@@ -94,27 +114,27 @@ class RomeCarthage(Rules[Game]):
         return summary(view, self.box.names)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
-        """Return what an order form says of the choices, in words and examples."""
+        """Return what an order form says about the choices: sentences, and examples of orders."""
         return list(hints(view, decision))
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a question, for a side whose player is absent."""
+        """Return a good answer to a decision, for a side whose player is away."""
         return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
-        """Return what a standing order may go by, besides the facts that the question states."""
+        """Return what conditions of standing orders may test, besides the facts of the decision."""
         return facts(view, decision)
 
     def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from an order in thought; None where there is nothing to foresee."""
+        """Return the flow that plays on from an order to march, for a forecast; None for any other order."""
         return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-        """Return what a roll on a table comes to: how bad it is, and in words."""
+        """Return the result of a roll on a table: how bad it is, and in words."""
         return outcome(position, roll, facts)
 
     def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield who can do what a question asks, and with what chance."""
+        """Yield who can intercept or avoid battle, and with what chance."""
         return prospects(position, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
@@ -126,7 +146,7 @@ class RomeCarthage(Rules[Game]):
         return resample_hidden(position, side, table)
 
     def settle(self, position: Game) -> Game:
-        """Return a changed position with what it leaves open put in order: undealt cards, absent generals."""
+        """Return a position that a test case has changed, with every card and general in a place."""
         return settle(position)
 
     def audit(self, position: Game) -> Iterable[str]:

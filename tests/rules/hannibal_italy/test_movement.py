@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import LoadedDice, SeededDice
-from pbem.engine.sequence import faults_in_turn
-from pbem.engine.session import Queued, Session, Sources
+from pbem.engine.answers import Sources
+from pbem.engine.sequence import faults_in_sequence
+from pbem.engine.session import Queued, Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table
-from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.new_game import NewGame
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
 
 
@@ -40,20 +42,18 @@ def session(change: Callable[[Game], None] | None = None, dice: Any = None, **op
 def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
     """Return what is wrong with a sheet of Carthage."""
     head = "game: winter\nside: carthage\nadjudication: 1\norders:\n"
-    box = loaded().box
-    raw = (head + orders).encode()
-    return check_sheet(
-        box,
-        "winter",
-        playing.rules.sides,
-        CARTHAGE,
-        1,
-        playing.open_decisions,
-        playing.faults,
-        raw,
+    at = OpenDecisions(
+        box=loaded().box,
+        game="winter",
+        sides=playing.rules.sides,
+        side=CARTHAGE,
+        adjudication=1,
+        decisions=playing.open_decisions,
+        faults=playing.faults,
         further=playing.further,
         costs=playing.costs,
     )
+    return check_sheet(at, (head + orders).encode())
 
 
 WHOLE_PHASE = """\
@@ -127,12 +127,12 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     queue = [Queued(Order("move", {"leader": "hanno", "path": ["nowhere"]}), "sheet 1"), end]
     sources = Sources({CARTHAGE: queue})
     assert sources.find(playing, decision) is None
-    assert [queued.order.body for _, queued, _ in sources.lapsed] == [{"leader": "hanno", "path": ["nowhere"]}]
+    assert [queued.order.body for _, queued, _ in sources.expired] == [{"leader": "hanno", "path": ["nowhere"]}]
     ready = Sources({CARTHAGE: [end]})
     assert ready.find(playing, decision) == (end.order, "sheet 1")
     # One that comes when the phase is over by itself is not worth a word.
-    ready.drop_rest(playing)
-    assert ready.lapsed == []
+    ready.end_span(playing)
+    assert ready.expired == []
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,17 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
     example = guide.partition("## HANNIBAL, Italy: an example")[2].partition("```yaml\n")[2].partition("```")[0]
     raw = f"game: cannae\nside: {CARTHAGE}\nadjudication: 1\n{example}"
     playing = session()
-    receipt, sheet = check_sheet(
-        loaded().box, "cannae", playing.rules.sides, CARTHAGE, 1, playing.open_decisions, playing.faults, raw.encode(),
+    at = OpenDecisions(
+        box=loaded().box,
+        game="cannae",
+        sides=playing.rules.sides,
+        side=CARTHAGE,
+        adjudication=1,
+        decisions=playing.open_decisions,
+        faults=playing.faults,
         periods=("segment", "year"),
-    )  # fmt: skip
+    )
+    receipt, sheet = check_sheet(at, raw.encode())
     assert not receipt.complaints, str(receipt)
     assert sheet is not None
     assert len(sheet.standing or ()) > 12
@@ -190,7 +197,7 @@ def test_looking_ahead_changes_nothing() -> None:
     before = playing.rules.encode(playing.position)
     view = playing.rules.view(playing.position, CARTHAGE)
     march = Order("move", {"leader": "hannibal", "path": ["taurasia", {"drop": {"elephants": 1}}]})
-    assert faults_in_turn(playing.rules, view, decision, [march, march])[1] != []
+    assert faults_in_sequence(playing.rules, view, decision, [march, march])[1] != []
     assert playing.rules.encode(playing.position) == before
 
 
@@ -277,8 +284,8 @@ def test_rome_is_not_told_how_many_lie_in_a_pool() -> None:
 
 def test_a_sheet_that_lies_ready_says_what_it_will_cost(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir(mode=0o700)
-    players = {CARTHAGE: "Bob", ROME: "Ann"}
-    with Adjudicator.create(tmp_path, tmp_path / "keys", "italy", "hannibal_italy", players=players) as game:
+    new = NewGame("italy", "hannibal_italy", players={CARTHAGE: "Bob", ROME: "Ann"})
+    with Adjudicator.create(tmp_path, tmp_path / "keys", new) as game:
         game.adjudicate(late=[CARTHAGE])
         game.adjudicate(late=[ROME])
         sheet = "game: italy\nside: carthage\nadjudication: 3\norders:\n- move: {leader: hanno, path: placentia}\n"

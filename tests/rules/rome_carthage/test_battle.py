@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +21,7 @@ from pbem.rules.rome_carthage.battle import battle, politics, retreat
 from pbem.rules.rome_carthage.battle.hands import allies
 from pbem.rules.rome_carthage.battle.routes import retreat_of, routes
 from pbem.rules.rome_carthage.position.generals import arrange
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
@@ -30,7 +31,7 @@ from pbem.rules.rome_carthage.views.secrets import view
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)
-PRESETS = {name: BOX.options(name) for name in ("valley2007", "descartes1998")}
+PRESETS = {name: cast(Options, BOX.options(name)) for name in ("valley2007", "descartes1998")}
 GENERALS = {side: [general.id for general in BOARD.generals.values() if general.side == side] for side in SIDES}
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.session import Answer, Outcome, Queued, Session, Sources, advance
+from pbem.engine.advance import Outcome, advance
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, Queued, Session
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.mail import outgoing as letters

@@ -1,4 +1,4 @@
-"""How a side leaves a battle, and what a battle leaves behind (9.4, 9.5, 9.71, 10.2, 10.4, 10.5, 5.2)."""
+"""The aftermath of battles: how a side leaves one, and what is left behind (9.4, 9.5, 9.71, 10.2, 10.4, 10.5, 5.2)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def clear_away(game: Game, table: Table) -> None:
 
 
 def send_home(game: Game, table: Table) -> None:
-    """Put each Roman who has lost all that was with him into Rome, also if others of his army fight on (10.2)."""
+    """Put each Roman who has lost all his units into Rome, even if others of his army fight on (10.2)."""
     for leader in game.the_battle.parties[ROME].armed:
         record = game.leaders[leader]
         if record.at not in BOXES and not record.units and not record.escaped:

@@ -1,4 +1,4 @@
-"""Hannibal's ambush: a part of his army falls upon the enemy in the second round, or the third, or never (9.5)."""
+"""Hannibal's ambush: part of his army attacks in the second round, or the third, or never (9.5)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.hannibal_italy.battle.foraging import least
+from pbem.rules.hannibal_italy.battle.foraging import LEAST, NONE, SetAsideOrder, least
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, bring_back, in_line, set_aside
 from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
 
-NONE: Final = "none"
-LEAST: Final = "least"
 SECOND, THIRD = 2, 3
 
 
@@ -26,12 +24,13 @@ def lay_ambush(game: Game, table: Table) -> Flow[None]:
     if not chiefs or sum(units.values()) < 2:
         return
     due = -(-sp(board, units) // int(board.tables["ambush"]["least"]))
-    order = yield from table.ask(
+    answer = yield from table.ask(
         CARTHAGE, "ambush", rule="9.5", default={"units": NONE}, secret=True, hex=battle.hex, least=due, units=units
     )
-    if order["units"] == NONE:
+    order = SetAsideOrder.read(answer)
+    if order.nobody:
         return
-    chosen = least(board, units, due) if order["units"] == LEAST else dict(order["units"])
+    chosen = order.units(board, units, due)
     holders = [LOOSE, *party.leaders] if party.loose else party.leaders
     battle.ambush = set_aside(game, CARTHAGE, chosen, holders)
     table.tell("ambush_laid", leader=chiefs[0], hex=battle.hex, sp=sp(board, chosen), rule="9.5")
@@ -64,11 +63,10 @@ def spring(game: Game, table: Table) -> bool:
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an ambush: units that are not there, too few, or all (9.5)."""
-    chosen, units, due = order["units"], decision.facts["units"], decision.facts["least"]
-    if chosen == NONE:
+    units, due, ambush = decision.facts["units"], decision.facts["least"], SetAsideOrder.read(order)
+    if ambush.nobody:
         return
-    if chosen == LEAST:
-        chosen = least(view.board, units, due)
+    chosen = ambush.units(view.board, units, due)
     for unit, count in chosen.items():
         if not covers(units, {unit: count}):
             yield order.fault(("units", unit), f"you have {units.get(unit, 0)} {unit}", rule="9.5")

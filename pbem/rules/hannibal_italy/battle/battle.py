@@ -1,4 +1,4 @@
-"""A field battle: who wants it, who gets away, and round after round until one side has enough (9.1, 9.2, 9.6)."""
+"""Field battles: who wants battle, who gets away, and the rounds until the battle ends (9.1, 9.2, 9.6)."""
 
 from __future__ import annotations
 
@@ -63,12 +63,14 @@ def _sally(game: Game, table: Table) -> Flow[None]:
 
 
 def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
-    """Ask both sides whether they want battle and return those who do: who sallies does (9.1, 9.71)."""
+    """Ask both sides whether they want battle and return those that do; a side that sallies does (9.1, 9.71)."""
     battle = game.the_battle
     strengths = {side: strength(game, side) for side in SIDES}
     questions = [
         Decision(
-            "fight", side, "9.1",
+            "fight",
+            side,
+            "9.1",
             {"hex": battle.hex, "own_sp": strengths[side]}
             | ({"enemy_sp": strengths[ENEMY[side]]} if side == CARTHAGE or battle.revealed else {}),
             {"fight": side == CARTHAGE and _promising(strengths)},
@@ -76,7 +78,7 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
         )
         for side in SIDES
         if not battle.parties[side].sallies
-    ]  # fmt: skip
+    ]
     answers = yield from table.ask_all(questions)
     wishes = {question.side: order["fight"] for question, order in zip(questions, answers, strict=True)}
     eager = [side for side in SIDES if wishes.get(side, True)]
@@ -91,7 +93,7 @@ def _promising(strengths: Mapping[Side, int]) -> bool:
 
 
 def _battle(game: Game, table: Table, eager: list[Side]) -> Flow[None]:
-    """Let the attacker attack: who wants battle, of two the side that moved second (9.2)."""
+    """Let the attacker attack: the side that wants battle; if both do, the side that moved second (9.2)."""
     battle = game.the_battle
     battle.attacker = eager[0] if len(eager) == 1 else game.moved_last
     battle.revealed = True
@@ -200,10 +202,16 @@ def _one_round(game: Game, table: Table, column: int, springs: bool) -> Flow[Non
     attacker, defender = battle.attacker, ENEMY[battle.attacker]
     modifiers = round_modifiers(game, springs=springs)
     roll = table.roll(
-        f"battle/{battle.hex}/round-{battle.round}", rule="9.2", modifiers=modifiers, side=attacker, hex=battle.hex,
-        round=battle.round, odds=board.field.columns[column], own_sp=strength(game, attacker),
+        f"battle/{battle.hex}/round-{battle.round}",
+        rule="9.2",
+        modifiers=modifiers,
+        side=attacker,
+        hex=battle.hex,
+        round=battle.round,
+        odds=board.field.columns[column],
+        own_sp=strength(game, attacker),
         enemy_sp=strength(game, defender),
-    )  # fmt: skip
+    )
     result = board.field.read(column, roll.total)
     table.tell("round_result", hex=battle.hex, round=battle.round, result=result, rule="9.2")
     losers = {"A": [attacker], "D": [defender], "E": [attacker, defender]}[result[0]]
@@ -215,7 +223,7 @@ def _one_round(game: Game, table: Table, column: int, springs: bool) -> Flow[Non
 
 
 def round_modifiers(game: Game, *, springs: bool = False) -> dict[str, int]:
-    """Return what changes the die of a round: commanders, elephants, the ambush that springs (9.5, 10.3, 11.1)."""
+    """Return the modifiers of a round: commanders, elephants, the ambush that springs (9.5, 10.3, 11.1)."""
     attacker, tables = game.the_battle.attacker, game.board.tables
     modifiers = {"leaders": _rating(game, attacker) - _rating(game, ENEMY[attacker])}
     if has_elephants(game):
@@ -237,23 +245,29 @@ def _wishes(game: Game, table: Table) -> Flow[dict[Side, str]]:
     strengths = {side: strength(game, side) for side in SIDES}
     questions = [
         Decision(
-            "go_on", side, "9.2",
+            "go_on",
+            side,
+            "9.2",
             {
-                "hex": battle.hex, "round": battle.round, "own_sp": strengths[side],
-                "enemy_sp": strengths[ENEMY[side]], "lost": battle.parties[side].lost,
-                "way_out": bool(way_out(game, side)), "commander": battle.parties[side].commander,
+                "hex": battle.hex,
+                "round": battle.round,
+                "own_sp": strengths[side],
+                "enemy_sp": strengths[ENEMY[side]],
+                "lost": battle.parties[side].lost,
+                "way_out": bool(way_out(game, side)),
+                "commander": battle.parties[side].commander,
                 "attacking": side == battle.attacker,
             },
             {"do": _silent(game, side, strengths[side])},
         )
         for side in SIDES
-    ]  # fmt: skip
+    ]
     answers = yield from table.ask_all(questions)
     return {side: order["do"] for side, order in zip(SIDES, answers, strict=True)}
 
 
 def _silent(game: Game, side: Side, own: int) -> str:
-    """Return what a side does that is silent: it withdraws, if it can, once half its strength is gone (10.4)."""
+    """Return the default of a side: it withdraws, if it can, once half its strength is gone (10.4)."""
     party = game.the_battle.parties[side]
     able = bool(party.commander) and bool(way_out(game, side))
     return WITHDRAW if able and own < party.lost else FIGHT
@@ -273,7 +287,7 @@ def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
 
 
 def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
-    """Tell whether both sides stop, and let one go back: who gives way, of two the attacker (9.2)."""
+    """Tell whether both sides stop, and let one go back: the side that gives way; if both do, the attacker (9.2)."""
     battle = game.the_battle
     turns = (battle.attacker, ENEMY[battle.attacker])
     giving = [side for side in turns if wishes[side] == GIVE_WAY]

@@ -1,4 +1,4 @@
-"""Who commands in a battle or an assault: the highest office, Hannibal, or whom somebody chooses (10.31)."""
+"""Commanders in a battle or an assault: the highest office, Hannibal, or a leader whom a side chooses (10.31)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem.rules.hannibal_italy.position.state import Game
 
 
 def commander_of(game: Game, table: Table, side: Side, leaders: Sequence[str], hex: str) -> Flow[str]:
-    """Return who of a side's leaders commands; where several may, the side that has the choice is asked (10.31).
+    """Return the leader who commands a side; where several may, the side that has the choice is asked (10.31).
 
     The text is empty if there are none. Who is silent has the best of his own leaders, or the worst of the enemy's.
     """

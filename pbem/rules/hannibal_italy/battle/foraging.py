@@ -1,8 +1,9 @@
-"""Foraging: who does not control the province sends out a quarter of his army before he fights (9.4)."""
+"""Foraging: a side that does not control the province sends out a quarter of its army before it fights (9.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
@@ -13,8 +14,34 @@ from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled,
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
 LEAST: Final = "least"
-"""The foragers that come nearest to what is due."""
+"""The word for the fewest foragers that are enough."""
 NONE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAsideOrder:
+    """The units that a side sets aside to forage, or for an ambush: named, or as few as will do, or none."""
+
+    named: Mapping[str, int] | None
+    fewest: bool = False
+    """Where no units are named: whether as few go as will do; else nobody goes."""
+
+    @classmethod
+    def read(cls, order: Order) -> SetAsideOrder:
+        """Read an order to forage or to lay an ambush."""
+        units = order["units"]
+        return cls(None, units == LEAST) if isinstance(units, str) else cls(units)
+
+    @property
+    def nobody(self) -> bool:
+        """Whether nobody is set aside."""
+        return self.named is None and not self.fewest
+
+    def units(self, board: Board, able: Mapping[str, int], due: int) -> Mapping[str, int]:
+        """Return the units to set aside of those that are able to go."""
+        if self.named is not None:
+            return self.named
+        return least(board, able, due) if self.fewest else {}
 
 
 def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
@@ -34,11 +61,17 @@ def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
     due = 0 if single else min(quarter(game, units), sp(board, able))
     if not leaders or (due == 0 and (battle.revealed or side == ROME)):
         return
-    order = yield from table.ask(
-        side, "forage", rule="9.4", default={"units": LEAST}, secret=side != ROME, hex=battle.hex, due=due,
+    answer = yield from table.ask(
+        side,
+        "forage",
+        rule="9.4",
+        default={"units": LEAST},
+        secret=side != ROME,
+        hex=battle.hex,
+        due=due,
         units=able,
-    )  # fmt: skip
-    chosen = _chosen(board, able, due, order["units"])
+    )
+    chosen = added(SetAsideOrder.read(answer).units(board, able, due)) if due else {}
     party.foragers = set_aside(game, side, chosen, leaders)
     if chosen:
         table.tell("forages", side=side, sp=sp(board, chosen), hex=battle.hex, rule="9.4", to=_seers(game, side))
@@ -51,14 +84,8 @@ def quarter(game: Game, units: Mapping[str, int]) -> int:
 
 
 def _seers(game: Game, side: Side) -> list[Side] | None:
-    """Return who sees how many forage: everybody in a battle, its side alone where Carthage is hidden (7.5)."""
+    """Return the sides that see how many forage: both in a battle, Carthage alone where it is hidden (7.5)."""
     return None if side == ROME or game.the_battle.revealed else [side]
-
-
-def _chosen(board: Board, able: Mapping[str, int], due: int, wanted: object) -> dict[str, int]:
-    if wanted == NONE or due == 0:
-        return {}
-    return least(board, able, due) if wanted == LEAST else added(wanted)  # type: ignore[arg-type]
 
 
 def least(board: Board, units: Mapping[str, int], due: int) -> dict[str, int]:
@@ -79,11 +106,10 @@ def least(board: Board, units: Mapping[str, int], due: int) -> dict[str, int]:
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with foragers: units that are not there, too few, or more than must go (9.4, 11.3)."""
-    able, due, chosen = decision.facts["units"], decision.facts["due"], order["units"]
-    if chosen == LEAST:
-        return
-    if chosen == NONE:
-        if due:
+    able, due = decision.facts["units"], decision.facts["due"]
+    chosen = SetAsideOrder.read(order).named
+    if chosen is None:
+        if due and SetAsideOrder.read(order).nobody:
             yield order.fault(("units",), f"{due} SP must forage", rule="9.4")
         return
     for unit, count in chosen.items():

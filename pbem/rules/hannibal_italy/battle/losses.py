@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -15,6 +16,21 @@ CHEAPEST: Final = "cheapest"
 DEAREST: Final = "dearest"
 WAYS: Final = (CHEAPEST, DEAREST)
 """Orders of losses that can be given without naming units: by SP a step, the lowest or the highest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossOrder:
+    """The steps that a side chooses to lose: a way to find them, or the units that lose one, one after the other."""
+
+    way: str | None = CHEAPEST
+    """One of WAYS; None: the units are named."""
+    units: Sequence[str] = ()
+
+    @classmethod
+    def read(cls, order: Order) -> LossOrder:
+        """Read an order to lose steps, in battle or in winter."""
+        lose = order["lose"]
+        return cls(lose) if isinstance(lose, str) else cls(None, tuple(lose))
 
 
 def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> list[str]:
@@ -35,7 +51,7 @@ def order_of(board: Board, units: Mapping[str, int], way: str, count: int) -> li
 
 
 def _with_reduced(board: Board, units: Mapping[str, int]) -> set[str]:
-    """Return kinds of units, and what a step less makes of them."""
+    """Return kinds of units, and the kinds that they become with a step less."""
     return {*units, *(reduced for unit in units if (reduced := board.units[unit].reduced) is not None)}
 
 
@@ -54,7 +70,7 @@ def take_losses(
     does not see what it has (7.5).
     """
     board = game.board
-    lost = {side: order_of(board, units, CHEAPEST, count) for side, units in lines.items()}
+    lost: dict[Side, Sequence[str]] = {side: order_of(board, units, CHEAPEST, count) for side, units in lines.items()}
     questions = [
         Decision(
             "losses",
@@ -70,7 +86,7 @@ def take_losses(
     if questions:
         orders = yield from table.ask_all(questions)
         for question, order in zip(questions, orders, strict=True):
-            lost[question.side] = named_losses(board, lines[question.side], order["lose"], count)
+            lost[question.side] = _chosen(board, lines[question.side], LossOrder.read(order), count)
     return {side: weakened(board, units, lost[side]) for side, units in lines.items()}
 
 
@@ -84,9 +100,9 @@ def _hidden(game: Game, side: Side) -> bool:
     return side == CARTHAGE and not game.the_battle.revealed
 
 
-def named_losses(board: Board, units: Mapping[str, int], lose: Any, count: int) -> list[str]:
-    """Return the units that lose steps, as an order names them (9.3)."""
-    return order_of(board, units, lose, count) if lose in WAYS else list(lose)
+def _chosen(board: Board, units: Mapping[str, int], order: LossOrder, count: int) -> Sequence[str]:
+    """Return the units that lose steps, one after the other (9.3)."""
+    return order.units if order.way is None else order_of(board, units, order.way, count)
 
 
 def account(game: Game, table: Table, side: Side, before: Mapping[str, int], after: Mapping[str, int], hex: str) -> int:
@@ -115,18 +131,18 @@ def wholly_lost(board: Board, before: Mapping[str, int], after: Mapping[str, int
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with losses: units that are not there, too few or too many steps (9.3)."""
-    lose, count = order["lose"], decision.facts["steps"]
-    if lose in WAYS:
+    losses, count = LossOrder.read(order), decision.facts["steps"]
+    if losses.way is not None:
         return
     left = dict(decision.facts["units"])
-    for at, unit in enumerate(lose):
+    for at, unit in enumerate(losses.units):
         if not left.get(unit):
             there = ", ".join(each for each, number in left.items() if number)
             yield order.fault(("lose", at), f"there is no {unit} left to lose a step; there are {there}", rule="9.3")
             return
         left = weakened(view.board, left, [unit])
-    if len(lose) != count:
-        yield order.fault(("lose",), f"{count} steps must be lost; this is {len(lose)}", rule="9.3")
+    if len(losses.units) != count:
+        yield order.fault(("lose",), f"{count} steps must be lost; this is {len(losses.units)}", rule="9.3")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -134,8 +150,8 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     units: Mapping[str, int] = decision.facts["units"]
     if veiled(view, decision.side, decision.facts["hex"]):
         return NOT_TOLD
-    bodies: list[Any] = [*WAYS, *_each_first(view.board, units, decision.facts["steps"])]
-    return of([Order("losses", {"lose": lose}) for lose in bodies])
+    choices: list[str | Sequence[str]] = [*WAYS, *_each_first(view.board, units, decision.facts["steps"])]
+    return of([Order("losses", {"lose": lose}) for lose in choices])
 
 
 def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[Sequence[str]]:

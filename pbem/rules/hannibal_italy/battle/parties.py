@@ -76,7 +76,7 @@ def join_inside(game: Game, battle: Battle, side: Side) -> None:
 
 
 def _armed(game: Game, side: Side, leaders: Sequence[str]) -> list[str]:
-    """Return who of some Romans has units; who of the Carthaginians has any is not for Rome to see (7.5, 10.2)."""
+    """Return the Romans among some leaders who have units; Rome may not see which Carthaginians do (7.5, 10.2)."""
     return [leader for leader in leaders if game.leaders[leader].units] if side == ROME else []
 
 
@@ -86,7 +86,7 @@ def came_out(game: Game, party: Party) -> list[str]:
 
 
 def held_by(game: Game, side: Side) -> dict[str, dict[str, int]]:
-    """Return what is in the line of a side by who has it: its leaders, the commander first, and LOOSE (9.2).
+    """Return the units in a side's line by their holders: its leaders, the commander first, and LOOSE (9.2).
 
     Who comes first keeps most of what is left after losses (9.3).
     """
@@ -113,7 +113,7 @@ def set_in_line(game: Game, side: Side, units: Mapping[str, int]) -> None:
 def share_out(
     game: Game, side: Side, hex: str, held: Mapping[str, Mapping[str, int]], units: Mapping[str, int]
 ) -> None:
-    """Share what is left after losses among those who had it: none gets what was not his, or grew from it (9.3)."""
+    """Share the units left after losses among their holders: each gets back only units that were theirs (9.3)."""
     left = dict(units)
     for holder, own in held.items():
         kept, left = _share(game, own, left)
@@ -126,7 +126,7 @@ def share_out(
 
 
 def _share(game: Game, own: Mapping[str, int], left: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what a holder keeps of what is left, his units first and then what they were reduced to, and the rest."""
+    """Return what a holder keeps of the units left, whole ones first and then reduced ones, and the rest."""
     kept = {unit: min(count, left.get(unit, 0)) for unit, count in own.items() if left.get(unit)}
     rest = taken(left, kept)
     for unit, count in own.items():
@@ -176,5 +176,5 @@ def has_elephants(game: Game) -> bool:
 
 
 def living(game: Game, leaders: Sequence[str], hex: str) -> list[str]:
-    """Return who of some leaders is still in a hex (10.5)."""
+    """Return the leaders, of some, who are still in a hex (10.5)."""
     return [leader for leader in leaders if game.leaders[leader].at == hex]

@@ -1,4 +1,4 @@
-"""Where a leader goes who has lost his army and lives: to Rome, or to his nearest friends (10.2, 10.5)."""
+"""Refuge: a leader who has lost his army and lives goes to Rome, or to his nearest friends (10.2, 10.5)."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLASS_1
@@ -38,19 +38,20 @@ def hexes_near(view: Game, city: str) -> list[str]:
     return [own, *around] if view.options["diplomacy_from"] == "adjacent_or_in" else around
 
 
-def why_not(view: Game, side: Side, together: Sequence[str], at: str, city: str) -> Iterator[tuple[str, str]]:
-    """Yield why diplomacy may not be tried at a city from a hex, with the rule (7.4, 7.42)."""
+def why_not(view: Game, side: Side, at: str, city: str) -> Refusal | None:
+    """Say why a side may not try diplomacy at a city from a hex (7.4, 7.42)."""
     record = view.board.cities[city]
     if view.cities[city] == side:
-        yield f"{record.name} is yours already", "7.4"
-    elif record.kind == CLASS_1:
-        yield f"{record.name} is a class 1 fortress: no diplomacy", "7.4"
-    elif at not in hexes_near(view, city):
-        yield f"{record.name} is not next to {at}", "7.4"
-    elif city in view.tried:
-        yield f"{record.name} was tried in this {view.segment}", "7.4"
-    elif side == CARTHAGE and _held(view, ENEMY[side], city):
-        yield f"{record.name} is held by {view.board.tables['diplomacy']['held_by']} SP or more", "7.42"
+        return Refusal(f"{record.name} is yours already", "7.4")
+    if record.kind == CLASS_1:
+        return Refusal(f"{record.name} is a class 1 fortress: no diplomacy", "7.4")
+    if at not in hexes_near(view, city):
+        return Refusal(f"{record.name} is not next to {at}", "7.4")
+    if city in view.tried:
+        return Refusal(f"{record.name} was tried in this {view.segment}", "7.4")
+    if side == CARTHAGE and _held(view, ENEMY[side], city):
+        return Refusal(f"{record.name} is held by {view.board.tables['diplomacy']['held_by']} SP or more", "7.42")
+    return None
 
 
 def _held(game: Game, owner: Side, city: str) -> bool:
@@ -62,7 +63,7 @@ def _held(game: Game, owner: Side, city: str) -> bool:
 
 
 def modifiers(game: Game, side: Side, together: Sequence[str], city: str) -> dict[str, int]:
-    """Return what changes a diplomacy roll (7.41)."""
+    """Return the modifiers of a diplomacy roll (7.41)."""
     numbers, board = game.board.tables["diplomacy"], game.board
     province = board.provinces[board.cities[city].province]
     if side == CARTHAGE:
@@ -96,9 +97,14 @@ def attempt(game: Game, table: Table, side: Side, city: str) -> bool:
     changes, total = modifiers(game, side, march.together, city), 0
     if side == ROME:
         won = table.roll(
-            f"diplomacy/{city}", at_least=record.loyalty, rule="7.4", side=side, leader=march.leader, city=city,
+            f"diplomacy/{city}",
+            at_least=record.loyalty,
+            rule="7.4",
+            side=side,
+            leader=march.leader,
+            city=city,
             modifiers=changes,
-        ).success  # fmt: skip
+        ).success
     else:
         # What Hannibal's army adds would tell Rome how strong it is (7.5): the die alone is shown, and what came of it.
         roll = table.roll(f"diplomacy/{city}", rule="7.41", side=side, leader=march.leader, city=city)

@@ -1,25 +1,42 @@
-"""The marches that are offered: where each leader can get to, alone or with others, and whom he can win over (7).
+"""The legal marches: the hexes that each leader can reach, alone or with others, and the cities to win over (7).
 
-An order may say far more (what is dropped, which way round); these are enough for a form, for chance and for a count.
+An order may say far more (units to drop, a detour). These are enough for a form, for random play and for a count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, cheapest, concat, flat_map, lazy, of, product, way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement import diplomacy
-from pbem.rules.hannibal_italy.movement.march import END, check
+from pbem.rules.hannibal_italy.movement.check import check
+from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, Marcher, PathWord
 from pbem.rules.hannibal_italy.movement.overrun import stops
-from pbem.rules.hannibal_italy.movement.taking import ALL, allowance, share_out, takers, why_not_march
+from pbem.rules.hannibal_italy.movement.taking import allowance, divide, wrong_shares
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.stacking import forbidden, full
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
-Body: TypeAlias = Mapping[str, Any]
+_MOST_OTHERS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Leaders who may march together, and the units that they take."""
+
+    body: Mapping[str, str | list[str]]
+    """The part of an order that names them."""
+    leaders: list[str]
+    most: int
+    """Their half movement points."""
+
+    def march(self, path: Sequence[PathWord], **more: bool) -> Order:
+        """Return the order to march along a path."""
+        return Order("move", {**self.body, "path": path, **more})
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -31,72 +48,71 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _of(view: Game, decision: Decision, leader: str) -> LegalOrders:
-    """Return the marches of a leader with what he has, with all at hand, and with the others; of nobody: the end."""
+    """Return the marches of a leader: with their own units, all at hand, or the others; without a leader, the end."""
     if not leader:
         return of([Order("move", END)])
-    return flat_map(partial(_goals, view, decision.side), _companies(view, decision, leader))
+    return flat_map(partial(_goals, view, decision.side), _groups(view, decision, leader))
 
 
-def bodies_of(view: Game, decision: Decision, leader: str) -> Iterator[tuple[Body, int]]:
-    """Yield what an order may say of who goes with what, and the half movement points of that (7.2, 7.3, 7.8, 10.2)."""
-    for body in _companies(view, decision, leader):
-        if (most := _points(view, body)) is not None:
-            yield body, most
+def companies(view: Game, decision: Decision, leader: str) -> Iterator[Company]:
+    """Yield the companies in which a leader may march (7.2, 7.3, 7.8, 10.2)."""
+    for going in _groups(view, decision, leader):
+        if (company := _company(view, going)) is not None:
+            yield company
 
 
-def _companies(view: Game, decision: Decision, leader: str) -> list[Body]:
-    """Return what an order may say of who goes with what, whether the rules allow it or not (7.2)."""
+def _groups(view: Game, decision: Decision, leader: str) -> list[list[Marcher]]:
+    """Return the leaders and units that an order may name with a leader, allowed or not (7.2)."""
     side, at = decision.side, view.leaders[leader].at
     there = view.leaders_at(side, at)
-    bodies: list[Body] = [{"leader": leader}]
+    groups = [[Marcher(leader)]]
     if len(there) > 1 or view.loose[side].get(at):
-        bodies.append({"leader": leader, "units": ALL})
+        groups.append([Marcher(leader, ALL)])
     others = [other for other in there if other != leader and other in decision.facts["leaders"]]
     if others and len(others) <= _MOST_OTHERS:
         counted = sum(not view.card(each).gaulish for each in (leader, *others))
         if counted <= int(view.board.tables["stacking"]["leaders"]):
-            bodies.append({"leader": leader, "with": others})
-    return bodies
+            groups.append([Marcher(each) for each in (leader, *others)])
+    return groups
 
 
-def _points(view: Game, body: Body) -> int | None:
-    """Return the half movement points of a company; None: it may not march, or has been named already (7.3)."""
-    leader = body["leader"]
-    if "units" in body:
-        order = Order("move", body)
-        shares = share_out(view, order, takers(order))
-        fit = not shares.faults and shares.units[leader] != view.leaders[leader].units
-        return allowance(view, [shares.units[leader]]) if fit else None
-    forces = {each: view.leaders[each].units for each in (leader, *body.get("with", ()))}
-    fit = all(why_not_march(view, each, units) is None for each, units in forces.items())
-    return allowance(view, forces.values()) if fit else None
+def _company(view: Game, going: list[Marcher]) -> Company | None:
+    """Return leaders as a company; None if they may not march, or if `units` adds nothing to what they have (7.3)."""
+    division = divide(view, going)
+    if wrong_shares(view, division):
+        return None
+    leader, *others = [marcher.leader for marcher in going]
+    body: dict[str, str | list[str]] = {"leader": leader}
+    if others:
+        body["with"] = others
+    if not division.as_they_are:
+        body["units"] = ALL
+        if division.forces[0] == view.leaders[leader].units:
+            return None
+    return Company(body, [leader, *others], allowance(view, division.forces))
 
 
-_MOST_OTHERS: Final = 3
-
-
-def _goals(view: Game, side: Side, body: Body) -> LegalOrders:
+def _goals(view: Game, side: Side, going: list[Marcher]) -> LegalOrders:
     """Return a march to each hex in reach, into each city of one's own, and to each city that can be won over."""
-    most = _points(view, body)
-    if most is None:
+    company = _company(view, going)
+    if company is None:
         return of([])
-    together = [body["leader"], *body.get("with", ())]
-    held, start = stops(view, side), view.leaders[body["leader"]].at
-    found = _round(view.board, start, most, held, forbidden(view, side, together))
-    closed = full(view, side, together)
+    held, start = stops(view, side), view.leaders[company.leaders[0]].at
+    found = _round(view.board, start, company.most, held, forbidden(view, side, company.leaders))
+    closed = full(view, side, company.leaders)
     return concat(
-        lazy(lambda: _to_hexes(body, found, closed)),
-        lazy(lambda: _into_cities(view, side, body, found, held.union(closed))),
-        lazy(lambda: _to_cities(view, side, body, most, found, held.difference((start,)).union(closed))),
+        lazy(lambda: _to_hexes(company, found, closed)),
+        lazy(lambda: _into_cities(view, side, company, found, held.union(closed))),
+        lazy(lambda: _to_cities(view, side, company, found, held.difference((start,)).union(closed))),
     )
 
 
-def _to_hexes(body: Body, found: Reached, closed: Collection[str]) -> LegalOrders:
+def _to_hexes(company: Company, found: Reached, closed: Collection[str]) -> LegalOrders:
     goals = [hex for hex in found if hex not in closed] if closed else list(found)
-    return product(lambda hex: Order("move", {**body, "path": way(found, hex)}), goals)
+    return product(lambda hex: company.march(way(found, hex)), goals)
 
 
-def _into_cities(view: Game, side: Side, body: Body, found: Reached, barred: Collection[str]) -> LegalOrders:
+def _into_cities(view: Game, side: Side, company: Company, found: Reached, barred: Collection[str]) -> LegalOrders:
     """Return a march into each city of one's own before which no enemy stands (7.6)."""
     if view.options["going_inside"] != "freely":
         return of([])
@@ -105,23 +121,21 @@ def _into_cities(view: Game, side: Side, body: Body, found: Reached, barred: Col
         hex = view.board.cities[city].hex
         if hex not in found or hex in barred or city in view.sieges:
             return of([])
-        return of([Order("move", {**body, "path": way(found, hex), "inside": True})])
+        return of([company.march(way(found, hex), inside=True)])
 
     return flat_map(into, [city for city, owner in view.cities.items() if owner == side])
 
 
-def _to_cities(
-    view: Game, side: Side, body: Body, most: int, found: Reached, barred: Collection[str]
-) -> LegalOrders:  # fmt: skip
+def _to_cities(view: Game, side: Side, company: Company, found: Reached, barred: Collection[str]) -> LegalOrders:
     """Return a march to each hex from which a city can be won over, with diplomacy at its end (7.4)."""
-    within = most - int(view.board.tables["movement"]["diplomacy"])
+    within = company.most - int(view.board.tables["movement"]["diplomacy"])
 
     def to_win(city: str) -> LegalOrders:
         near = diplomacy.hexes_near(view, city)
         able = [hex for hex in near if hex in found and found[hex][0] <= within and hex not in barred]
         if not able or not diplomacy.open_cities(view, side, [city]):
             return of([])
-        return product(lambda hex: Order("move", {**body, "path": [*way(found, hex), {"try": city}]}), able)
+        return product(lambda hex: company.march([*way(found, hex), {TRY: city}]), able)
 
     return flat_map(to_win, [city for city, owner in view.cities.items() if owner != side])
 
@@ -131,13 +145,13 @@ Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
 
 
 def reach(view: Game, side: Side, together: Sequence[str], most: int, start: str = "") -> Reached:
-    """Return what leaders can reach from a hex, or from where they are, the nearest first (7.2, 7.3, 10.6, 12.21)."""
+    """Return the hexes in reach of leaders from a hex, or from their own, nearest first (7.2, 7.3, 10.6, 12.21)."""
     start = start or view.leaders[together[0]].at
     return _round(view.board, start, most, stops(view, side), forbidden(view, side, together))
 
 
 def _round(board: Board, start: str, most: int, held: frozenset[str], closed: frozenset[str]) -> Reached:
-    """Return what can be reached round hexes that are closed, and no further than those that the enemy holds."""
+    """Return the hexes in reach round closed ones, and no further than those that the enemy holds."""
     free = _reach(board, start, most, frozenset(), closed)
     # Only an enemy within reach is in the way, so that most marches share what was found for others.
     in_the_way = frozenset([hex for hex in held if hex in free and hex != start])

@@ -1,4 +1,4 @@
-"""Overruns: an army eight times as strong rides a small one down in the open and goes on (7.7)."""
+"""Overruns: an army eight times as strong rides down a small one in the open and marches on (7.7)."""
 
 from __future__ import annotations
 

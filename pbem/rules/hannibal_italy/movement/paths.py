@@ -1,10 +1,7 @@
-"""The way of an order, hex by hex: by numbers, by the names of cities, or along a road (7.2, 7.31).
+"""The way of a march, hex by hex: by numbers, by the names of cities, or along a road (7.2, 7.31).
 
-A path is a list of these, in any mixture: a hex (`"0522"`), a city (`placentia`), `along via_aemilia` followed by
-`to ariminum`, `{try: ariminum}` for diplomacy on the way (7.4), `{drop: {roman_foot: 1}}` for units that stay where
-the march has come to (7.2). It may be written as one text with commas, in which `try ariminum` is diplomacy. What is
-not next to the last hex is reached by the cheapest way that goes round the enemy and round where the leaders may not
-go.
+A hex that is not next to the last one is reached by the cheapest way that goes round the enemy and round the hexes
+that the leaders may not enter.
 """
 
 from __future__ import annotations
@@ -13,21 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import cheapest, way
+from pbem.protocol import PbemError
+from pbem.rules.hannibal_italy.movement.orders import TRY, Along, Drop, PathItem, Try
 from pbem.rules.hannibal_italy.position.board import Board
 
-ALONG: Final = "along "
-TO: Final = "to "
-TRY: Final = "try"
-DROP: Final = "drop"
 FAR: Final = 1_000_000
-_NOWHERE: Final[frozenset[str]] = frozenset()
 
 
-class Astray(ValueError):
-    """An item of a path cannot be read or followed; `at` is its number, `key` a key in it."""
+class Astray(PbemError, ValueError):
+    """An item of a path cannot be followed; `at` is its number, `key` a key in it."""
 
     def __init__(self, at: int, reason: str, key: str = "") -> None:
         super().__init__(reason)
@@ -49,42 +43,34 @@ class Step:
 
 @dataclass(slots=True)
 class Route:
-    """What a path comes to, step by step, and every item of it that cannot be read or followed."""
+    """A path on the map: its steps, and every item of it that cannot be followed."""
 
     steps: list[Step] = field(default_factory=list)
     astray: list[Astray] = field(default_factory=list)
 
 
-def items_of(path: Any) -> Sequence[Any]:
-    """Return the items of a path, which may be written as one text with commas, or be one hex."""
-    if isinstance(path, str):
-        return [item.strip() for item in path.split(",") if item.strip()]
-    return [path] if isinstance(path, int) else path
-
-
-def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE) -> Route:
+def find_route(board: Board, start: str, path: Iterable[PathItem], around: frozenset[str]) -> Route:
     """Return the steps of a path from a hex; a way that is not spelled out goes round some hexes.
 
-    Such a hex may be its goal, and may be entered by an item of its own: it is for the rules to say that it cannot be.
+    Such a hex may be its goal, and an item of its own may enter it: that it is closed is for the check to say.
     """
     found, at, road, along = Route(), start, "", 0
-    for item, word in enumerate(items_of(path)):
+    for item, wanted in enumerate(path):
+        if not road and isinstance(wanted, str) and wanted in board.costs[at]:
+            at = wanted  # spelled out, hex by hex: nothing to look up
+            found.steps.append(Step(item, hex=at))
+            continue
         try:
-            if not road and isinstance(word, str) and word in board.costs[at]:
-                found.steps.append(Step(item, hex=word))  # spelled out, hex by hex: nothing to look up
-                at = word
+            if isinstance(wanted, Drop):
+                found.steps.append(Step(item, drop=wanted.units))
                 continue
-            if isinstance(word, Mapping):
-                found.steps.append(_deed(board, item, word))
+            if isinstance(wanted, Try):
+                found.steps.append(Step(item, city=_city(board, item, wanted.city)))
                 continue
-            text = f"{word:04}" if isinstance(word, int) else word.strip()
-            if text.lower().startswith(f"{TRY} "):
-                found.steps.append(_deed(board, item, {TRY: text[len(TRY) :]}))
+            if isinstance(wanted, Along):
+                road, along = _road(board, item, wanted.road), item
                 continue
-            if text.lower().startswith(ALONG):
-                road, along = _road(board, item, text[len(ALONG) :]), item
-                continue
-            goal = _hex(board, item, text[len(TO) :] if text.lower().startswith(TO) else text)
+            goal = _hex(board, item, wanted)
             hexes = _by_road(board, item, road, at, goal) if road else _shortest(board, at, goal, around)
             found.steps += [Step(item, hex=hex) for hex in hexes]
             at = goal
@@ -94,15 +80,6 @@ def route(board: Board, start: str, path: Any, around: frozenset[str] = _NOWHERE
     if road:
         found.astray.append(Astray(along, f"say how far: 'along {road}', then 'to' and a city or hex on it"))
     return found
-
-
-def _deed(board: Board, item: int, word: Mapping[str, Any]) -> Step:
-    if DROP in word:
-        return Step(item, drop=word[DROP])
-    name = str(word[TRY]).strip().lower().replace(" ", "_")
-    if name not in board.cities:
-        raise Astray(item, f"there is no city {str(word[TRY]).strip()}{meant(name, board.cities)}", TRY)
-    return Step(item, city=name)
 
 
 @lru_cache(maxsize=4096)
@@ -133,28 +110,49 @@ def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str
     return list(hexes[here + 1 : there + 1]) if here <= there else list(hexes[there:here][::-1])
 
 
+def _city(board: Board, item: int, text: str) -> str:
+    name = _as_id(text)
+    if name not in board.cities:
+        raise Astray(item, f"there is no city {text}{meant(name, board.cities)}", TRY)
+    return name
+
+
 def _hex(board: Board, item: int, text: str) -> str:
     found = board.find(text)
     if found is None:
-        raise Astray(item, f"there is no hex or city {text}{meant(text.lower().replace(' ', '_'), board.by_name)}")
+        raise Astray(item, f"there is no hex or city {text}{meant(text, board.by_name)}")
     return found
 
 
 def _road(board: Board, item: int, text: str) -> str:
-    name = text.strip().lower().replace(" ", "_")
+    name = _as_id(text)
     for road in (name, f"via_{name}", f"{name}_road"):
         if road in board.ways:
             return road
-    raise Astray(item, f"there is no road {text.strip()}{meant(name, board.ways)}")
+    raise Astray(item, f"there is no road {text}{meant(name, board.ways)}")
+
+
+def _as_id(text: str) -> str:
+    """Return a name as the box writes it: in small letters, with underscores."""
+    return text.lower().replace(" ", "_")
 
 
 def meant(text: str, known: Iterable[str]) -> str:
-    """Return what was probably meant by a word that is none of those known: `, did you mean rome?`; or nothing."""
-    near = get_close_matches(text.lower().replace(" ", "_"), list(known), 1)
+    """Return the known word that a misspelled one is closest to: `, did you mean rome?`; empty if none is close."""
+    near = get_close_matches(_as_id(text), list(known), 1)
     return f", did you mean {near[0]}?" if near else ""
 
 
 def named(board: Board, hex: str) -> str:
-    """Return how a hex is called: by its city, if it has one."""
+    """Return a hex as players call it: by its city, if it has one."""
     city = board.hexes[hex].city
     return city if city is not None else hex
+
+
+def points(halves: int) -> str:
+    """Return half movement points as a text.
+
+    >>> points(25), points(6)
+    ('12.5', '3')
+    """
+    return f"{halves // 2}.5" if halves % 2 else str(halves // 2)

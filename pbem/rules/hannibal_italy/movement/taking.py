@@ -1,87 +1,79 @@
-"""What leaders take along on a march: their own units, those without a leader, those of leaders who stay (7.2, 7.8)."""
+"""The division of units when a march begins: what goes, what stays, what is taken over (7.2, 7.8, 10.2, 10.6)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.protocol import Fault, Order, Path, Side
+from pbem.game import Refusal
+from pbem.protocol import Fault, Side
+from pbem.rules.hannibal_italy.movement.orders import Marcher, illegal
 from pbem.rules.hannibal_italy.movement.paths import meant
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
-ALL: Final = "all"
 ALONE: Final = "alone"
 """How a leader without units moves."""
 
-
-@dataclass(frozen=True, slots=True)
-class Taker:
-    """A leader of an order with the units that he wants, and where the order says so."""
-
-    leader: str
-    units: Mapping[str, int] | str | None
-    """None: what is with him; `all`: whatever he may lead of what is at hand."""
-    at: Path
-    units_at: Path
+MOVED: Final = Refusal("has moved", "7.1")
+HELD: Final = Refusal("did not get away", "7.6")
+BESIEGED: Final = Refusal("is besieged", "9.71")
+NO_LEGION: Final = Refusal("has no legion with him", "10.2")
+NOT_INTO_A_SIEGE: Final = Refusal("nobody goes into a besieged city", "9.71")
+TAKE_ALL_ALONG: Final = Refusal("nobody goes into a besieged city; take all along", "9.71")
 
 
-@dataclass(slots=True)
-class Shares:
-    """Who would have which units when a march begins."""
-
-    units: dict[str, Units] = field(default_factory=dict)
-    """Leader -> his units, also of those who stay."""
-    free: Units = field(default_factory=dict)
-    """Units without a leader that could go along and do not."""
-    faults: list[Fault] = field(default_factory=list)
-
-
-def takers(order: Order) -> list[Taker]:
-    """Return the leaders of an order, the one who leads first, each with what he is to take."""
-    found = [Taker(order["leader"], order.get("units"), ("leader",), ("units",))]
-    for at, other in enumerate(order.get("with", [])):
-        if isinstance(other, Mapping):
-            path = ("with", at)
-            found.append(Taker(other["leader"], other.get("units"), (*path, "leader"), (*path, "units")))
-        else:
-            found.append(Taker(other, None, ("with", at), ("with", at)))
-    return found
-
-
-def may_set_out(game: Game, leader: str) -> tuple[str, str] | None:
-    """Say why a leader may not move, and by which rule; None: he may (7.1, 7.6, 9.71, 10.2)."""
+def why_not_set_out(game: Game, leader: str) -> Refusal | None:
+    """Say why a leader may not move; the reason goes on from their name (7.1, 7.6, 9.71, 10.2)."""
     record = game.leaders[leader]
     if leader in game.moved:
-        return "has moved", "7.1"
+        return MOVED
     if leader in game.held:
-        return "did not get away", "7.6"
+        return HELD
     if record.inside and game.besieged(record.at) is not None:
-        return "is besieged", "9.71"
+        return BESIEGED
     if not has_legion(game, leader, record.units) and UNSEEN not in record.units and not _can_take(game, leader):
-        return "has no legion with him", "10.2"
+        return NO_LEGION
     return None
 
 
 def ready_to_march(game: Game, side: Side) -> list[str]:
     """Return the leaders of a side who may still move in this phase (7.1)."""
-    return [leader for leader in game.on_map(side) if may_set_out(game, leader) is None]
+    return [leader for leader in game.on_map(side) if why_not_set_out(game, leader) is None]
 
 
 def _can_take(game: Game, leader: str) -> bool:
-    """Tell whether there are units in a leader's hex with which he could move (10.2)."""
+    """Tell whether there are units in a leader's hex with which they could move (10.2)."""
     side, hex = game.card(leader).side, game.leaders[leader].at
     others = [each for each in game.leaders_at(side, hex) if each != leader and game.leaders[each].units]
     if not others and not game.loose[side].get(hex):
         return False
-    pool = at_hand(game, leader)
+    at_hand = units_at_hand(game, [leader])
+    pool = added(game.leaders[leader].units, at_hand.loose, *at_hand.staying.values())
     return has_legion(game, leader, {unit: count for unit, count in pool.items() if may_lead(game, leader, unit)})
 
 
-def without_leader(game: Game, leader: str) -> Units:
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """Units that leaders who march together could take over (7.2)."""
+
+    loose: Units
+    """Units without a leader."""
+    staying: dict[str, Units]
+    """The units of the leaders who stay."""
+
+
+def units_at_hand(game: Game, together: Sequence[str]) -> AtHand:
+    """Return the units in the hex of some leaders that they could take over (7.2, 9.71)."""
+    return AtHand(
+        _without_leader(game, together[0]), {each: game.leaders[each].units for each in _stay(game, together)}
+    )
+
+
+def _without_leader(game: Game, leader: str) -> Units:
     """Return units in a leader's hex that have none: not those left there on the way, nor the besieged (7.2, 9.71)."""
     record, side = game.leaders[leader], game.card(leader).side
     besieged = game.besieged(record.at) is not None and loose_inside(game, side, record.at) != record.inside
@@ -90,7 +82,7 @@ def without_leader(game: Game, leader: str) -> Units:
     return taken(game.loose[side].get(record.at, {}), game.dropped.get(record.at, {}))
 
 
-def who_stays(game: Game, together: Sequence[str]) -> list[str]:
+def _stay(game: Game, together: Sequence[str]) -> list[str]:
     """Return the leaders who are with those who march, have not marched themselves, and could give units (7.2)."""
     first = game.leaders[together[0]]
     side = game.card(together[0]).side
@@ -102,132 +94,115 @@ def who_stays(game: Game, together: Sequence[str]) -> list[str]:
     ]
 
 
-def share_out(game: Game, order: Order, going: Sequence[Taker]) -> Shares:
-    """Return what each leader of an order would have, and what is wrong with it (7.2, 7.8, 10.2, 10.6).
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The units of one leader who marches."""
 
-    Where nobody names units all have what they had, and nobody else is looked at.
+    marcher: Marcher
+    pool: Units
+    """The units that the leader could choose from, their own among them."""
+    units: Units
+    """The units that go with the leader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Who has which units when a march begins. Nothing has moved yet."""
+
+    shares: list[Share]
+    """One for each leader who goes, in the order of the order."""
+    forces: list[Units]
+    """The units that go, leader by leader."""
+    as_they_are: bool = True
+    """The order names no units: all keep what they have."""
+    staying: Mapping[str, Units] = field(default_factory=dict)
+    """What is left to the leaders who stay."""
+    found: Units = field(default_factory=dict)
+    """Units without a leader that could have gone along."""
+    left: Units = field(default_factory=dict)
+    """Units that have no leader once the march begins, and could have gone along."""
+    left_behind: Units = field(default_factory=dict)
+    """Those of them that lose their leader."""
+
+    def carry_out(self, game: Game) -> None:
+        """Give all who go, and all who stay, their units (7.2)."""
+        if self.as_they_are:
+            return
+        leader = self.shares[0].marcher.leader
+        side, hex = game.card(leader).side, game.leaders[leader].at
+        for share in self.shares:
+            game.leaders[share.marcher.leader].units = share.units
+        for each, units in self.staying.items():
+            game.leaders[each].units = units
+        stays = added(taken(game.loose[side].get(hex, {}), self.found), self.left)
+        if stays:
+            game.loose[side][hex] = stays
+        else:
+            game.loose[side].pop(hex, None)
+
+
+def divide(game: Game, going: Sequence[Marcher]) -> Division:
+    """Divide the units in a hex among the leaders who march and those who stay (7.2).
+
+    Where the order names no units all keep what they have, and nobody else is looked at.
     """
-    shares, staying = Shares({taker.leader: game.leaders[taker.leader].units for taker in going}), list[str]()
-    if take_some(going):
-        staying = who_stays(game, [taker.leader for taker in going])
-        shares.units |= {each: game.leaders[each].units for each in staying}
-        shares.free = without_leader(game, going[0].leader)
-    for taker in going:
-        _take(game, order, taker, staying, shares)
-    if shares.free and not shares.faults and may_not_stay(game, going[0].leader):
-        shares.faults.append(
-            order.fault(going[0].units_at, "nobody goes into a besieged city; take all along", rule="9.71")
-        )
-    return shares
+    if not [marcher for marcher in going if marcher.units is not None]:
+        forces = [game.leaders[marcher.leader].units for marcher in going]
+        return Division([Share(marcher, own, own) for marcher, own in zip(going, forces, strict=True)], forces)
+    at_hand = units_at_hand(game, [marcher.leader for marcher in going])
+    shares, staying, found, left = list[Share](), at_hand.staying, at_hand.loose, at_hand.loose
+    for marcher in going:
+        share = _share(game, marcher, left, staying)
+        if marcher.units is not None:
+            staying, left = _rest(game, share, left, staying)
+        shares.append(share)
+    behind = {unit: count - found.get(unit, 0) for unit, count in left.items() if count > found.get(unit, 0)}
+    return Division(shares, [share.units for share in shares], False, staying, found, left, behind)
+
+
+def _share(game: Game, marcher: Marcher, loose: Units, staying: Mapping[str, Units]) -> Share:
+    """Return what one leader takes: their own, or what the order names of all that is at hand."""
+    leader, wanted = marcher.leader, marcher.units
+    own = game.leaders[leader].units
+    if wanted is None:
+        return Share(marcher, own, own)
+    pool = added(own, loose, *staying.values())
+    if isinstance(wanted, Mapping):
+        units = {unit: count for unit, count in wanted.items() if covers(pool, {unit: count})}
+    else:
+        units = {unit: count for unit, count in pool.items() if may_lead(game, leader, unit)}
+    return Share(marcher, pool, added(units))
+
+
+def _rest(game: Game, share: Share, loose: Units, staying: Mapping[str, Units]) -> tuple[dict[str, Units], Units]:
+    """Return what a share leaves to those who stay, and what it leaves without a leader.
+
+    A leader takes their own units first, then those without a leader, then those of the leaders who stay.
+    """
+    left, kept = added(game.leaders[share.marcher.leader].units, loose), dict[str, Units]()
+    for each, theirs in staying.items():
+        lacking = {unit: count - left.get(unit, 0) for unit, count in share.units.items()}
+        given = {unit: min(count, theirs[unit]) for unit, count in lacking.items() if count > 0 and theirs.get(unit)}
+        kept[each] = taken(theirs, given)
+        left = added(left, given)
+    return kept, taken(left, share.units)
+
+
+def dropped(forces: Sequence[Mapping[str, int]], units: Mapping[str, int]) -> list[Units]:
+    """Return forces without units that they leave, the first force's before the next one's (7.2)."""
+    left, need = [], dict(units)
+    for force in forces:
+        some = {unit: min(count, force.get(unit, 0)) for unit, count in need.items() if force.get(unit)}
+        left.append(taken(force, some))
+        need = taken(need, some)
+    return left
 
 
 def may_not_stay(game: Game, leader: str) -> bool:
-    """Tell whether units that a leader left where he is would be in a besieged city, which he relieves (7.6, 9.71)."""
+    """Tell whether units that a leader left would be in a besieged city that the leader relieves (7.6, 9.71)."""
     record = game.leaders[leader]
     besieged = game.besieged(record.at) is not None and not record.inside
     return besieged and loose_inside(game, game.card(leader).side, record.at)
-
-
-def take_some(going: Sequence[Taker]) -> bool:
-    """Tell whether anybody names units: if nobody does, all march with what they have."""
-    return any(taker.units is not None for taker in going)
-
-
-def _take(game: Game, order: Order, taker: Taker, staying: Sequence[str], shares: Shares) -> None:
-    """Give one leader what he is to take: from his own, then from those without a leader, then from who stays."""
-    leader = taker.leader
-    if taker.units is None:
-        shares.faults += _wrong_strength(game, order, taker, shares.units[leader])
-        return
-    pool, faults = added(shares.units[leader], shares.free, *(shares.units[each] for each in staying)), list[Fault]()
-    if taker.units == ALL:
-        wanted = {unit: count for unit, count in pool.items() if may_lead(game, leader, unit)}
-    else:
-        assert isinstance(taker.units, Mapping)
-        faults = list(_wrong_units(game, order, taker, pool))
-        wanted = {unit: count for unit, count in taker.units.items() if covers(pool, {unit: count})}
-    left = added(shares.units[leader], shares.free)
-    for each in staying:
-        lacking = {unit: count - left.get(unit, 0) for unit, count in wanted.items()}
-        given = {
-            unit: min(count, shares.units[each].get(unit, 0))
-            for unit, count in lacking.items()
-            if count > 0 and shares.units[each].get(unit)
-        }
-        shares.units[each] = taken(shares.units[each], given)
-        left = added(left, given)
-    shares.units[leader], shares.free = added(wanted), taken(left, wanted)
-    shares.faults += faults or _wrong_strength(game, order, taker, shares.units[leader])
-
-
-def _wrong_units(game: Game, order: Order, taker: Taker, pool: Units) -> Iterator[Fault]:
-    """Yield what is wrong with units that an order names: not there, not for him, too few; slaves stay with theirs."""
-    assert isinstance(taker.units, Mapping)
-    for unit, count in taker.units.items():
-        path = (*taker.units_at, unit)
-        if unit not in game.board.units or not pool.get(unit):
-            there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
-            near = meant(unit, pool)
-            reason = (
-                f"there are no {unit} at hand{near}{'' if near else ';'} {'There' if near else 'there'} are {there}"
-            )
-            yield order.fault(path, reason, rule="7.2")
-        elif not may_lead(game, taker.leader, unit):
-            yield order.fault(path, f"{unit} do not go with {taker.leader}", rule=_why_not_lead(game, unit))
-        elif pool[unit] < count:
-            yield order.fault(path, f"only {pool[unit]} {unit} are at hand", rule="7.2")
-    own = game.leaders[taker.leader].units
-    for unit in own:
-        if game.board.units[unit].whole == SLAVES and not taker.units.get(unit):
-            yield order.fault(
-                taker.units_at, f"the slave legion stays with {taker.leader}; take {unit}, too", rule="6.22"
-            )
-
-
-def _why_not_lead(game: Game, unit: str) -> str:
-    return "6.22" if game.board.units[unit].whole == SLAVES else "10.6"
-
-
-def _wrong_strength(game: Game, order: Order, taker: Taker, units: Units) -> list[Fault]:
-    """Return what is wrong with the strength of what a leader would have: too much, or no legion (7.8, 10.2)."""
-    wrong = why_not_march(game, taker.leader, units)
-    if wrong is None:
-        return []
-    reason, rule = wrong
-    return [order.fault(taker.at if taker.units is None or rule != "7.8" else taker.units_at, reason, rule=rule)]
-
-
-def why_not_march(game: Game, leader: str, units: Mapping[str, int]) -> tuple[str, str] | None:
-    """Say why a leader may not march with some units, and by which rule: too many, or no legion (7.8, 10.2)."""
-    if (most := too_many(game, leader, units)) is not None:
-        return f"{leader} may lead {most} SP; this is {sp(game.board, units)}", "7.8"
-    if not has_legion(game, leader, units):
-        needed = game.options["legion_to_move"]
-        return f"{leader} must have {needed} SP with him to move; this is {sp(game.board, units)}", "10.2"
-    return None
-
-
-def apply(game: Game, order: Order, going: Sequence[Taker]) -> Units:
-    """Give the leaders of an order what they take, and return what they leave behind of their own (7.2)."""
-    if not take_some(going):
-        return {}
-    shares, leader = share_out(game, order, going), order["leader"]
-    side, hex = game.card(leader).side, game.leaders[leader].at
-    before = without_leader(game, leader)
-    for each, units in shares.units.items():
-        game.leaders[each].units = units
-    stays = added(taken(game.loose[side].get(hex, {}), before), shares.free)
-    if stays:
-        game.loose[side][hex] = stays
-    else:
-        game.loose[side].pop(hex, None)
-    return {unit: count - before.get(unit, 0) for unit, count in shares.free.items() if count > before.get(unit, 0)}
-
-
-def at_hand(game: Game, leader: str) -> Units:
-    """Return all units that a leader could take along, if he is the one who may lead them (7.2)."""
-    others = [game.leaders[each].units for each in who_stays(game, [leader])]
-    return added(game.leaders[leader].units, without_leader(game, leader), *others)
 
 
 def allowance(game: Game, forces: Iterable[Mapping[str, int]]) -> int:
@@ -235,3 +210,59 @@ def allowance(game: Game, forces: Iterable[Mapping[str, int]]) -> int:
     units, rates = game.board.units, game.board.rates
     kinds = {units[unit].kind for force in forces for unit in force}
     return min([rates[kind] for kind in kinds], default=rates[ALONE])
+
+
+# ---- what may be ordered
+
+
+def wrong_shares(game: Game, division: Division) -> list[Fault]:
+    """Return what is wrong with a division: units not at hand, too many or too few for a leader (7.2, 7.8, 10.2)."""
+    faults = list[Fault]()
+    for share in division.shares:
+        faults += _wrong_units(game, share) or _wrong_strength(game, share)
+    first = division.shares[0].marcher
+    if division.left and not faults and may_not_stay(game, first.leader):
+        faults.append(illegal(first.units_at, TAKE_ALL_ALONG))
+    return faults
+
+
+def _wrong_units(game: Game, share: Share) -> list[Fault]:
+    """Return what is wrong with the units that an order names for a leader (7.2, 10.6, 6.22)."""
+    wanted, leader = share.marcher.units, share.marcher.leader
+    if wanted is None or isinstance(wanted, str):
+        return []
+    faults = list[Fault]()
+    for unit, count in wanted.items():
+        if (refusal := _why_not_take(game, leader, share.pool, unit, count)) is not None:
+            faults.append(illegal((*share.marcher.units_at, unit), refusal))
+    for unit in game.leaders[leader].units:
+        if game.board.units[unit].whole == SLAVES and not wanted.get(unit):
+            refusal = Refusal(f"the slave legion stays with {leader}; take {unit}, too", "6.22")
+            faults.append(illegal(share.marcher.units_at, refusal))
+    return faults
+
+
+def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -> Refusal | None:
+    """Say why a leader may not take so many units of a kind: not there, not for this leader, too few."""
+    if unit not in game.board.units or not pool.get(unit):
+        there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
+        near = meant(unit, pool)
+        listed = f"{near} There are {there}" if near else f"; there are {there}"
+        return Refusal(f"there are no {unit} at hand{listed}", "7.2")
+    if not may_lead(game, leader, unit):
+        rule = "6.22" if game.board.units[unit].whole == SLAVES else "10.6"
+        return Refusal(f"{unit} do not go with {leader}", rule)
+    return Refusal(f"only {pool[unit]} {unit} are at hand", "7.2") if pool[unit] < count else None
+
+
+def _wrong_strength(game: Game, share: Share) -> list[Fault]:
+    """Return what is wrong with the strength of a share: more than the leader may lead, or no legion (7.8, 10.2)."""
+    marcher, units = share.marcher, share.units
+    if (most := too_many(game, marcher.leader, units)) is not None:
+        refusal = Refusal(f"{marcher.leader} may lead {most} SP; this is {sp(game.board, units)}", "7.8")
+        return [illegal(marcher.at if marcher.units is None else marcher.units_at, refusal)]
+    if not has_legion(game, marcher.leader, units):
+        needed, there = game.options["legion_to_move"], sp(game.board, units)
+        refusal = Refusal(f"{marcher.leader} must have {needed} SP with him to move; this is {there}", "10.2")
+        return [illegal(marcher.at, refusal)]
+    return []

@@ -1,8 +1,8 @@
-"""A stand-in for an absent player: a plain, careful player that knows no more than its side may know.
+"""The bot: a plain, careful player that stands in for an absent one and knows no more than its side may know.
 
-It marches one leader after the other to where he does most good: past cities that he may win over, at weak enemies,
-into quarters before the winter. It fights where the odds are good and gets away where they are not. What it has no
-view of it answers by the default, or the first legal answer.
+It marches one leader after the other to the hex where he is worth most: past cities that he may win over, at weak
+enemies, into winter quarters. It fights where the odds are good and withdraws where they are not. Any other decision
+it answers by the default, or by the first legal order.
 """
 
 from __future__ import annotations
@@ -14,4 +14,4 @@ from pbem.rules.hannibal_italy.policy.plans import best_marches
 from pbem.rules.hannibal_italy.policy.replies import REPLIES
 
 PROPOSALS: Final[Proposals] = {"move": best_marches, **REPLIES}
-"""What the stand-in has a view of."""
+"""The decisions that the bot thinks about."""

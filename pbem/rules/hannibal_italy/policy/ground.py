@@ -1,4 +1,4 @@
-"""What the stand-in makes of the map: where enemies stand, what a hex is worth to an army that ends its march there."""
+"""The map as the bot rates it: enemies, and what each hex is worth to an army that ends its march there."""
 
 from __future__ import annotations
 
@@ -33,47 +33,47 @@ FAR: Final = 12
 HELP: Final = 5
 """Hexes from which another army of one's own comes to a battle."""
 FADES: Final = 0.85
-"""What is a hex further off is worth so much less."""
+"""The factor by which each hex of distance lowers a worth."""
 DRAWN: Final = 0.25
-"""What a city in reach of a later march is worth beside one that is taken now."""
+"""The worth of a city in reach of a later march, as a part of one that is taken now."""
 CHIEF: Final = {ROME: 4.0, CARTHAGE: 25.0}
-"""What a leader is worth: Rome elects others, Carthage has few."""
+"""The worth of a leader: Rome elects others, Carthage has few."""
 HANNIBAL: Final = 100.0
 STARVED: Final = {ROME: 1.0, CARTHAGE: 2.2}
-"""What an SP is worth that starves in winter: those of Carthage's own never come back (8.3)."""
+"""The worth of an SP that starves in winter: Carthage never gets its own back (8.3)."""
 TALKED_OVER: Final = 0.5
 """The chance that Rome wins over a city and takes the few whom Carthage has in it (7.42)."""
 HELD_BY: Final = 10
 RECRUITS: Final = 5.0
-"""What it is worth that a leader may roll for allies, or Gauls, in a province of his own (6.3)."""
+"""The worth of a roll for allies, or Gauls, in a province of one's own (6.3)."""
 HANDED_OVER: Final = 0.4
-"""What an SP of foot is worth that a lieutenant brings to Hannibal."""
+"""The worth of an SP of foot that a lieutenant brings to Hannibal."""
 QUICK: Final = 4
-"""SP that he may keep."""
+"""SP that the lieutenant may keep."""
 FORAGE: Final = 0.75
-"""What is left for a battle of an army that forages (9.4)."""
+"""The part of an army that is left for battle while the rest forages (9.4)."""
 STAND: Final = 0.9
 ALONE: Final = 0.6
-"""What a leader of Carthage without an army does beside one with it."""
+"""The worth of a leader of Carthage without an army, as a part of one with it."""
 SHUT_IN: Final = 0.2
 """The part of an army that is likely to be lost in a city that the enemy is able to besiege."""
 COMES: Final = 0.6
-"""The chance that an enemy who can fall upon an army does."""
+"""The chance that an enemy who can attack an army does."""
 SAFE: Final = 0.25
-"""What is left of a danger for a leader who always gets away."""
+"""The part of a danger that is left to a leader who always gets away."""
 GUARD: Final = 0.8
-"""What an SP is worth that guards Rome in winter."""
+"""The worth of an SP that guards Rome in winter."""
 RELIEF: Final = 80.0
-"""What it is worth to march against those who dig Rome in (9.91)."""
+"""The worth of a march against enemies who build siege works round Rome (9.91)."""
 IDLE: Final = 6.0
-"""What it is worth to share an army with a leader who waits in Rome without one."""
+"""The worth of sharing an army with a leader who waits in Rome without one."""
 FREE_UNITS: Final = 0.4
-"""What an SP without a leader is worth to a leader who can take it over."""
+"""The worth of an SP without a leader to a leader who can take it over."""
 OVERRUN: Final = 8
 
 
 class Ground:
-    """The map as one side sees it in one position; what is dear to find out is found out once."""
+    """The map as one side sees it in one position. Costly answers are computed once."""
 
     def __init__(self, view: Game, side: Side) -> None:
         self.view, self.side, self.enemy = view, side, ENEMY[side]
@@ -133,7 +133,7 @@ class Ground:
         return found
 
     def matters(self, hex: str) -> bool:
-        """Tell whether a hex is worth a thought as the end of a march."""
+        """Tell whether a hex is worth rating as the end of a march."""
         return self.board.hexes[hex].city is not None or hex in self.foes or hex in self.friends
 
     def chance(self, leader: str, own: int, hex: str, city: str) -> float:
@@ -159,7 +159,7 @@ class Ground:
         )
 
     def end(self, leader: str, hex: str, own: int, *, inside: bool, moved: bool) -> float | None:
-        """Return what it is worth that a leader ends his march in a hex; None: it is no place for him."""
+        """Return the worth of a leader's march that ends in a hex; None: it is no place for him."""
         view = self.view
         city = view.city_at(hex)
         friendly = city is not None and view.cities[city.id] == self.side
@@ -181,7 +181,7 @@ class Ground:
         return worth + (self._recruits(leader, hex) if self.side == CARTHAGE else self._posted(leader, hex, own))
 
     def _recruits(self, leader: str, hex: str) -> float:
-        """Return what it is worth that a leader winters where he may raise allies, or Gauls (6.3, 6.31).
+        """Return the worth of wintering where a leader may raise allies, or Gauls (6.3, 6.31).
 
         In summer he had better bring Hannibal what he has raised, for without foot he is quicker.
         """
@@ -196,7 +196,7 @@ class Ground:
         return 0.0 if others else RECRUITS * (1.5 if card.supreme else 1.0)
 
     def _posted(self, leader: str, hex: str, own: int) -> float:
-        """Return what a Roman finds in a hex: units without a leader, or a city that wants a garrison (7.42)."""
+        """Return the worth of what a Roman finds in a hex: units without a leader, a city to garrison (7.42)."""
         view, worth = self.view, 0.0
         if unmanned(view, hex) and own > ARMY and can_spare(view):
             worth += RISK * self.worth[self.board.hexes[hex].city or ""]
@@ -213,7 +213,7 @@ class Ground:
         return worth
 
     def pull(self, hex: str) -> float:
-        """Return what draws an army to a hex: enemy cities about it that it may take later."""
+        """Return how strongly a hex draws an army: by the enemy cities around that it may take later."""
         if hex not in self._pull:
             at, board = self.board.hexes[hex].at, self.board
             best = 0.0
@@ -228,7 +228,7 @@ class Ground:
         return self._pull[hex]
 
     def _control(self, hex: str, leader: str, own: int, *, moved: bool) -> float:
-        """Return what units in a hex do for the control of its province (8.2)."""
+        """Return the worth of units in a hex for the control of its province (8.2)."""
         province = self.board.provinces[self.board.hexes[hex].province]
         ours, theirs = self._balance(hex, leader, own, moved=moved)
         share = self.control[province.id] * (1.0 if self.view.segment == WINTER else 0.6)
@@ -267,7 +267,7 @@ class Ground:
         return hex in self.foes and possible(self.view, hex) and own >= OVERRUN * self.foes[hex] and own > 0
 
     def _battle(self, leader: str, hex: str, own: int) -> float | None:
-        """Return what it is worth to go where the enemy stands; None: too dangerous (9.1)."""
+        """Return the worth of going where the enemy stands; None: too dangerous (9.1)."""
         view = self.view
         if self.board.hexes[hex].terrain == MOUNTAIN:
             return None
@@ -303,7 +303,7 @@ class Ground:
         return sum(sorted(near)[-2:])
 
     def _city(self, leader: str, hex: str, own: int, others: int) -> float:
-        """Return what it is worth to stand before an enemy city with so many SP (9.7 to 9.9).
+        """Return the worth of standing before an enemy city with so many SP (9.7 to 9.9).
 
         `others` are the SP that stand there without this leader: where they are enough he can do more elsewhere.
         """

@@ -1,4 +1,4 @@
-"""Where the stand-in marches: one leader at a time, past the cities that he may win over, to where he does most good.
+"""The bot's marches: one leader at a time, past cities to win over, to the hex where the leader is worth most.
 
 Every leader who can move gets an order, if only to stay; when the last one has his, the phase is over by itself.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement.offers import Reached, reach
-from pbem.rules.hannibal_italy.movement.taking import allowance, who_stays, without_leader
+from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
+from pbem.rules.hannibal_italy.movement.taking import allowance, units_at_hand
 from pbem.rules.hannibal_italy.policy.ground import Ground
 from pbem.rules.hannibal_italy.policy.posts import left_behind, with_drops
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT
-from pbem.rules.hannibal_italy.position.forces import added, sp, taken
+from pbem.rules.hannibal_italy.position.forces import Units, added, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import limit
 from pbem.rules.hannibal_italy.position.stacking import full, may_lead
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
@@ -29,16 +30,26 @@ SMALL: Final = 26
 """SP below which a Roman army is hardly one."""
 MOST_TRIES: Final = 6
 STEP: Final = 0.01
-"""What half a movement point costs: of two ways alike the shorter is taken."""
+"""The price of half a movement point: of two ways alike the shorter is taken."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """A march that the bot considers, and its worth."""
+
+    worth: float
+    body: dict[str, object]
+    rides_down: bool
+    """It may overrun the enemy at its end (7.7)."""
 
 
 @dataclass(slots=True)
 class Tour:
-    """A march as far as it is planned: where it has come to, what is left, what it has tried, what that is worth."""
+    """A march as far as it is planned: the hex reached, the points left, the cities tried, and its worth."""
 
     at: str
     left: int
-    path: list[Any] = field(default_factory=list)
+    path: list[PathWord] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     worth: float = 0.0
 
@@ -48,17 +59,17 @@ def best_marches(view: Game, decision: Decision) -> Iterator[Order]:
     leader = _next(view, decision)
     ground = Ground(view, decision.side)
     found = list(_plans(view, ground, leader))
-    for _, body in sorted(found, key=lambda plan: -plan[0])[:4]:
-        if body.pop("rides_down", False):
-            yield Order("move", {"leader": leader, **body, "overrun": True})
-        yield Order("move", {"leader": leader, **body})
+    for plan in sorted(found, key=lambda plan: -plan.worth)[:4]:
+        if plan.rides_down:
+            yield Order("move", {**plan.body, "overrun": True})
+        yield Order("move", plan.body)
     yield Order("move", {"leader": leader, "path": []})
     for other in decision.facts["leaders"]:
         yield Order("move", {"leader": other, "path": []})
 
 
 def _next(view: Game, decision: Decision) -> str:
-    """Return who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
+    """Return the leader who marches next: Hannibal, then the weakest of Carthage; at Rome the strongest."""
     side = decision.side
 
     def rank(leader: str) -> tuple[bool, int, str]:
@@ -69,8 +80,8 @@ def _next(view: Game, decision: Decision) -> str:
     return leader
 
 
-def _plans(view: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield what a leader may do, with what it is worth."""
+def _plans(view: Game, ground: Ground, leader: str) -> Iterator[Plan]:
+    """Yield the marches that a leader may make."""
     units = _load(view, ground.side, leader)
     load = {} if units == view.leaders[leader].units else {"units": units}
     strength = sp(view.board, units)
@@ -82,17 +93,17 @@ def _plans(view: Game, ground: Ground, leader: str) -> Iterator[tuple[float, dic
             if ground.side == ROME:
                 path = list(with_drops(view, path, units))
             last = path[-1] if path else ""
-            body = {**load, "path": path, **({"inside": True} if inside else {})}
-            if isinstance(last, str) and ground.rides_down(last, strength):
-                body["rides_down"] = True
-            yield tour.worth + worth, body
+            body = {"leader": leader, **load, "path": path, **({"inside": True} if inside else {})}
+            rides_down = isinstance(last, str) and ground.rides_down(last, strength)
+            yield Plan(tour.worth + worth, body, rides_down)
 
 
 def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
-    """Return what a leader takes along (7.2, 7.8)."""
-    free = {unit: count for unit, count in without_leader(view, leader).items() if may_lead(view, leader, unit)}
+    """Return the units that a leader takes along (7.2, 7.8)."""
+    at_hand = units_at_hand(view, [leader])
+    free = {unit: count for unit, count in at_hand.loose.items() if may_lead(view, leader, unit)}
     own = added(view.leaders[leader].units, free)
-    others = [other for other in who_stays(view, [leader]) if not view.card(other).gaulish]
+    others = {other: units for other, units in at_hand.staying.items() if not view.card(other).gaulish}
     if view.card(leader).gaulish:
         return own
     if side == CARTHAGE:
@@ -100,17 +111,17 @@ def _load(view: Game, side: Side, leader: str) -> dict[str, int]:
     return _most(view, leader, _shared(view, left_behind(view, leader, own), others))
 
 
-def _shared(view: Game, own: dict[str, int], others: list[str]) -> dict[str, int]:
+def _shared(view: Game, own: Units, others: Mapping[str, Units]) -> dict[str, int]:
     """Return what a Roman takes who leaves their part to leaders beside him that have no army (7.2)."""
-    idle = sum(sp(view.board, view.leaders[other].units) < SMALL for other in others)
+    idle = sum(sp(view.board, units) < SMALL for units in others.values())
     while idle and sp(view.board, own) < (idle + 1) * SMALL:
         idle -= 1
     return {unit: -(-count // (idle + 1)) for unit, count in own.items()}
 
 
-def _of_carthage(view: Game, leader: str, own: dict[str, int], others: list[str]) -> dict[str, int]:
-    """Return what a leader of Carthage takes: Hannibal all but a few quick units, others no more than those."""
-    pool = added(own, *(view.leaders[other].units for other in others))
+def _of_carthage(view: Game, leader: str, own: Units, others: Mapping[str, Units]) -> Units:
+    """Return the units that a leader of Carthage takes: Hannibal all but a few quick ones, others only those."""
+    pool = added(own, *others.values())
     if view.card(leader).supreme:
         for _ in others:
             pool = taken(pool, _part(view, pool))
@@ -174,7 +185,7 @@ def _tours(view: Game, ground: Ground, leader: str, units: Mapping[str, int]) ->
         tour = Tour(
             hex,
             tour.left - found[hex][0] - fee,
-            [*tour.path, *way(found, hex), {"try": city}],
+            [*tour.path, *way(found, hex), {TRY: city}],
             [*tour.tried, city],
             tour.worth + worth,
         )
@@ -183,7 +194,7 @@ def _tours(view: Game, ground: Ground, leader: str, units: Mapping[str, int]) ->
 
 def _best_end(
     view: Game, ground: Ground, leader: str, strength: int, tour: Tour
-) -> tuple[float, list[Any], bool] | None:  # fmt: skip
+) -> tuple[float, list[str], bool] | None:
     """Return the best end of a march: what it is worth, the rest of the way, whether he goes inside a city."""
     found: Reached = reach(view, ground.side, [leader], tour.left, tour.at)
     closed = full(view, ground.side, [leader])

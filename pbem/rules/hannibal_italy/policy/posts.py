@@ -1,10 +1,11 @@
-"""Where the stand-in leaves foot of Rome: in walled cities that Carthage covets, closed to diplomacy by it (7.42)."""
+"""The posts of the bot: walled cities in which Rome leaves foot, to close them to diplomacy (7.42)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from pbem.rules.hannibal_italy.movement.orders import DROP, PathWord
 from pbem.rules.hannibal_italy.policy.worth import taken_for
 from pbem.rules.hannibal_italy.position.board import CLASS_1, ROME_CITY, UNFORTIFIED
 from pbem.rules.hannibal_italy.position.forces import garrison, sp
@@ -83,7 +84,7 @@ def _without(view: Game, units: Mapping[str, int], due: int, least: int) -> dict
     return left if sp(view.board, left) >= least else dict(units)
 
 
-def with_drops(view: Game, path: Sequence[Any], units: Mapping[str, int]) -> Iterator[Any]:
+def with_drops(view: Game, path: Sequence[PathWord], units: Mapping[str, int]) -> Iterator[PathWord]:
     """Yield the items of a path with a foot unit left in each post without one that it passes."""
     foot, left = units.get(FOOT, 0), sp(view.board, units)
     able = can_spare(view)
@@ -95,4 +96,4 @@ def with_drops(view: Game, path: Sequence[Any], units: Mapping[str, int]) -> Ite
         cost = view.board.units[FOOT].sp
         if isinstance(item, str) and foot and left - cost >= ARMY and unmanned(view, item):
             foot, left = foot - 1, left - cost
-            yield {"drop": {FOOT: 1}}
+            yield {DROP: {FOOT: 1}}

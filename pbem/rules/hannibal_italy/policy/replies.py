@@ -1,9 +1,9 @@
-"""What the stand-in answers to all questions but where to march (5, 6, 9, 10)."""
+"""The bot's answers to all decisions except marches (5, 6, 9, 10)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Reply
 from pbem.protocol import Decision, Order, Side
@@ -23,7 +23,7 @@ ARMY_LEFT: Final = 13
 
 
 def rating(game: Game, side: Side, hex: str) -> int:
-    """Return what the best commander whom a side has in a hex adds to the die (10.3)."""
+    """Return what a side's best commander in a hex adds to the die (10.3)."""
     return max((game.card(leader).combat for leader in game.leaders_at(side, hex)), default=0)
 
 
@@ -33,7 +33,7 @@ def edge(game: Game, side: Side, hex: str) -> int:
 
 
 def _proconsul(view: Game, decision: Decision) -> Iterator[Order]:
-    """Keep the consul whose army and skill are the greatest; take off only who has no army left (5.3)."""
+    """Keep the consul with the best army and skill; take off only proconsuls who have no army left (5.3)."""
     facts, board = decision.facts, view.board
 
     def merit(leader: str) -> int:
@@ -76,7 +76,7 @@ def _raise(view: Game, decision: Decision) -> Iterator[Order]:
             legions[best[province]] = count
     there = {board.cities[city].hex: count * a_legion for city, count in legions.items()}
     new = {view.board.home: 0, **dict.fromkeys(view.vacant, 0), **there}
-    body: dict[str, Any] = {"legions": legions, "leaders": _led(view, facts["leaders"], new)}
+    body: dict[str, object] = {"legions": legions, "leaders": _led(view, facts["leaders"], new)}
     if facts["slaves"]:
         for leader in view.on_map(ROME):
             yield Order("raise", {**body, "slaves": leader})
@@ -110,7 +110,7 @@ def _led(view: Game, leaders: Sequence[str], new: Mapping[str, int]) -> dict[str
 
 
 def here(view: Game, hex: str) -> int:
-    """Return half of what the leaders in a hex have with them: so much another one could have (7.2)."""
+    """Return half the SP of the leaders in a hex: as many as another leader could get (7.2)."""
     return sum(sp(view.board, view.leaders[leader].units) for leader in view.leaders_at(ROME, hex)) // 2
 
 

@@ -1,4 +1,4 @@
-"""What it is worth to the stand-in to stand before a walled city: to storm, to besiege, to dig it in (9.7 to 9.9)."""
+"""The worth that the bot gives to a walled city of the enemy: by storm, siege or siege works (9.7 to 9.9)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def storm(board: Board, own: int, against: int, die: int, rounding: str, *, empt
     return found.exact.get("stormed", 0.0), found.attacker
 
 
-def before_walls(
-    view: Game, side: Side, city: City, own: int, guard: int, die: int, prize: float
-) -> tuple[str, float]:  # fmt: skip
+def before_walls(view: Game, side: Side, city: City, own: int, guard: int, die: int, prize: float) -> tuple[str, float]:
     """Return what a side had best do before a walled city of the enemy with so many SP, and what that is worth.
 
     `guard` are the SP inside, its garrison unit among them; `die` is what the commanders change an assault by.

@@ -1,6 +1,6 @@
-"""What things are worth to the stand-in, in victory points: cities, provinces, strength, battles.
+"""The worth of things to the bot, in victory points: cities, provinces, strength, battles.
 
-No rulebook prints the weights: they were found by playing, and nothing but the stand-in's play rests on them.
+No rulebook prints these weights. They were found by playing, and only the bot uses them.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ KEPT: Final = 0.7
 PER_STEP: Final[Mapping[Side, float]] = {ROME: 4.3, CARTHAGE: 3.2}
 """SP that a step is, more or less."""
 LOST: Final[Mapping[Side, float]] = {ROME: 0.9, CARTHAGE: 1.1}
-"""What an SP of a side is worth to both: Roman foot scores, Carthage's own units never come back (12.2)."""
+"""The worth of a lost SP to both sides: Roman foot scores, Carthage never gets its own units back (12.2)."""
 LEGION: Final = 3.0
-"""What a legion is worth that Rome can raise only while it controls the province (6.2)."""
+"""The worth of a legion that Rome can raise only while it controls the province (6.2)."""
 ARRIVALS: Final = 15.0
-"""What reinforcements are worth that come only where Carthage controls a province (12.31)."""
+"""The worth of reinforcements that come only where Carthage controls a province (12.31)."""
 HANNIBAL_SP: Final = (50, 50, 60, 75)
-"""What Hannibal's army is taken for in each year from 218 on, and what it may grow to later."""
+"""The SP that Hannibal's army is taken for in each year from 218 on; later, HANNIBAL_MOST."""
 HANNIBAL_MOST: Final = 90
 GAULS_SP: Final = 22
 UNSEEN_SP: Final = 8
-"""What an army of Carthage is taken for by those who do not see it."""
+"""The SP that an unseen army of Carthage is taken for."""
 LOOSE_SP: Final = 4
 ROUNDS: Final = 5
 
@@ -50,7 +50,7 @@ def lasting(game: Game) -> float:
 
 
 def worth_of_city(game: Game, city: str, times: float) -> float:
-    """Return what it is worth to either side that a city changes hands and scores so often (12.2, 12.21, 12.22)."""
+    """Return the worth to either side of a city that changes hands and then scores so often (12.2, 12.21, 12.22)."""
     board = game.board
     record = board.cities[city]
     province = board.provinces[record.province]
@@ -60,7 +60,7 @@ def worth_of_city(game: Game, city: str, times: float) -> float:
 
 
 def worth_of_provinces(game: Game, times: float) -> dict[str, float]:
-    """Return what the control of each province is worth: points, legions, reinforcements (6.2, 12.2, 12.31)."""
+    """Return the worth of controlling each province: points, legions, reinforcements (6.2, 12.2, 12.31)."""
     due, able = chart(game), to_raise(game) > 0 and winters(game) > 1
     waiting = {plan.get("controls") for number, plan in enumerate(game.plan["reinforcements"]) if number in game.due}
     return {
@@ -110,7 +110,7 @@ def clash(board: Board, attacker: Side, attack: int, defence: int, die: int, rou
 
 
 def battle(game: Game, side: Side, own: int, enemy: int, die: int) -> float:
-    """Return what a battle is worth that a side begins: what the enemy loses, less what it loses itself (9.2)."""
+    """Return the worth of a battle that a side begins: the enemy's losses less its own (9.2)."""
     if own <= 0:
         return -1.0
     if enemy <= 0:

@@ -1,4 +1,4 @@
-"""Counts what is on the map and in the boxes: every broken invariant of a position, in words (3.3, 7.8)."""
+"""The audit of a position: units, leaders, stacks and offices are counted, broken invariants reported (3.3, 7.8)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _offices(game: Game) -> Iterator[str]:
 
 
 def _astray(game: Game) -> Iterator[str]:
-    """Yield who stands where he may never be: in Capua, or outside the lands of the Gauls (10.6, 12.21)."""
+    """Yield forces where they may never be: in Capua, or Gauls outside their lands (10.6, 12.21)."""
     board, capua = game.board, game.board.cities[CAPUA].hex
     lands = {hex for each in board.provinces.values() if each.recruits == "gaul" for hex in each.hexes}
     for side in SIDES:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.game import HexCoordinate
 from pbem.protocol import Side
+
+Record: TypeAlias = Mapping[str, Any]
+"""An entry of a file of the box, as it was read."""
+Options: TypeAlias = Mapping[str, Any]
+"""The options of the game, by their names."""
 
 CLEAR: Final = "clear"
 ROUGH: Final = "rough"
@@ -158,11 +163,11 @@ class Board:
     """The hex of Rome."""
     field: Chart
     assault: Chart
-    tables: Mapping[str, Any]
+    tables: Record
     """The rest of the charts, as the box has them."""
     by_name: Mapping[str, str]
     """City or hex, as an order may write it -> hex."""
-    scenarios: Mapping[str, Mapping[str, Any]]
+    scenarios: Mapping[str, Record]
     ways: Mapping[str, tuple[str, ...]]
     """Road -> its hexes, in order."""
 

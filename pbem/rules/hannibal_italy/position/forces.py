@@ -1,4 +1,4 @@
-"""Units by the number: their strength, their steps, who stands where with what (3.3, 7.1, 9.3)."""
+"""Forces: units counted by kind, their strength and steps, and which units stand where (3.3, 7.1, 9.3)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def added(*forces: Mapping[str, int]) -> Units:
 
 
 def taken(units: Mapping[str, int], some: Mapping[str, int]) -> Units:
-    """Return what is left of units when some of them, which must be there, are taken away."""
+    """Return units less some of them, which must be there."""
     left = dict(units)
     for unit, count in some.items():
         left[unit] = left.get(unit, 0) - count
@@ -95,7 +95,7 @@ def loose_inside(game: Game, side: Side, hex: str) -> bool:
 
 
 def shut_up(game: Game, side: Side, hex: str) -> bool:
-    """Tell whether who is put into a hex is inside its city: besieged, or an enemy leader before it (7.6, 9.71)."""
+    """Tell whether a leader put into a hex is inside its city: besieged, or an enemy leader before it (7.6, 9.71)."""
     return game.friendly_city(side, hex) and (game.besieged(hex) is not None or bool(game.leaders_at(ENEMY[side], hex)))
 
 
@@ -200,8 +200,8 @@ def bury(game: Game, units: Mapping[str, int]) -> None:
     board = game.board
     for unit, count in units.items():
         kind = board.units[unit]
-        if kind.pool is not None and kind.back:
-            pool = game.pools[kind.pool]
+        pool = game.pools.get(kind.pool or "")  # in a view of Rome there are none
+        if pool is not None and kind.back:
             pool[kind.whole] = pool.get(kind.whole, 0) + count
         if kind.whole == SLAVES:
             game.slaves = GONE

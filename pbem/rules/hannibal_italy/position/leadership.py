@@ -1,4 +1,4 @@
-"""Who commands, what each office may lead, and how a withdrawal is rolled for (7.8, 10.2 to 10.5)."""
+"""Leadership: who may command, how much each office may lead, rolls to withdraw and to survive (7.8, 10.2 to 10.5)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HIGHEST = (CONSUL, DICTATOR, MASTER_OF_HORSE)
 
 
 def candidates(game: Game, side: Side, leaders: Sequence[str]) -> list[str]:
-    """Return who of some leaders may command: one, or those among whom somebody has to choose (10.31, 10.6)."""
+    """Return the leaders, of some, who may command: one, or several of whom a side chooses (10.31, 10.6)."""
     if side == ROME:
         ranked = [office for office in RANKS if any(game.leaders[each].office == office for each in leaders)]
         return [each for each in leaders if game.leaders[each].office == ranked[0]] if ranked else list(leaders)
@@ -57,14 +57,14 @@ def limit(game: Game, leader: str) -> int | None:
 
 
 def has_legion(game: Game, leader: str, units: Mapping[str, int]) -> bool:
-    """Tell whether a leader could move with some units: who lost his army and is in Rome needs none (10.2)."""
+    """Tell whether a leader could move with some units; one who lost his army and is in Rome needs none (10.2)."""
     if game.board.leaders[leader].side != ROME or (game.leaders[leader].escaped and not units):
         return True
     return sp(game.board, units) >= int(game.options["legion_to_move"])
 
 
 def try_to_withdraw(game: Game, table: Table, leader: str, name: str, *, rule: str = "10.4") -> bool:
-    """Roll for a withdrawal and tell whether it succeeds; who has no number always succeeds (10.4)."""
+    """Roll for a withdrawal and tell whether it succeeds; a leader without a number always succeeds (10.4)."""
     number = game.card(leader).withdraws_on
     if number is None:
         return True

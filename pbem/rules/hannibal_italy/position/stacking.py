@@ -1,9 +1,10 @@
-"""How many may stand together, and where nobody may go (7.8, 10.6, 12.21)."""
+"""Stacking: how many leaders may stand together, and which hexes are closed to them (7.8, 10.6, 12.21)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import sp
@@ -11,15 +12,15 @@ from pbem.rules.hannibal_italy.position.leadership import limit
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
 
 
-def why_not_enter(game: Game, side: Side, leaders: Sequence[str], hex: str) -> tuple[str, str] | None:
-    """Say why leaders may not enter a hex, and by which rule; None: they may (10.6, 12.21)."""
+def why_not_enter(game: Game, side: Side, leaders: Sequence[str], hex: str) -> Refusal | None:
+    """Say why leaders may not enter a hex (10.6, 12.21)."""
     if game.board.hexes[hex].city == CAPUA and capua_shut(game, side):
         word = "Carthage never enters Capua" if side == CARTHAGE else "nobody enters Capua before it joins Carthage"
-        return word, "12.21"
+        return Refusal(word, "12.21")
     if any(game.card(leader).gaulish for leader in leaders):
         province = game.board.provinces[game.board.hexes[hex].province]
         if province.recruits != "gaul":
-            return f"the Gaulish leader does not go to {province.name}", "10.6"
+            return Refusal(f"the Gaulish leader does not go to {province.name}", "10.6")
     return None
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.board import Board, City, LeaderCard
+from pbem.rules.hannibal_italy.position.board import Board, City, LeaderCard, Options, Record
 from pbem.rules.hannibal_italy.position.under_way import Battle, March, Siege, Year
 
 ROME: Final = "rome"
@@ -149,15 +149,15 @@ class Game:
     battle: Battle | None = None
     result: Result | None = None
     board: Board = plain.static()
-    options: Mapping[str, Any] = plain.static()
+    options: Options = plain.static()
     scenario: str = ""
     there: Mapping[Side, Sequence[str]] | None = plain.static()
-    """Who is on the map, by side: gathered when somebody asks, forgotten when somebody is put there or taken away."""
+    """The leaders on the map, by side: a cache, cleared when a leader is put there or taken away."""
 
     @property
-    def plan(self) -> Mapping[str, Any]:
+    def plan(self) -> Record:
         """The scenario as the box has it: its end, reinforcements, victory (12.3)."""
-        plan: Mapping[str, Any] = self.board.scenarios[self.scenario]
+        plan: Record = self.board.scenarios[self.scenario]
         return plan
 
     @property

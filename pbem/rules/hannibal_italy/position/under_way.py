@@ -1,4 +1,4 @@
-"""What is under way within a phase: a march, a battle, a siege. Each stands in the position while it lasts (7, 9)."""
+"""A march, a battle or a siege that is under way. Each stands in the position while it lasts (7, 9)."""
 
 from __future__ import annotations
 

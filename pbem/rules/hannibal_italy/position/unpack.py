@@ -1,13 +1,24 @@
-"""Takes the board out of its box: plain records become the objects of `board`, once they fit each other (3)."""
+"""Unpacking: the plain records of the box become the objects of `board`, once they agree with each other (3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.game import direction
 from pbem.protocol import Path
-from pbem.rules.hannibal_italy.position.board import ROME_CITY, Board, Chart, City, Hex, LeaderCard, Province, Unit
+from pbem.rules.hannibal_italy.position.board import (
+    ROME_CITY,
+    Board,
+    Chart,
+    City,
+    Hex,
+    LeaderCard,
+    Options,
+    Province,
+    Record,
+    Unit,
+)
 
 if TYPE_CHECKING:
     from pbem.game import Box
@@ -15,7 +26,7 @@ if TYPE_CHECKING:
 _LAST_OLD_ROAD: Final = 218
 
 
-def unpack(box: Box, options: Mapping[str, Any]) -> Board:
+def unpack(box: Box, options: Options) -> Board:
     """Return the board of a box. Raises BrokenBox, naming every record at fault, if the box contradicts itself."""
     try:
         box.refuse(_dangling(box))
@@ -25,7 +36,7 @@ def unpack(box: Box, options: Mapping[str, Any]) -> Board:
         raise
 
 
-def _assemble(box: Box, options: Mapping[str, Any]) -> Board:
+def _assemble(box: Box, options: Options) -> Board:
     chart, tables, counters = box.table("map"), box.table("tables"), box.table("counters")
     city_at = {record["hex"]: record["id"] for record in chart["cities"]}
     hexes = {record["id"]: _hex(record, chart["numbering"], city_at) for record in chart["hexes"]}
@@ -68,7 +79,7 @@ def _assemble(box: Box, options: Mapping[str, Any]) -> Board:
     )
 
 
-def _hex(record: Mapping[str, Any], numbering: Mapping[str, Any], city_at: Mapping[str, str]) -> Hex:
+def _hex(record: Record, numbering: Record, city_at: Mapping[str, str]) -> Hex:
     number = numbering["moved"].get(record["id"], record["id"])
     row, column = int(number[:2]), int(number[2:])
     at = (row, -column if numbering["columns_from"] == "east" else column)
@@ -77,7 +88,7 @@ def _hex(record: Mapping[str, Any], numbering: Mapping[str, Any], city_at: Mappi
     )
 
 
-def _city(record: Mapping[str, Any], hexes: Mapping[str, Hex], intrinsic: Mapping[str, int]) -> City:
+def _city(record: Record, hexes: Mapping[str, Hex], intrinsic: Mapping[str, int]) -> City:
     return City(
         id=record["id"],
         name=record["name"],
@@ -91,7 +102,7 @@ def _city(record: Mapping[str, Any], hexes: Mapping[str, Hex], intrinsic: Mappin
     )
 
 
-def _province(record: Mapping[str, Any], hexes: Mapping[str, Hex], cities: Mapping[str, City]) -> Province:
+def _province(record: Record, hexes: Mapping[str, Hex], cities: Mapping[str, City]) -> Province:
     id = record["id"]
     return Province(
         id=id,
@@ -104,7 +115,7 @@ def _province(record: Mapping[str, Any], hexes: Mapping[str, Hex], cities: Mappi
     )
 
 
-def _units(record: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Unit]:
+def _units(record: Record, options: Options) -> Iterator[Unit]:
     """Yield a unit whole and then, if it has a second step, reduced (9.3)."""
     strengths = list(record["sp"])
     if record["kind"] == "elephants" and options["elephant_steps"] == 2:
@@ -126,23 +137,21 @@ def _units(record: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Un
         )
 
 
-def _leader(record: Mapping[str, Any]) -> LeaderCard:
+def _leader(record: Record) -> LeaderCard:
     words = {"from": "first_year"}
     return LeaderCard(**{"withdraws_on": None, **{words.get(word, word): value for word, value in record.items()}})
 
 
-def _roads(chart: Mapping[str, Any], options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _roads(chart: Record, options: Options) -> list[Record]:
     """Return the roads that are there (7.31)."""
     which = options["roads"]
-    roads: list[Mapping[str, Any]] = chart["roads"]
+    roads: list[Record] = chart["roads"]
     if which == "usual":
         return [road for road in roads if road["usual"]]
     return [road for road in roads if which == "all" or road["built"] >= _LAST_OLD_ROAD]
 
 
-def _rivers(
-    chart: Mapping[str, Any], hexes: Mapping[str, Hex], options: Mapping[str, Any]
-) -> frozenset[tuple[str, str]]:
+def _rivers(chart: Record, hexes: Mapping[str, Hex], options: Options) -> frozenset[tuple[str, str]]:
     """Return the pairs of hexes between which a river is crossed: with rivers in hexes, all ways into these (7.31)."""
     sides = _both_ways((a, b) for river in chart["rivers"] for a, b in river["sides"])
     if options["rivers"] == "hexsides":
@@ -152,9 +161,11 @@ def _rivers(
 
 
 def _steps(
-    hexes: Mapping[str, Hex], roads: frozenset[tuple[str, str]], rivers: frozenset[tuple[str, str]],
-    movement: Mapping[str, Any],
-) -> dict[str, tuple[tuple[str, int], ...]]:  # fmt: skip
+    hexes: Mapping[str, Hex],
+    roads: frozenset[tuple[str, str]],
+    rivers: frozenset[tuple[str, str]],
+    movement: Record,
+) -> dict[str, tuple[tuple[str, int], ...]]:
     """Return for each hex its neighbours and the cost of entering them; a city costs the same by road (7.3, 7.31)."""
     cost = movement["cost"]
 
@@ -179,7 +190,7 @@ def _both_ways(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     return frozenset(both for a, b in pairs for both in ((a, b), (b, a)))
 
 
-def _chart(record: Mapping[str, Any]) -> Chart:
+def _chart(record: Record) -> Chart:
     return Chart(tuple(record["columns"]), record["lowest"], tuple(tuple(row) for row in record["rows"]))
 
 

@@ -1,4 +1,4 @@
-"""What is done before a city: its besieger rolls for surrender, assaults it, or does neither (9.7, 9.8, 9.81)."""
+"""Sieges in play: the besieger of a city rolls for surrender, assaults it, or does neither (9.7, 9.8, 9.81)."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from pbem.rules.hannibal_italy.siege.siege import (
     needed,
     relieved,
     roll_for_surrender,
-    told,
     too_weak,
     unseen_inside,
+    visible_need,
 )
 from pbem.rules.hannibal_italy.turn.control import lose_garrison
 
 
 def besiege(game: Game, table: Table, hex: str) -> Flow[None]:
-    """Play one siege: a besieger too weak to go on goes back; else he is asked what he does (9.7, 9.71)."""
+    """Play one siege: a besieger too weak to go on goes back; any other is asked what to do (9.7, 9.71)."""
     city = game.city_at(hex)
     assert city is not None
     side = ENEMY[game.cities[city.id]]
@@ -50,7 +50,7 @@ def besiege(game: Game, table: Table, hex: str) -> Flow[None]:
 
 
 def _recall(game: Game, table: Table, side: Side) -> None:
-    """Let foragers rejoin their army, or be lost with it; who has lost all his units goes away (9.4, 10.2)."""
+    """Let foragers rejoin their army, or be lost with it; leaders who have lost all units go away (9.4, 10.2)."""
     battle = game.battle
     if battle is None:
         return
@@ -68,16 +68,24 @@ def _recall(game: Game, table: Table, side: Side) -> None:
 
 
 def _choose(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
-    """Ask the side before a city what it does there; who would besiege it and is too weak goes back (9.7, 9.8)."""
-    own, view = sp(game.board, outside(game, side, city.hex)), told(game, side, city)
+    """Ask the side before a city what it does there; a besieger that proves too weak goes back (9.7, 9.8)."""
+    own, need = sp(game.board, outside(game, side, city.hex)), visible_need(game, side, city)
     siege = game.sieges.get(city.id)
     number = siege.number if siege is not None else int(game.board.tables["siege_numbers"][0])
     order = yield from table.ask(
-        side, "besiege", rule="9.7", default={"do": SIEGE if own >= view else LEAVE}, secret=side == CARTHAGE,
-        city=city.id, own_sp=own, needed=view, number=number,
-        can_assault=column_of(game, side, city, view) != NO_CASE, under_siege=siege is not None,
+        side,
+        "besiege",
+        rule="9.7",
+        default={"do": SIEGE if own >= need else LEAVE},
+        secret=side == CARTHAGE,
+        city=city.id,
+        own_sp=own,
+        needed=need,
+        number=number,
+        can_assault=column_of(game, side, city, need) != NO_CASE,
+        under_siege=siege is not None,
         unseen=unseen_inside(game, side, city),
-    )  # fmt: skip
+    )
     do = order["do"]
     if do == LEAVE:
         if siege is not None:
@@ -108,9 +116,13 @@ def assault(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
         party.commander = yield from commander_of(game, table, each, party.leaders, city.hex)
     battle.round = 1
     roll = table.roll(
-        f"assault/{city.id}", rule="9.8", modifiers=assault_modifiers(game, side, city), side=side, city=city.id,
+        f"assault/{city.id}",
+        rule="9.8",
+        modifiers=assault_modifiers(game, side, city),
+        side=side,
+        city=city.id,
         odds=board.assault.columns[column],
-    )  # fmt: skip
+    )
     result = board.assault.read(column, roll.total)
     table.tell("assault_result", city=city.id, side=side, result=result, rule="9.8")
     words = result.split(" ")

@@ -69,8 +69,8 @@ def needed(game: Game, city: City) -> int:
     return city.intrinsic + garrison(game, city.id) + sp(game.board, units)
 
 
-def told(game: Game, side: Side, city: City) -> int:
-    """Return what a besieger knows of what stands against him: Rome sees who is inside once it besieges him (7.5)."""
+def visible_need(game: Game, side: Side, city: City) -> int:
+    """Return the SP that a besieger sees against it: Rome sees what is inside only once it besieges it (7.5)."""
     if unseen_inside(game, side, city):
         return city.intrinsic + garrison(game, city.id)
     return needed(game, city)
@@ -149,7 +149,7 @@ def column_of(game: Game, side: Side, city: City, against: int | None = None) ->
 
 
 def assault_modifiers(game: Game, side: Side, city: City) -> dict[str, int]:
-    """Return what changes the die of an assault: commanders, and Carthage's want of a siege train (9.81, 10.3).
+    """Return the modifiers of an assault: commanders, and Carthage's lack of a siege train (9.81, 10.3).
 
     Before the commanders of an assault under way are named, the first who may command is taken for each side.
     """

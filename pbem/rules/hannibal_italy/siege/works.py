@@ -36,9 +36,16 @@ def _at(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
     if relieved(game, city) or (siege is None and own < need and side == ROME):
         return
     order = yield from table.ask(
-        side, "works", rule="9.92" if siege is not None else "9.91", default={"build": siege is not None},
-        secret=side != ROME, city=city.id, own_sp=own, needed=need, works=siege.works if siege is not None else "none",
-    )  # fmt: skip
+        side,
+        "works",
+        rule="9.92" if siege is not None else "9.91",
+        default={"build": siege is not None},
+        secret=side != ROME,
+        city=city.id,
+        own_sp=own,
+        needed=need,
+        works=siege.works if siege is not None else "none",
+    )
     if order["build"]:
         _work(game, table, side, city)
     elif siege is not None:
@@ -69,7 +76,7 @@ def _work(game: Game, table: Table, side: Side, city: City) -> None:
 
 
 def _orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return what can be answered: who is too weak can build nothing, but Rome does not see that he is (7.5, 9.91)."""
+    """Return the legal orders: the weak can build nothing, but Rome does not see whether Carthage is (7.5, 9.91)."""
     facts = decision.facts
     if veiled(view, decision.side, view.board.cities[facts["city"]].hex):
         return NOT_TOLD

@@ -1,4 +1,4 @@
-"""Who controls the provinces (8), and when the cities without walls change hands (9.7)."""
+"""Control of the provinces (8), and cities without walls that change hands (9.7)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TWICE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What stands where before control is determined, by side and province."""
+class Presence:
+    """The forces of both sides, by province, when control is determined."""
 
     hexes: Mapping[Side, Mapping[str, Sequence[str]]]
     """The hexes in which a side has a leader or a unit."""
@@ -34,8 +34,8 @@ class Standing:
 
 
 def determine(game: Game, table: Table, provinces: Iterable[str], *, rule: str = "8.1") -> None:
-    """Determine anew who controls some provinces, and tell what has changed (8.1, 8.22)."""
-    where = standing(game)
+    """Determine again who controls some provinces, and tell what has changed (8.1, 8.22)."""
+    where = presence(game)
     for province in provinces:
         before, now = game.provinces.get(province), controller(game, province, where)
         if now == before:
@@ -48,7 +48,7 @@ def determine(game: Game, table: Table, provinces: Iterable[str], *, rule: str =
             table.tell("province_won", province=province, side=now, rule="8.2")
 
 
-def standing(game: Game) -> Standing:
+def presence(game: Game) -> Presence:
     """Return in which hexes of each province a side has a leader or a unit, and its garrison units there."""
     board = game.board
     hexes: dict[Side, dict[str, list[str]]] = {side: {} for side in SIDES}
@@ -60,18 +60,18 @@ def standing(game: Game) -> Standing:
         if city not in game.sieges:
             province, of_side = board.cities[city].province, garrisons[game.cities[city]]
             of_side[province] = of_side.get(province, 0) + board.cities[city].garrison
-    return Standing(hexes, garrisons)
+    return Presence(hexes, garrisons)
 
 
-def controller(game: Game, province: str, where: Standing | None = None) -> Side | None:
+def controller(game: Game, province: str, where: Presence | None = None) -> Side | None:
     """Return the side that controls a province: all its cities, or twice the enemy's SP there (8.2, 8.21)."""
-    found = standing(game) if where is None else where
+    found = presence(game) if where is None else where
     holders = {game.cities[city] for city in game.board.provinces[province].cities}
     qualified = [side for side in SIDES if holders <= {side} or outweighs(game, side, province, found)]
     return qualified[0] if len(qualified) == 1 else None
 
 
-def outweighs(game: Game, side: Side, province: str, where: Standing) -> bool:
+def outweighs(game: Game, side: Side, province: str, where: Presence) -> bool:
     """Tell whether a side has units in a province with twice the enemy's SP, the besieged left out (8.2, 11.3)."""
     garrisons = where.garrisons[side].get(province, 0)
     if not garrisons and province not in where.hexes[side]:
@@ -85,7 +85,7 @@ def outweighs(game: Game, side: Side, province: str, where: Standing) -> bool:
     return own >= TWICE * enemy
 
 
-def _forces(game: Game, side: Side, province: str, where: Standing) -> list[Units]:
+def _forces(game: Game, side: Side, province: str, where: Presence) -> list[Units]:
     return [free(game, side, hex) for hex in where.hexes[side].get(province, ())]
 
 

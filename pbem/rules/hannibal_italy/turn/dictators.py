@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, concat, of, product
@@ -15,17 +16,32 @@ NONE: Final = "none"
 BOTH: Final = 2
 
 
+@dataclass(frozen=True, slots=True)
+class DictatorOrder:
+    """The leaders whom Rome names dictator and master of horse."""
+
+    dictator: str
+    master: str
+    """Empty: the order names none."""
+
+    @classmethod
+    def read(cls, order: Order) -> DictatorOrder | None:
+        """Read an order about a dictator; return None if there is to be none."""
+        return None if order["dictator"] == NONE else cls(order["dictator"], order.get("master", ""))
+
+
 def appoint(game: Game, table: Table) -> Flow[bool]:
     """Ask Rome for a dictator at the end of a summer in which four legions or both consuls were lost (5.4)."""
     if not disaster(game) or len(able := eligible(game)) < BOTH:
         return True
-    order = yield from table.ask(ROME, "dictator", rule="5.4", default={"dictator": NONE}, leaders=able)
-    if order["dictator"] == NONE:
+    answer = yield from table.ask(ROME, "dictator", rule="5.4", default={"dictator": NONE}, leaders=able)
+    order = DictatorOrder.read(answer)
+    if order is None:
         return True
     game.vacant = [*_dismiss_consuls(game, table), *game.fallen]
     game.left_by_consuls = list(game.vacant)
-    chosen = ((order["dictator"], DICTATOR), (order["master"], MASTER_OF_HORSE))
-    game.dictators.append(order["dictator"])
+    chosen = ((order.dictator, DICTATOR), (order.master, MASTER_OF_HORSE))
+    game.dictators.append(order.dictator)
     for leader, office in chosen:
         game.put(leader, UNPLACED)
         game.leaders[leader].office = office
@@ -78,10 +94,10 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a dictator: not eligible, not the senior, or dictator before (5.4)."""
-    able, dictator = decision.facts["leaders"], order["dictator"]
-    if dictator == NONE:
+    able, ordered = decision.facts["leaders"], DictatorOrder.read(order)
+    if ordered is None:
         return
-    master = order.get("master", "")
+    dictator, master = ordered.dictator, ordered.master
     for key, leader in (("dictator", dictator), ("master", master)):
         if leader not in able:
             yield order.fault((key,), f"{leader or 'nobody'} is not eligible; {', '.join(able)} are", rule="5.4")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
@@ -36,6 +37,19 @@ from pbem.rules.hannibal_italy.turn.placing import (
 NONE: Final = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class ProconsulOrder:
+    """The consul who stays as proconsul, and the proconsuls who are taken off."""
+
+    keep: str | None
+    dismiss: Sequence[str]
+
+    @classmethod
+    def read(cls, order: Order) -> ProconsulOrder:
+        """Read an order about proconsuls."""
+        return cls(None if order["keep"] == NONE else order["keep"], tuple(order.get("dismiss", ())))
+
+
 def elect(game: Game, table: Table) -> Flow[bool]:
     """Hold the elections: proconsuls, candidates, dice, offices, and where the elected go (5.2, 5.3)."""
     for leader in game.leaders.values():
@@ -65,7 +79,7 @@ def eligible(game: Game) -> list[str]:
 
 
 def candidates(game: Game) -> list[str]:
-    """Return who stands for election (5.2)."""
+    """Return the candidates for election (5.2)."""
     return [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == CANDIDATES]
 
 
@@ -75,16 +89,17 @@ def _proconsuls(game: Game, table: Table) -> Flow[None]:
     consuls = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == CONSUL]
     if not held and not consuls:
         return
-    order = yield from table.ask(
+    answer = yield from table.ask(
         ROME, "proconsul", rule="5.3", default={"keep": NONE}, year=game.year, consuls=consuls, proconsuls=held
     )
-    for leader in order.get("dismiss", []):
+    order = ProconsulOrder.read(answer)
+    for leader in order.dismiss:
         to = SENATE if game.options["dismissed_proconsul"] == "senate" else CANDIDATES
         leave_office(game, table, leader, to)
-    if order["keep"] != NONE:
-        game.leaders[order["keep"]].office = PROCONSUL
-        shed(game, order["keep"])
-        table.tell("proconsul", leader=order["keep"], rule="5.3")
+    if order.keep is not None:
+        game.leaders[order.keep].office = PROCONSUL
+        shed(game, order.keep)
+        table.tell("proconsul", leader=order.keep, rule="5.3")
 
 
 def _step_down(game: Game, table: Table) -> None:
@@ -108,7 +123,7 @@ def leave_office(game: Game, table: Table, leader: str, to: str) -> None:
 
 
 def modifiers(game: Game, leader: str) -> dict[str, int]:
-    """Return what changes a candidate's election roll (5.2, election modifiers)."""
+    """Return the modifiers of a candidate's election roll (5.2, election modifiers)."""
     numbers: Mapping[str, int] = game.board.tables["elections"]["modifiers"]
     year, found = game.leaders[leader].last_year, {}
     if leader in game.served:
@@ -131,8 +146,12 @@ def _ranking(game: Game, table: Table) -> Flow[list[str]]:
     totals: dict[str, int] = {}
     for leader in candidates(game):
         roll = table.roll(
-            f"election/{game.year}/{leader}", rule="5.2", modifiers=modifiers(game, leader), side=ROME, leader=leader,
-        )  # fmt: skip
+            f"election/{game.year}/{leader}",
+            rule="5.2",
+            modifiers=modifiers(game, leader),
+            side=ROME,
+            leader=leader,
+        )
         totals[leader] = roll.total
     ranked = sorted(totals, key=lambda leader: (-totals[leader], leader not in game.served, leader))
     places = game.board.tables["elections"]
@@ -149,7 +168,7 @@ def _ranking(game: Game, table: Table) -> Flow[list[str]]:
 
 
 def _tied(game: Game, ranked: Sequence[str], totals: Mapping[str, int], border: int) -> list[str]:
-    """Return those between whom an office has to be decided: equal in roll and in having served (5.22)."""
+    """Return the candidates who are tied for an office: equal in roll and in having served (5.22)."""
     if border >= len(ranked):
         return []
 
@@ -209,7 +228,7 @@ def _swap(game: Game, hexes: Sequence[str]) -> dict[str, str]:
 def _proconsul_orders(view: Game, decision: Decision) -> LegalOrders:
     facts = decision.facts
     most = view.board.tables["elections"]["proconsuls"]["most"]
-    bodies: list[dict[str, Any]] = [{"keep": NONE}]
+    bodies: list[dict[str, object]] = [{"keep": NONE}]
     for dismissed in ([], *([leader] for leader in facts["proconsuls"])):
         if len(facts["proconsuls"]) - len(dismissed) < most:
             bodies += [{"keep": leader, "dismiss": dismissed} for leader in facts["consuls"]]
@@ -220,15 +239,16 @@ def _proconsul_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def _check_proconsul(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with proconsuls: no consul, no proconsul, more than two (5.3)."""
-    facts, keep, dismiss = decision.facts, order["keep"], order.get("dismiss", [])
-    if keep != NONE and keep not in facts["consuls"]:
+    facts, ordered = decision.facts, ProconsulOrder.read(order)
+    keep, dismiss = ordered.keep, ordered.dismiss
+    if keep is not None and keep not in facts["consuls"]:
         able = ", ".join(facts["consuls"]) or "nobody"
         yield order.fault(("keep",), f"{keep} is no consul on the map; {able} could stay", rule="5.3")
     for at, leader in enumerate(dismiss):
         if leader not in facts["proconsuls"] or leader in dismiss[:at]:
             yield order.fault(("dismiss", at), f"{leader} is no proconsul to take off", rule="5.3")
     most = view.board.tables["elections"]["proconsuls"]["most"]
-    if keep != NONE and len(facts["proconsuls"]) - len(dismiss) >= most:
+    if keep is not None and len(facts["proconsuls"]) - len(dismiss) >= most:
         yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first", rule="5.3")
 
 
@@ -258,7 +278,7 @@ def _check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault
             able = ", ".join(decision.facts["hexes"])
             yield order.fault(("leaders", leader), f"{where} is not among {able}; others wait", rule="5.23")
             return
-    yield from wrong_places(view, order, [])
+    yield from wrong_places(view, order, order["leaders"], [])
 
 
 KINDS: Final[Kinds] = {

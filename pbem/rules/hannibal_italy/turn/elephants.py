@@ -44,7 +44,7 @@ def _arrived(game: Game) -> int:
 
 
 def _herds(game: Game) -> dict[str, dict[str, int]]:
-    """Return the elephants by who has them: leaders, and hexes where they stand without one (11.2)."""
+    """Return the elephants by their holders: leaders, and hexes where they stand without one (11.2)."""
     holders: dict[str, Mapping[str, int]] = {leader: game.leaders[leader].units for leader in game.on_map(CARTHAGE)}
     holders |= game.loose[CARTHAGE]
     herds = {holder: _elephants_in(game, units) for holder, units in holders.items()}

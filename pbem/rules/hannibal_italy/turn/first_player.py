@@ -1,4 +1,4 @@
-"""Who is first player: Carthage says, each summer and once for the winter in which the game begins (4.2)."""
+"""The first player: Carthage names one each summer, and once for the winter in which the game begins (4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where newly elected leaders go: where the old ones stood, with new legions, or to Rome (5.23, 7.8)."""
+"""The placing of newly elected leaders: where the old ones stood, with new legions, or in Rome (5.23, 7.8)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def places_for(game: Game, raised: Iterable[str]) -> list[str]:
 
 
 def place(game: Game, table: Table, leader: str, hex: str) -> None:
-    """Put an elected leader on the map; he takes over what he may lead of the units that have no leader (5.23, 7.8).
+    """Put an elected leader on the map, to take over as many loose units as the office may lead (5.23, 7.8).
 
     In a city that is besieged or before which an enemy leader stands they are inside (7.6, 9.71), and so is he.
     """
@@ -61,7 +61,7 @@ def _commanded(game: Game, leader: str, units: Mapping[str, int]) -> dict[str, i
 
 
 def shed(game: Game, leader: str) -> None:
-    """Let a leader leave behind what is more than his office may lead (7.8)."""
+    """Let a leader leave behind the units that exceed what the office may lead (7.8)."""
     record = game.leaders[leader]
     units, record.units = record.units, {}
     record.units = _commanded(game, leader, units)
@@ -69,18 +69,18 @@ def shed(game: Game, leader: str) -> None:
 
 
 def leave_for_rome(game: Game, table: Table) -> None:
-    """Send whoever has not been put down by now to Rome (5.23)."""
+    """Send the elected who have no place yet to Rome (5.23)."""
     for leader in unplaced(game):
         place(game, table, leader, game.board.home)
 
 
-def wrong_places(view: Game, order: Order, raised: Iterable[str]) -> Iterator[Fault]:
-    """Yield what is wrong with where leaders are put: who is not elected, or where they may not go (5.23, 7.8)."""
-    if not order.get("leaders"):
+def wrong_places(view: Game, order: Order, leaders: Mapping[str, str | int], raised: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with where an order puts leaders: not elected, or where they may not go (5.23, 7.8)."""
+    if not leaders:
         return
     waiting, able = unplaced(view), places_for(view, raised)
     coming: dict[str, int] = {}
-    for leader, place in order["leaders"].items():
+    for leader, place in leaders.items():
         hex = view.board.find(place)
         if leader not in waiting:
             named = ", ".join(waiting) or "nobody"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
@@ -19,6 +20,29 @@ NONE: Final = "none"
 DIE: Final = 6
 GAUL: Final = "gaul"
 ALLIED: Final = "allied"
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseOrder:
+    """The legions that Rome raises, the leaders whom it places, and the leader of the slaves."""
+
+    legions: Mapping[str, int]
+    """City -> how many."""
+    leaders: Mapping[str, str | int]
+    """Elected leader -> the hex, by its number or its city."""
+    slaves: str | None
+    """The leader who gets the slave legion; None: it is not raised."""
+
+    @classmethod
+    def read(cls, order: Order) -> RaiseOrder:
+        """Read an order to raise legions."""
+        slaves = order.get("slaves", NONE)
+        return cls(order.get("legions", {}), order.get("leaders", {}), None if slaves == NONE else slaves)
+
+    @property
+    def raised(self) -> dict[str, int]:
+        """The cities in which legions are raised, and how many."""
+        return {city: count for city, count in self.legions.items() if count}
 
 
 def recruit(game: Game, table: Table) -> Flow[bool]:
@@ -42,23 +66,30 @@ def _raise_legions(game: Game, table: Table) -> Flow[None]:
     slaves = may_raise_slaves(game)
     if not any(cities.values()) and not slaves and not unplaced(game):
         return
-    order = yield from table.ask(
-        ROME, "raise", rule="6.2", default=_default(game, due, cities), year=game.year, legions=due,
-        cities=cities, slaves=slaves, leaders=unplaced(game),
-    )  # fmt: skip
-    for city, count in order.get("legions", {}).items():
-        if count:
-            game.raised[city] = count
-            units = dict.fromkeys(game.board.legion, count)
-            put_loose(game, ROME, game.board.cities[city].hex, units)
-            table.tell("legions_raised", city=city, count=count, rule="6.2")
-    for leader, hex in order.get("leaders", {}).items():
+    answer = yield from table.ask(
+        ROME,
+        "raise",
+        rule="6.2",
+        default={"legions": _default(game, due, cities)},
+        year=game.year,
+        legions=due,
+        cities=cities,
+        slaves=slaves,
+        leaders=unplaced(game),
+    )
+    order = RaiseOrder.read(answer)
+    for city, count in order.raised.items():
+        game.raised[city] = count
+        units = dict.fromkeys(game.board.legion, count)
+        put_loose(game, ROME, game.board.cities[city].hex, units)
+        table.tell("legions_raised", city=city, count=count, rule="6.2")
+    for leader, hex in order.leaders.items():
         place(game, table, leader, found(game.board, hex))
     leave_for_rome(game, table)
-    if (leader := order.get("slaves", NONE)) != NONE:
-        game.slaves = leader
-        game.leaders[leader].units = added(game.leaders[leader].units, {SLAVES: 1})
-        table.tell("slaves_raised", leader=leader, rule="6.22")
+    if order.slaves is not None:
+        record = game.leaders[order.slaves]
+        game.slaves, record.units = order.slaves, added(record.units, {SLAVES: 1})
+        table.tell("slaves_raised", leader=order.slaves, rule="6.22")
 
 
 def quota(game: Game) -> dict[str, int]:
@@ -113,26 +144,26 @@ def to_raise_now(game: Game) -> int:
     return max(0, min(most, sum(chart(game).values()) - foot))
 
 
-def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]) -> dict[str, Any]:
+def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]) -> dict[str, int]:
     """Return the answer of a silent Rome: all legions in the first city of each province (6.2).
 
     Where counters are short the province of the largest army comes first.
     """
-    left, legions = to_raise_now(game), {}
+    left, legions = to_raise_now(game), dict[str, int]()
     most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=game.board.home)
     home = game.board.hexes[most].province
     for province, count in sorted(due.items(), key=lambda each: each[0] != home):
         if cities[province] and left:
             legions[cities[province][0]] = min(count, left)
             left -= legions[cities[province][0]]
-    return {"legions": legions}
+    return legions
 
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with recruits: no base, too many, more than there are counters (6.2, 6.22, 5.23)."""
     due, cities = decision.facts["legions"], decision.facts["cities"]
-    wanted: dict[str, int] = {}
-    for city, count in order.get("legions", {}).items():
+    ordered, wanted = RaiseOrder.read(order), dict[str, int]()
+    for city, count in ordered.legions.items():
         record = view.board.cities.get(city)
         if record is None or city not in cities.get(record.province, []):
             able = ", ".join(each for named in cities.values() for each in named)
@@ -144,10 +175,10 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
     if wanted and sum(wanted.values()) > (most := to_raise_now(view)):
         yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
-    raised = {city: count for city, count in order.get("legions", {}).items() if count}
-    yield from wrong_places(view, order, raised)
-    leader = order.get("slaves", NONE)
-    if leader != NONE:
+    known = [city for city in ordered.raised if city in view.board.cities]
+    yield from wrong_places(view, order, ordered.leaders, known)
+    leader = ordered.slaves
+    if leader is not None:
         if not decision.facts["slaves"]:
             yield order.fault(("slaves",), "the slave legion cannot be raised now", rule="6.22")
         elif leader not in view.on_map(ROME):
@@ -159,28 +190,28 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2)."""
     facts = decision.facts
-    base = _default(view, facts["legions"], facts["cities"])
+    usual = _default(view, facts["legions"], facts["cities"])
     leaders = _slave_leaders(view) if facts["slaves"] else []
     return concat(
-        lazy(lambda: _elsewhere(base, facts["cities"].values())),
-        product(lambda leader: Order("raise", {**base, "slaves": leader}), leaders),
-        lazy(lambda: _placing(base, facts["leaders"], places_for(view, base["legions"]))),
+        lazy(lambda: _elsewhere(usual, facts["cities"].values())),
+        product(lambda leader: Order("raise", {"legions": usual, "slaves": leader}), leaders),
+        lazy(lambda: _placing(usual, facts["leaders"], places_for(view, usual))),
     )
 
 
-def _elsewhere(base: Mapping[str, Any], cities: Iterable[Sequence[str]]) -> LegalOrders:
+def _elsewhere(legions: Mapping[str, int], cities: Iterable[Sequence[str]]) -> LegalOrders:
     """Return the usual way to raise legions, none at all, and those of one province in another city of it (6.2)."""
-    bodies: list[Mapping[str, Any]] = [base, {"legions": {}}]
+    ways: list[Mapping[str, int]] = [legions, {}]
     for usual, *others in filter(None, cities):
-        if count := base["legions"].get(usual, 0):
-            rest = {city: number for city, number in base["legions"].items() if city != usual}
-            bodies += [{"legions": {**rest, city: count}} for city in others]
-    return product(lambda body: Order("raise", body), bodies)
+        if count := legions.get(usual, 0):
+            rest = {city: number for city, number in legions.items() if city != usual}
+            ways += [{**rest, city: count} for city in others]
+    return product(lambda way: Order("raise", {"legions": way}), ways)
 
 
-def _placing(base: Mapping[str, Any], leaders: Sequence[str], hexes: Sequence[str]) -> LegalOrders:
+def _placing(legions: Mapping[str, int], leaders: Sequence[str], hexes: Sequence[str]) -> LegalOrders:
     """Return the usual way to raise legions, with one of the elected put into a hex (5.23)."""
-    return product(lambda leader, hex: Order("raise", {**base, "leaders": {leader: hex}}), leaders, hexes)
+    return product(lambda leader, hex: Order("raise", {"legions": legions, "leaders": {leader: hex}}), leaders, hexes)
 
 
 # ---- Carthage
@@ -210,18 +241,27 @@ def _raise_allies(game: Game, table: Table) -> Flow[None]:
         pool = GAUL if province.recruits == GAUL else ALLIED
         rule = "6.31" if pool == GAUL else "6.3"
         roll = table.roll(
-            f"recruit/{province.id}", rule=rule, side=CARTHAGE, province=province.id,
+            f"recruit/{province.id}",
+            rule=rule,
+            side=CARTHAGE,
+            province=province.id,
             modifiers={"hannibal": max(game.card(leader).recruits for leader in leaders)},
-        )  # fmt: skip
+        )
         count = int(game.board.tables["by_die"][min(roll.total, DIE) - 1])
         if not count:
             continue
         receiver = leaders[0]
         if len(leaders) > 1 and game.options["allies_receiver"] == "picked":
             order = yield from table.ask(
-                CARTHAGE, "receive", rule="6.3", default={"leader": leaders[0]}, province=province.id, leaders=leaders,
-                count=count, secret=True,
-            )  # fmt: skip
+                CARTHAGE,
+                "receive",
+                rule="6.3",
+                default={"leader": leaders[0]},
+                province=province.id,
+                leaders=leaders,
+                count=count,
+                secret=True,
+            )
             receiver = order["leader"]
         drawn = draw(game, table, pool, count, f"recruit/{province.id}/units")
         record = game.leaders[receiver]
@@ -252,7 +292,7 @@ def _receivers(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with who gets the allies: he is not in the province (6.3)."""
+    """Yield what is wrong with the leader who is to get the allies: not in the province (6.3)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
         yield order.fault(("leader",), f"{order['leader']} is not there; {', '.join(able)} are", rule="6.3")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.board import Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
 from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import AWAY, CARTHAGE, ROME, Game
@@ -43,7 +44,7 @@ def _where(game: Game, table: Table, hexes: Sequence[str], who: str, rule: str) 
     return found(game.board, order["hex"])
 
 
-def landings(game: Game, army: Mapping[str, Any]) -> list[str]:
+def landings(game: Game, army: Record) -> list[str]:
     """Return where reinforcements may come on, the usual hex first; empty: they wait (12.311, 12.321).
 
     Any coastal hex of the province, by the rules; hexes without Romans come first, and those near Rhegium.

@@ -21,14 +21,32 @@ Silent: TypeAlias = Callable[[Game, Table], None]
 """Plays a phase in which nobody is asked."""
 
 SUMMER_PHASES: Final = (
-    "election", "arrivals", "initiative", "first_recruiting", "first_move", "second_recruiting", "second_move",
-    "control", "field", "siege", "works", "dictator",
-)  # fmt: skip
+    "election",
+    "arrivals",
+    "initiative",
+    "first_recruiting",
+    "first_move",
+    "second_recruiting",
+    "second_move",
+    "control",
+    "field",
+    "siege",
+    "works",
+    "dictator",
+)
 WINTER_PHASES: Final = (
-    "second_move", "first_move", "control", "field", "siege", "works", "winter", "attrition", "score",
-)  # fmt: skip
+    "second_move",
+    "first_move",
+    "control",
+    "field",
+    "siege",
+    "works",
+    "winter",
+    "attrition",
+    "score",
+)
 GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
-"""Phases in whose midst orders of a sheet that are not used yet wait: for the next march, the next battle."""
+"""Phases within which unused orders of a sheet stay queued: for the next march, the next battle."""
 
 PHASES: Final[Mapping[str, Phase]] = {
     "first_initiative": initiative.first_of_all,
@@ -50,7 +68,7 @@ SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score":
 
 
 def play(game: Game, table: Table) -> Flow[None]:
-    """Play phase by phase, with a resting point after each and within those of movement and combat (4.2)."""
+    """Play phase by phase, with a checkpoint after each, and within those of movement and combat (4.2)."""
     while game.result is None:
         phase = game.phase
         over = True
@@ -89,7 +107,7 @@ def go_on(game: Game, table: Table) -> None:
 
 
 def begin_segment(game: Game, table: Table, segment: str) -> None:
-    """Begin a segment: what was done in the last one may be done again (7.4, 9.7)."""
+    """Begin a segment: clear the limits that hold within one (7.4, 9.7)."""
     game.segment = segment
     game.phase = (SUMMER_PHASES if segment == SUMMER else WINTER_PHASES)[0]
     game.tried, game.lost_this_segment, game.consuls_killed, game.fallen = [], 0, 0, []

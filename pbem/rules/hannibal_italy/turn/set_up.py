@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.board import Board, Options, Record
 from pbem.rules.hannibal_italy.position.forces import added, on_board
 from pbem.rules.hannibal_italy.position.state import AWAY, CONSUL, ROME, SENATE, SIDES, Game, Leader
 
 
-def set_up(board: Board, options: Mapping[str, Any], id: str, scenario: Mapping[str, Any], table: Table) -> Game:
+def set_up(board: Board, options: Options, id: str, scenario: Record, table: Table) -> Game:
     """Return the position at the start: all Italy Roman, one Roman army, Hannibal over the Alps (12.31)."""
     game = Game(
         year=scenario["start"]["year"],
@@ -38,7 +37,7 @@ def set_up(board: Board, options: Mapping[str, Any], id: str, scenario: Mapping[
     return game
 
 
-def place_army(game: Game, table: Table, side: Side, hex: str, army: Mapping[str, Any]) -> None:
+def place_army(game: Game, table: Table, side: Side, hex: str, army: Record) -> None:
     """Put an army of a scenario on the map: its units go to the first of its leaders, its Gauls to theirs (12.31)."""
     named = army.get("leaders", {})
     offices = named if isinstance(named, Mapping) else dict.fromkeys(named, "")

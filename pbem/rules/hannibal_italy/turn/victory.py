@@ -1,4 +1,4 @@
-"""Carthage scores at the end of each winter, and the scenario ends (12)."""
+"""Victory points, which Carthage scores at the end of each winter, and the end of the scenario (12)."""
 
 from __future__ import annotations
 

@@ -1,14 +1,22 @@
-"""The end of winter: control anew, and half of those who stand in a province that is not theirs is lost (8.2, 8.3)."""
+"""The end of winter: control is determined, and armies in a province not their own lose half their SP (8.2, 8.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, WAYS, has_choice, order_of, price_of_a_step, wholly_lost
+from pbem.rules.hannibal_italy.battle.losses import (
+    CHEAPEST,
+    WAYS,
+    LossOrder,
+    has_choice,
+    order_of,
+    price_of_a_step,
+    wholly_lost,
+)
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, share_out
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import (
@@ -42,14 +50,14 @@ def end_of_winter(game: Game, table: Table) -> Flow[bool]:
         [_question(game, *stack) for stack in stacks if stack[0] == side and _has_choice(game, side, stack[2])]
         for side in SIDES
     ]
-    chosen: dict[tuple[Side, str], Any] = {}
+    chosen: dict[tuple[Side, str], LossOrder] = {}
     for several in zip_longest(*asked):  # one of each side at once: of two of one side an order could not say which
         questions = [question for question in several if question is not None]
         orders = yield from table.ask_all(questions)
         for question, order in zip(questions, orders, strict=True):
-            chosen[question.side, question.facts["hex"]] = order["lose"]
+            chosen[question.side, question.facts["hex"]] = LossOrder.read(order)
     for side, hex, units in stacks:
-        _suffer(game, table, side, hex, units, chosen.get((side, hex), CHEAPEST))
+        _suffer(game, table, side, hex, units, chosen.get((side, hex), LossOrder()))
     return True
 
 
@@ -83,10 +91,10 @@ def _question(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> Dec
     return Decision("winter_losses", side, "8.3", facts, {"lose": CHEAPEST}, secret=side == CARTHAGE)
 
 
-def _suffer(game: Game, table: Table, side: Side, hex: str, units: Mapping[str, int], lose: Any) -> None:
+def _suffer(game: Game, table: Table, side: Side, hex: str, units: Mapping[str, int], order: LossOrder) -> None:
     """Let a side lose half the SP of a stack, in steps of its own choice (8.3)."""
-    target = _due(game, units)
-    after = weakened(game.board, units, enough(game.board, units, lose, target) if lose in WAYS else lose)
+    chosen = order.units if order.way is None else enough(game.board, units, order.way, _due(game, units))
+    after = weakened(game.board, units, chosen)
     held = {leader: game.leaders[leader].units for leader in game.leaders_at(side, hex, inside=False)}
     if hex in game.loose[side] and not loose_inside(game, side, hex):
         held[LOOSE] = game.loose[side][hex]
@@ -112,12 +120,12 @@ def enough(board: Board, units: Mapping[str, int], way: str, target: int) -> lis
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with winter losses: units that are not there, too little lost, or more than must be (8.3)."""
-    lose, target = order["lose"], decision.facts["target"]
-    if lose in WAYS:
+    losses, target = LossOrder.read(order), decision.facts["target"]
+    if losses.way is not None:
         return
     units: Mapping[str, int] = decision.facts["units"]
     left = dict(units)
-    for at, unit in enumerate(lose):
+    for at, unit in enumerate(losses.units):
         if sp(view.board, units) - sp(view.board, left) >= target:
             yield order.fault(("lose", at), f"{target} SP must go, and they have gone by then", rule="8.3")
             return

@@ -1,4 +1,4 @@
-"""What a round of battle, or an assault, comes to on average, for forms and for who asks for odds (9.2, 9.8)."""
+"""Average results of a round of battle and of an assault, for forms and for odds (9.2, 9.8)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def as_attacked_by(view: Game, attacker: Side) -> Game:
 
 
 def round_of_battle(view: Game, attacker: Side) -> Prospect | None:
-    """Return what a round comes to if a side attacks; None if it may not, or nobody can tell (9.2)."""
+    """Return the average result of a round if a side attacks; None if it may not, or nobody can tell (9.2)."""
     if not seen_by_both(view):
         return None
     seen = as_attacked_by(view, attacker)
@@ -62,13 +62,13 @@ def round_of_battle(view: Game, attacker: Side) -> Prospect | None:
 
 
 def assault(view: Game, side: Side, city: City, against: int) -> Prospect | None:
-    """Return what an assault on a city comes to, against so many SP; None if it is not allowed (9.8)."""
+    """Return the average result of an assault on a city, against so many SP; None if it is not allowed (9.8)."""
     column = column_of_assault(view, side, city, against)
     return None if column == NO_CASE else read_assaults(view.board, column, assault_modifiers(view, side, city))
 
 
 def read_assaults(board: Board, column: int, modifiers: Mapping[str, int]) -> Prospect:
-    """Return what a column of the siege chart comes to with some modifiers of the die (9.8)."""
+    """Return the average result of a column of the siege chart with some modifiers of the die (9.8)."""
     chart = board.assault
     results = [chart.read(column, die + sum(modifiers.values())).split(" ") for die in DIE]
     lost = sum(int(words[0][1:]) for words in results if words[0].startswith("A")) / len(results)

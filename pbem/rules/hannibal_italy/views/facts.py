@@ -1,11 +1,11 @@
-"""What the conditions of a standing order may go by, besides the facts that its question states.
+"""Facts that the conditions of a standing order may use, besides those that its decision states.
 
-A strength that its side may not see is no fact: a condition on it never fits, and the question is asked (7.5).
+A strength that its side may not see is no fact: a condition on it never fits, and the side is asked (7.5).
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Decision, Side
 from pbem.rules.hannibal_italy.battle.battle import over_a_river
@@ -16,14 +16,14 @@ NO_ENEMY: Final = 1000
 """The odds where the enemy has nothing."""
 
 
-def periods(game: Game) -> dict[str, Any]:
+def periods(game: Game) -> dict[str, object]:
     """Return the segment and the year that a game is in, for standing orders that end with one (4.2)."""
     return {"segment": f"{game.year}/{game.segment}", "year": game.year}
 
 
-def facts(view: Game, decision: Decision) -> dict[str, Any]:
-    """Return what a standing order may go by for any question, and where it is about a hex, what stands there."""
-    found: dict[str, Any] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
+def facts(view: Game, decision: Decision) -> dict[str, object]:
+    """Return the facts of any decision, and of one that is about a hex, what stands there."""
+    found: dict[str, object] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
     hex = _hex(view, decision)
     if hex is not None:
         found |= _of_hex(view, decision, hex)
@@ -34,19 +34,19 @@ def facts(view: Game, decision: Decision) -> dict[str, Any]:
 
 
 def _hex(view: Game, decision: Decision) -> str | None:
-    """Return the hex that a question is about: that it names, or that of the city it names."""
+    """Return the hex that a decision is about: it is named, or it is that of the city named."""
     named = decision.facts.get("hex")
     if named is None and decision.facts.get("city") in view.board.cities:
         named = view.board.cities[decision.facts["city"]].hex
     return named if named in view.board.hexes else None
 
 
-def _of_hex(view: Game, decision: Decision, hex: str) -> dict[str, Any]:
+def _of_hex(view: Game, decision: Decision, hex: str) -> dict[str, object]:
     side, board, stated = decision.side, view.board, decision.facts
     record = board.hexes[hex]
     own = stated.get("own_sp", _strength(view, side, hex))
     enemy = stated.get("enemy_sp", stated.get("needed", _strength(view, ENEMY[side], hex)))
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "at": record.city or hex,
         "terrain": "city" if record.city is not None else record.terrain,
         "province": record.province,
@@ -68,11 +68,11 @@ def _strength(view: Game, side: Side, hex: str) -> int | None:
     return None if UNSEEN in units else sp(view.board, units)
 
 
-def _of_battle(view: Game, side: Side) -> dict[str, Any]:
+def _of_battle(view: Game, side: Side) -> dict[str, object]:
     """Return who commands, whether strengths are open, whether the river is in the way of an attack, what is left."""
     battle = view.the_battle
     party, other = battle.parties[side], battle.parties[ENEMY[side]]
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "seen": battle.revealed,
         "river": over_a_river(view, side),
         "commander": party.commander or None,

@@ -1,7 +1,7 @@
-"""What a march may lead to, thought through before it is ordered: getting away, diplomacy, who stands at its end (7).
+"""The forecast of a march before it is ordered: getting away, diplomacy, the enemy at its end (7).
 
-The rules themselves are played on from the position as the mover knows it. What he may not see counts as nothing, so
-that each chance is taken at its best; where it matters, that is said (7.5).
+The rules themselves are played on from the position as its side knows it. What the side may not see counts as
+nothing, so that each chance is taken at its best. Where this matters, the forecast says so (7.5).
 """
 
 from __future__ import annotations
@@ -14,39 +14,37 @@ from typing import Any
 from pbem.game import Table
 from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers
-from pbem.rules.hannibal_italy.movement.march import points, set_out, way_of
-from pbem.rules.hannibal_italy.movement.overrun import stops
-from pbem.rules.hannibal_italy.movement.taking import takers
+from pbem.rules.hannibal_italy.movement.march import set_out
+from pbem.rules.hannibal_italy.movement.orders import MarchOrder
+from pbem.rules.hannibal_italy.movement.paths import points
+from pbem.rules.hannibal_italy.movement.plan import lay_out
 from pbem.rules.hannibal_italy.position.board import FOOT, UNFORTIFIED, Board, Unit
 from pbem.rules.hannibal_italy.position.forces import here, outside, present, sp
-from pbem.rules.hannibal_italy.position.stacking import forbidden
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Game
 from pbem.rules.hannibal_italy.siege.siege import needed
 
 
 def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from a march, in thought; None for any other answer (7.1)."""
-    if decision.kind != "move" or "end" in order.body:
-        return None
-    return _march(view, table, decision.side, order)
+    """Return the flow that plays on from a march as a forecast; None for any other answer (7.1)."""
+    march = MarchOrder.read(order) if decision.kind == "move" else None
+    return None if march is None else _march(view, table, decision.side, march)
 
 
-def _march(view: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+def _march(view: Game, table: Table, side: Side, march: MarchOrder) -> Flow[None]:
     game = table.lay(view)
     game.board = with_unseen(view.board)
-    together = [taker.leader for taker in takers(order)]
-    way = way_of(game, order, game.leaders[together[0]].at, forbidden(game, side, together), stops(game, side))
-    tried = [step.city for step in way.steps if step.city]
-    told = len(table.events)
-    set_out(game, table, order)
-    happened = table.events[told:]
+    plan = lay_out(game, march)
+    tried = [step.city for step in plan.route.steps if step.city]
+    before = len(table.events)
+    set_out(game, table, plan)
+    happened = table.events[before:]
     for event in list(happened):
         if event.kind in ("overrun", "overrun_fails") and _hidden(view, side, event.facts["hex"]):
             table.tell("overrun_unsure", hex=event.facts["hex"], rule="7.7")
     for city in tried:
         if _hidden(view, side, view.board.cities[city].hex):
             table.tell("could_be_held", city=city, rule="7.42")
-    _at_its_end(game, view, table, side, order["leader"])
+    _at_its_end(game, view, table, side, plan.leader)
     return
     yield  # nobody is asked anything on a march
 
@@ -64,7 +62,7 @@ def _hidden(view: Game, side: Side, hex: str) -> bool:
 
 
 def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -> None:
-    """Tell what the march comes to: what is left of the movement points, and the enemy at its end (7.2, 9.1, 9.7)."""
+    """Tell how the march ends: the movement points spent, and the enemy at its end (7.2, 9.1, 9.7)."""
     board, hex, enemy = game.board, game.leaders[leader].at, ENEMY[side]
     marched = next((each for each in reversed(table.events) if each.kind in ("marched", "stays")), None)
     if marched is None:
@@ -85,7 +83,7 @@ def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -
 
 
 def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return what a roll without a number to reach comes to for the mover: how bad it is, and in words (7.41)."""
+    """Return the result of a roll without a number to reach: how bad it is for the mover, and in words (7.41)."""
     city = facts.get("city")
     if city is None or game.march is None:
         return 0, ""
@@ -95,5 +93,5 @@ def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]
 
 
 def prospects(game: Game, decision: Decision) -> Iterator[Event]:
-    """Yield who can do what a question asks; on a march nobody is asked anything."""
+    """Yield nothing: on a march nobody is asked anything."""
     yield from ()

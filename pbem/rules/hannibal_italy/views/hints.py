@@ -1,13 +1,13 @@
-"""What a form says beside a question: what can be ordered, with what strength and chance, and orders to choose from.
+"""Hints of an order form: what can be ordered, with what strength and chance, and orders to choose from.
 
-A hint is drawn from what its reader knows, no more (7.5). Texts stand in the form as remarks, orders as choices.
+A hint says no more than its reader may know (7.5). Texts stand in the form as remarks, orders as choices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import legal, percent
 from pbem.protocol import Decision
@@ -27,7 +27,7 @@ _MOST: Final = 6
 
 
 def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what is worth knowing for an answer, and orders that are legal."""
+    """Yield remarks that help with an answer, and legal orders."""
     yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
@@ -53,14 +53,14 @@ def _proconsul(view: Game, decision: Decision) -> Iterator[Hint]:
 
 
 def _skill(view: Game, leader: str) -> str:
-    """Return what a leader changes a die by, and what he needs to withdraw (10.3, 10.4)."""
+    """Return a leader's modifier of the die, and the number needed to withdraw (10.3, 10.4)."""
     card = view.card(leader)
     out = "always withdraws" if card.withdraws_on is None else f"withdraws on {card.withdraws_on} or more"
     return f", combat {card.combat:+d}, {out}"
 
 
 def _tie(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what speaks for each (5.22)."""
+    """Yield the skill of each (5.22)."""
     for leader in decision.facts["leaders"]:
         yield f"  {leader}{_skill(view, leader)}"
     yield "The first of your list come first."
@@ -298,7 +298,7 @@ def _sally(view: Game, decision: Decision) -> Iterator[Hint]:
 
 def _elephants(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who has how many (11.2)."""
-    herds: Mapping[str, Any] = decision.facts["herds"]
+    herds: Mapping[str, int] = decision.facts["herds"]
     yield ", ".join(f"{owner} has {count}" for owner, count in herds.items()) + ". Name one owner a step."
 
 

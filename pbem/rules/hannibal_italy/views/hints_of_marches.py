@@ -1,21 +1,22 @@
-"""What a form says beside a march: each leader with what he has and can reach, whom he can win over."""
+"""Hints for marches: what each leader has and can reach, which cities they can win over, and orders to choose from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
 
 from pbem.game import legal, percent, plain
 from pbem.protocol import Decision, Order, Side
+from pbem.rules.hannibal_italy.movement.check import check
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers, open_cities
-from pbem.rules.hannibal_italy.movement.march import check
-from pbem.rules.hannibal_italy.movement.offers import bodies_of, reach
+from pbem.rules.hannibal_italy.movement.offers import Company, Reached, companies, reach
+from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
+from pbem.rules.hannibal_italy.movement.paths import points
 from pbem.rules.hannibal_italy.position.forces import here, hexes_of, sp
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Game
-from pbem.rules.hannibal_italy.views.wording import decimal, place_as_written, some, strength
+from pbem.rules.hannibal_italy.views.wording import place_as_written, some, strength
 
 Hint: TypeAlias = str | Order
-Reached: TypeAlias = Mapping[str, tuple[int, str | None]]
 _MOST_LISTED: Final = 36
 """So many cities are listed in all, shared among the leaders, to keep the form short."""
 _FEWEST: Final = 4
@@ -27,7 +28,7 @@ def marches(view: Game, decision: Decision) -> Iterator[Hint]:
     leaders: Sequence[str] = decision.facts["leaders"]
     yield _costs(view)
     most = max(_FEWEST, _MOST_LISTED // max(len(leaders), 1) // 2)
-    orders: list[dict[str, Any]] = []
+    orders: list[Order] = []
     for leader in leaders:
         yield from _leader(view, decision, leader, most, orders)
     yield (
@@ -35,29 +36,29 @@ def marches(view: Game, decision: Decision) -> Iterator[Hint]:
         "'along via_aemilia', 'to ariminum' follow a road. A sheet may have all your marches, one below the other, and "
         "the end behind them; FORECAST tells what they cost and may lead to."
     )
-    yield from legal(check, view, decision, orders)
+    yield from legal(check, view, decision, [order.body for order in orders])
 
 
 def _costs(view: Game) -> str:
     movement = view.board.tables["movement"]
-    cost = ", ".join(f"{ground} {decimal(halves)}" for ground, halves in movement["cost"].items())
-    river, talk = decimal(movement["river"]), decimal(movement["diplomacy"])
+    cost = ", ".join(f"{ground} {points(halves)}" for ground, halves in movement["cost"].items())
+    river, talk = points(movement["river"]), points(movement["diplomacy"])
     return f"Movement points: {cost}, a river {river} more; diplomacy {talk}."
 
 
-def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield what is worth knowing of one leader, and note orders of his."""
+def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list[Order]) -> Iterator[str]:
+    """Yield what is worth knowing of one leader, and add orders for them to `orders`."""
     side, record = decision.side, view.leaders[leader]
-    bodies = list(bodies_of(view, decision, leader))
+    company = next(companies(view, decision, leader), None)
     units = ", ".join(f"{unit} {count}" for unit, count in record.units.items()) or "no units"
     whole = strength(view.board, record.units) if record.units else ""
     inside = ", inside the walls" if record.inside else ""
     head = f"{leader} at {place_as_written(view, record.at)}{inside}: {', '.join(filter(None, (whole, units)))}"
-    if not bodies:
+    if company is None:
         yield f"{head}; say with units what he takes."
         return
-    body, allowed = bodies[0]
-    yield f"{head}; {decimal(allowed)} points"
+    allowed = company.most
+    yield f"{head}; {points(allowed)} points"
     free = view.loose[side].get(record.at, {})
     if free:
         yield f"  without a leader there: {', '.join(f'{unit} {count}' for unit, count in free.items())} (units: all)"
@@ -71,7 +72,7 @@ def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list
     if won:
         words = [f"{city} {chance} %" for chance, city, _ in won]
         yield f"  diplomacy: {some(words, most)}"
-    orders += _examples(view, side, leader, body, found, [(city, hex) for _, city, hex in won[:1]])
+    orders += _examples(view, side, company, found, [(city, hex) for _, city, hex in won[:1]])
 
 
 def _reached(view: Game, side: Side, leader: str, found: Reached, most: int) -> Iterator[str]:
@@ -79,7 +80,7 @@ def _reached(view: Game, side: Side, leader: str, found: Reached, most: int) -> 
     board = view.board
     near = sorted(found, key=lambda hex: (found[hex][0], hex))
     cities = [
-        f"{city}{'*' if view.cities[city] == CARTHAGE else ''} {decimal(found[hex][0])}"
+        f"{city}{'*' if view.cities[city] == CARTHAGE else ''} {points(found[hex][0])}"
         for hex in near
         if (city := board.hexes[hex].city) is not None and found[hex][0]
     ]
@@ -94,7 +95,7 @@ def _reached(view: Game, side: Side, leader: str, found: Reached, most: int) -> 
 def _enemy(view: Game, side: Side, hex: str, cost: int) -> str:
     enemy = ENEMY[side]
     who = ", ".join(view.leaders_at(enemy, hex)) or "no leader"
-    return f"{place_as_written(view, hex)} {decimal(cost)} ({who}, {_seen(view, enemy, hex)})"
+    return f"{place_as_written(view, hex)} {points(cost)} ({who}, {_seen(view, enemy, hex)})"
 
 
 def _seen(view: Game, side: Side, hex: str) -> str:
@@ -102,9 +103,7 @@ def _seen(view: Game, side: Side, hex: str) -> str:
     return "strength not known" if UNSEEN in units else f"{sp(view.board, units)} SP"
 
 
-def _winnable(
-    view: Game, side: Side, leader: str, found: Reached, allowed: int
-) -> Iterator[tuple[int, str, str]]:  # fmt: skip
+def _winnable(view: Game, side: Side, leader: str, found: Reached, allowed: int) -> Iterator[tuple[int, str, str]]:
     """Yield cities that a leader could try to win over, the likeliest first: chance, city, where to try (7.4)."""
     board, fee = view.board, int(view.board.tables["movement"]["diplomacy"])
     held = set(hexes_of(view, ENEMY[side]))
@@ -128,17 +127,15 @@ def chance(view: Game, side: Side, leader: str, city: str, hex: str) -> int:
     return percent(7 - (view.board.cities[city].loyalty or 7) + added)
 
 
-def _examples(
-    view: Game, side: Side, leader: str, body: Mapping[str, Any], found: Reached, won: Sequence[tuple[str, str]]
-) -> list[dict[str, Any]]:
+def _examples(view: Game, side: Side, company: Company, found: Reached, won: Sequence[tuple[str, str]]) -> list[Order]:
     """Return a march to the nearest city of the enemy, or else to one's own, and one with diplomacy."""
     board = view.board
     near = [hex for hex in sorted(found, key=lambda hex: (found[hex][0], hex)) if found[hex][0]]
     towns = [hex for hex in near if board.hexes[hex].city is not None]
     towns.sort(key=lambda hex: view.friendly_city(side, hex))
-    goals: list[list[Any]] = [[_goal(view, hex)] for hex in (towns or near)[:1]]
-    goals += [[_goal(view, hex), {"try": city}] for city, hex in won]
-    return [{**body, "path": goal} for goal in goals[:_MOST_ORDERS]]
+    goals: list[list[PathWord]] = [[_goal(view, hex)] for hex in (towns or near)[:1]]
+    goals += [[_goal(view, hex), {TRY: city}] for city, hex in won]
+    return [company.march(goal) for goal in goals[:_MOST_ORDERS]]
 
 
 def _goal(view: Game, hex: str) -> str:

@@ -1,18 +1,18 @@
-"""Chances of a battle, a siege and an assault, for players who weigh an order (9.2, 9.7, 9.8)."""
+"""Odds of a battle, a siege and an assault, for players who weigh an order (9.2, 9.7, 9.8)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Chances, Number, Odds, Table
-from pbem.protocol import Decision, Flow, Order, Side
+from pbem.protocol import Checkpoint, Decision, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
-from pbem.rules.hannibal_italy.position.board import CAPUA, CLEAR, ROUGH, Board
+from pbem.rules.hannibal_italy.position.board import CAPUA, CLEAR, ROUGH, Board, Options
 from pbem.rules.hannibal_italy.position.forces import here, sp
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, CONSUL, ENEMY, ROME, SIDES, Game, Leader
 from pbem.rules.hannibal_italy.views.averages import WORDS, read_assaults
@@ -24,8 +24,8 @@ NOTES: Final = (
 _HOLDERS: Final[Mapping[int, Side | None]] = {0: None, 1: CARTHAGE, 2: ROME}
 
 
-def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
-    """Return what can be asked about chances."""
+def odds(board: Board, options: Options) -> dict[str, Odds]:
+    """Return the odds that players may ask for."""
     count = board.counts
     return {
         "battle": Odds(
@@ -73,7 +73,7 @@ def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
 
 @dataclass(slots=True)
 class _Count:
-    """What some battles came to."""
+    """The results of some battles."""
 
     played: int = 0
     keeps: Counter[Side | None] = field(default_factory=Counter)
@@ -82,16 +82,18 @@ class _Count:
     killed: Counter[Side] = field(default_factory=Counter)
 
 
-def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
+def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
     """Fight a battle on each table and count (9.2 to 9.6). Raises ValueError if Carthage has no units."""
     units = {
         unit: numbers[name]
         for name, unit in (
-            ("carthage_foot", "punic_foot"), ("carthage_horse", "punic_horse"), ("elephants", "elephants"),
+            ("carthage_foot", "punic_foot"),
+            ("carthage_horse", "punic_horse"),
+            ("elephants", "elephants"),
             ("allies", "allies_4"),
         )
         if numbers[name]
-    }  # fmt: skip
+    }
     if not units:
         raise ValueError("Carthage has no units")
     forces = {CARTHAGE: units, ROME: dict.fromkeys(board.legion, numbers["legions"])}
@@ -113,9 +115,12 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
 
 
 def _field(
-    board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], forces: Mapping[Side, dict[str, int]],
+    board: Board,
+    options: Options,
+    numbers: Mapping[str, int],
+    forces: Mapping[Side, dict[str, int]],
     attacker: Side,
-) -> tuple[Game, str, dict[Side, str]]:  # fmt: skip
+) -> tuple[Game, str, dict[Side, str]]:
     """Return a position with nothing but two armies in a hex, that hex, and who commands."""
     hex, came_from = _ground(board, ROUGH if numbers["rough"] else CLEAR, river=bool(numbers["river"]))
     cards, chiefs = dict(board.leaders), {}
@@ -163,7 +168,7 @@ def _cities_that_matter(board: Board, hex: str) -> list[str]:
 
 
 def _answer(asked: Decision, attacker: Side, numbers: Mapping[str, int], whole: Mapping[Side, int]) -> Order:
-    """Return what a side answers in a battle in thought."""
+    """Return the answer of a side in a battle that is only computed."""
     facts = asked.facts
     if asked.kind == "fight":
         return Order("fight", {"fight": asked.side == attacker})
@@ -175,11 +180,12 @@ def _answer(asked: Decision, attacker: Side, numbers: Mapping[str, int], whole: 
     return Order(asked.kind, asked.default or {})
 
 
-def _run(flow: Flow[None], answer: Any) -> None:
-    """Run a piece of the rules with the answers of somebody who is not there."""
+def _run(flow: Flow[None], answer: Callable[[Decision], Order]) -> None:
+    """Run a piece of the rules that asks nothing but decisions, each answered by a function."""
     try:
         asked = next(flow)
         while True:
+            assert not isinstance(asked, Checkpoint)
             asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
     except StopIteration:
         return
@@ -192,7 +198,7 @@ def _left(game: Game, side: Side) -> int:
 
 
 def _told(whole: Mapping[Side, int], attacker: Side, count: _Count) -> Chances:
-    """Return what the battles came to, as text and as figures."""
+    """Return the results of the battles, as text and as figures."""
     played, names = count.played, {CARTHAGE: "Carthage", ROME: "Rome"}
     mean = sum(number * often for number, often in count.rounds.items()) / played
     keeps = {side: count.keeps[side] / played for side in (*SIDES, None)}
@@ -213,10 +219,13 @@ def _told(whole: Mapping[Side, int], attacker: Side, count: _Count) -> Chances:
     lines.append("SP lost on average: " + ", ".join(f"{names[side]} {lost[side]:.1f}" for side in SIDES))
     lines.append("commander killed: " + ", ".join(f"{names[side]} {_percent(killed[side])}" for side in SIDES))
     figures = {
-        "games": played, "keeps_the_field": {**{side: keeps[side] for side in SIDES}, "nobody": keeps[None]},
-        "rounds": mean, "rounds_distribution": {str(n): often / played for n, often in sorted(count.rounds.items())},
-        "lost": lost, "killed": killed,
-    }  # fmt: skip
+        "games": played,
+        "keeps_the_field": {**{side: keeps[side] for side in SIDES}, "nobody": keeps[None]},
+        "rounds": mean,
+        "rounds_distribution": {str(n): often / played for n, often in sorted(count.rounds.items())},
+        "lost": lost,
+        "killed": killed,
+    }
     return Chances((*lines, "", *NOTES), figures)
 
 
@@ -245,7 +254,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     )
 
 
-def assault(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int]) -> Chances:
+def assault(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
     """Count what the die makes of an assault (9.8). Raises ValueError if it is not allowed."""
     column = assault_column(board, numbers["attacker_sp"], numbers["against"], str(options["assault_odds"]))
     if column == NO_CASE:

@@ -1,12 +1,12 @@
-"""What stands beside the map: the year, points, leaders with what they lead, elections, what is left (4.2, 12)."""
+"""The panels beside the map: the year, points, leaders and their units, elections, counters left (4.2, 12)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Cell, Panel, Row, Track
-from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, HORSE
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, HORSE, Record
 from pbem.rules.hannibal_italy.position.forces import sp, to_raise
 from pbem.rules.hannibal_italy.position.state import CANDIDATES, CARTHAGE, RANKS, ROME, SENATE, UNPLACED, UNSEEN, Game
 
@@ -50,7 +50,7 @@ def phase(view: Game) -> str:
     return _PHASES[view.phase]
 
 
-def panels(view: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+def panels(view: Game, sides: Sequence[Record]) -> Iterator[Panel]:
     """Yield the panels of a picture, as far as the viewer knows what they tell."""
     names = {str(side["id"]): str(side["name"]) for side in sides}
     start, end = view.plan["start"]["year"], view.plan["end"]["year"]

@@ -1,13 +1,13 @@
-"""What there is to draw: the hexes, armies and their backs, sieges, the tracks and who leads what (3, 7.5)."""
+"""The scene of a position: the hexes, armies and their backs, sieges, tracks, and who leads what (3, 7.5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, hex_map
 from pbem.protocol import Event
-from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board, Record
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
 from pbem.rules.hannibal_italy.position.state import (
     CONSUL,
@@ -27,20 +27,27 @@ if TYPE_CHECKING:
 
 _ROAD: Final = "road"
 _BADGES: Final[Mapping[str, str]] = {
-    CONSUL: "C", PROCONSUL: "PC", PRAETOR: "P", DICTATOR: "D", MASTER_OF_HORSE: "MH",
-}  # fmt: skip
-"""What stands for an office on a counter, as the legend of layout.yaml has it."""
+    CONSUL: "C",
+    PROCONSUL: "PC",
+    PRAETOR: "P",
+    DICTATOR: "D",
+    MASTER_OF_HORSE: "MH",
+}
+"""The letters for an office on a counter, as the legend of layout.yaml has them."""
 
 
 def base(box: Box, board: Board) -> BaseMap:
     """Return the map as it is printed."""
     hexes = (
         {
-            "id": each.id, "at": each.at, "terrain": each.terrain, "region": each.province,
+            "id": each.id,
+            "at": each.at,
+            "terrain": each.terrain,
+            "region": each.province,
             **(_city(board, each.city) if each.city is not None else {}),
         }
         for each in board.hexes.values()
-    )  # fmt: skip
+    )
     roads = sorted((a, b, _ROAD) for a, b in board.roads if a < b)
     rivers = sorted((a, b) for a, b in board.rivers if a < b)
     return hex_map(box.table("layout"), box.table("coast"), hexes, roads, rivers)
@@ -53,7 +60,7 @@ def _city(board: Board, id: str) -> dict[str, str]:
     return {"name": name, "kind": city.kind, "mark": "" if city.loyalty is None else str(city.loyalty)}
 
 
-def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
     board = view.board
     return Scene(

@@ -1,4 +1,4 @@
-"""What each side may know: Rome sees Carthaginian leaders and where they are, not what is with them (7.5, 6.3)."""
+"""Secrets: Rome sees Carthaginian leaders and where they are, not the units with them (7.5, 6.3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pbem.rules.hannibal_italy.position.under_way import Battle
 
 
 def view(game: Game, side: Side | None) -> Game:
-    """Return the position as a side may know it: Carthage all of it, an onlooker no more than Rome (7.5)."""
+    """Return the position as a side may know it: Carthage all of it, an observer no more than Rome (7.5)."""
     if side == CARTHAGE:
         return game
     seen = plain.twin(game)
@@ -51,7 +51,7 @@ def _hidden(game: Game, hex: str, shown: str | None) -> dict[str, int]:
 
 
 def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
-    """Return a position that a side could not tell from this one: what it cannot see is mixed anew (7.5).
+    """Return a position that a side could not tell from this one: what it cannot see is drawn again (7.5).
 
     Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.
     """
@@ -65,7 +65,7 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     for id in hidden:
         other.leaders[id] = plain.twin(game.leaders[id])
     for pool in sorted(game.pools):
-        _draw_anew(other, pool, hidden, table.shuffle(f"reseal/{side}/{pool}", _lots(other, pool, hidden)))
+        _redraw(other, pool, hidden, table.shuffle(f"reseal/{side}/{pool}", _lots(other, pool, hidden)))
     able = [id for id in hidden if not game.card(id).gaulish]
     pile = added(*(other.leaders[id].units for id in able))
     cup = table.shuffle(f"reseal/{side}", [unit for unit in pile for _ in range(pile[unit])])
@@ -85,7 +85,7 @@ def _drawn(game: Game, pool: str, unit: str) -> bool:
     return kind.pool == pool and kind.whole == unit
 
 
-def _draw_anew(game: Game, pool: str, hidden: Sequence[str], lots: list[str]) -> None:
+def _redraw(game: Game, pool: str, hidden: Sequence[str], lots: list[str]) -> None:
     """Give each hidden leader as many units of a pool as he had, others perhaps; the rest lies in the pool."""
     for id in hidden:
         units = game.leaders[id].units

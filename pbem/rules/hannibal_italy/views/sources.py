@@ -1,4 +1,4 @@
-"""Which files of the box hold values that no source has, so that they had to be reconstructed (confidence)."""
+"""The sources of the box: the files with values that had to be reconstructed, for no source has them (confidence)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things stand, in words for a report: points, armies, sieges, provinces, offices (3, 5, 6, 9, 12)."""
+"""The summary of a position for a report: points, armies, sieges, provinces, offices (3, 5, 6, 9, 12)."""
 
 from __future__ import annotations
 

@@ -49,15 +49,6 @@ def place_as_written(view: Game, hex: str) -> str:
     return view.board.hexes[hex].city or f'"{hex}"'
 
 
-def decimal(halves: int) -> str:
-    """Return half movement points as a text.
-
-    >>> decimal(25), decimal(6)
-    ('12.5', '3')
-    """
-    return f"{halves // 2}.5" if halves % 2 else str(halves // 2)
-
-
 def some(words: Sequence[str], most: int) -> str:
     """Return words in a row, the first of them if they are many.
 

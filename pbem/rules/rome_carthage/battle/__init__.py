@@ -1,1 +1,1 @@
-"""Battles, from the first card to the retreat and its price at home (11 to 14)."""
+"""Battles, from the first card to the retreat and the political consequences (11 to 14)."""

@@ -1,4 +1,4 @@
-"""A battle from its first move to the last of its consequences (11 to 14)."""
+"""A battle from its declaration to its political consequences (11 to 14)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
         return
     roll = table.roll(
         f"battle/{battle.space}/charge", rule="13.3", at_least=resists + 1, side=CARTHAGE, elephant_cu=elephants
-    )  # fmt: skip
+    )
     if roll.success:
         battle.charge_cost[ROME] = elephants
         table.tell("charge_succeeds", rule="13.3.1", space=battle.space, side=ROME, cards=elephants)
@@ -51,7 +51,7 @@ def elephant_charge(game: Game, table: Table) -> Flow[None]:
 
 
 def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
-    """Let Rome frighten the elephants before the die is rolled; return whether the charge is void (card 42).
+    """Let Rome frighten the elephants before the roll; return whether the charge is cancelled (card 42).
 
     It costs Carthage two battle cards, by the rules of 1998 as many as there are elephant CU.
     """
@@ -66,7 +66,7 @@ def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
     card = yield from open_window(game, table, ROME, FRIGHT, FRIGHT, rule="card 42", facts=facts)
     if card is None:
         return False
-    cards: int = elephants if game.options["elephant_fright_loss"] == "per_elephant" else card.about["cards"]
+    cards = elephants if game.options["elephant_fright_loss"] == "per_elephant" else card.about["cards"]
     battle.charge_cost[CARTHAGE] = cards
     table.tell("elephants_frightened", rule="card 42", space=battle.space, side=CARTHAGE, cards=cards)
     return True

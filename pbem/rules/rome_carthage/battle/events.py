@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.windows import (
@@ -27,6 +27,7 @@ from pbem.rules.rome_carthage.events.windows import (
     why_unfit,
     window,
 )
+from pbem.rules.rome_carthage.orders import RoundEventsOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
@@ -34,6 +35,7 @@ from pbem.rules.rome_carthage.position.under_way import Battle
 SPY: Final = "spy"
 DESERTION: Final = "allies_desert"
 ALLY_DESERTS: Final = "ally_deserts"
+MAHARBAL_RULE: Final = "card 6"
 WORST: Final = "worst"
 """Give back the kind of battle card of which the hand holds fewest; a Reserve only if there is nothing else."""
 
@@ -49,10 +51,13 @@ def declare_events(game: Game, table: Table) -> Flow[None]:
             continue
         enemy = ENEMY[side]
         facts = {
-            "space": battle.space, "attacking": side == battle.attacker, "own_cu": battle.strength[side],
-            "enemy_cu": battle.strength[enemy], "general": battle.commanders.get(side),
+            "space": battle.space,
+            "attacking": side == battle.attacker,
+            "own_cu": battle.strength[side],
+            "enemy_cu": battle.strength[enemy],
+            "general": battle.commanders.get(side),
             "enemy_general": battle.commanders.get(enemy),
-        }  # fmt: skip
+        }
         asked = window(game, side, "battle_events", "7.4.1", facts, {"cards": []})
         (order,) = yield from table.ask_all([asked])
         for number in declared(game, battle, side, order["cards"]):
@@ -90,14 +95,14 @@ def deserters(game: Game, battle: Battle, side: Side, card: StrategyCard) -> lis
 
 
 def declared(game: Game, battle: Battle, side: Side, words: str | Sequence[int | str]) -> list[int]:
-    """Return the cards that an answer stands for, lowest first: numbers, events, or any that is in hand and fits."""
+    """Return the cards that an answer names, lowest first, by number, by event or as any that fits."""
     if words != ANY:
         return sorted({n for word in words if (n := _number(game, battle, side, word)) is not None})
     return [card.number for card in to_declare(game, battle, side) if card.number in game.hands[side]]
 
 
 def _number(game: Game, battle: Battle, side: Side, word: int | str) -> int | None:
-    """Return the card in hand that a word of an answer stands for; a number stands for itself."""
+    """Return the card in hand that a word of an answer names: a number, or the event of a card."""
     if isinstance(word, int):
         return word
     fits = (card.number for card in to_declare(game, battle, side) if card.event == word)
@@ -105,7 +110,7 @@ def _number(game: Game, battle: Battle, side: Side, word: int | str) -> int | No
 
 
 def show_cards(game: Game, table: Table) -> None:
-    """Turn up half of the spied hand, drawn at random, rounded down: they lie open in this battle (card 20)."""
+    """Turn up half of the spied hand, rounded down, drawn at random; these cards stay open in this battle (card 20)."""
     battle = game.the_battle
     if battle.spy is None:
         return
@@ -131,25 +136,32 @@ def round_events(game: Game, table: Table) -> Flow[None]:
     (card,) = cards_of(game.board, ALLY_DESERTS)
     asked = [
         window(
-            game, side, "round_events", "card 59",
+            game,
+            side,
+            "round_events",
+            "card 59",
             {
-                "space": battle.space, "round": battle.round + 1, "leads": side == battle.initiative,
-                "cards": len(battle.hands[side]), "enemy_cards": len(battle.hands[ENEMY[side]]),
+                "space": battle.space,
+                "round": battle.round + 1,
+                "leads": side == battle.initiative,
+                "cards": len(battle.hands[side]),
+                "enemy_cards": len(battle.hands[ENEMY[side]]),
                 "shown": list(battle.shown.get(ENEMY[side], ())),
             },
             {"card": NONE},
         )
         for side in SIDES
         if may_hold(game, side, card) and battle.hands[ENEMY[side]]
-    ]  # fmt: skip
+    ]
     if not asked:
         return
     orders = yield from table.ask_all(asked)
     for decision, order in zip(asked, orders, strict=True):
-        number = chosen(game, decision.side, ALLY_DESERTS, order["card"])
+        said = RoundEventsOrder.read(order)
+        number = chosen(game, decision.side, ALLY_DESERTS, said.card)
         if number is not None:
             play_counter(game, table, decision.side, number)
-            yield from take_card(game, table, decision.side, order.get("take"))
+            yield from take_card(game, table, decision.side, said.take)
 
 
 def take_card(game: Game, table: Table, side: Side, wanted: str | None) -> Flow[None]:
@@ -175,9 +187,14 @@ def take_card(game: Game, table: Table, side: Side, wanted: str | None) -> Flow[
     if game.options["ally_deserts"] != "exchange":
         return
     order = yield from table.ask(
-        side, "give_back", rule="card 59", default={"card": WORST}, space=battle.space,
-        cards=len(battle.hands[side]), enemy_cards=len(battle.hands[enemy]),
-    )  # fmt: skip
+        side,
+        "give_back",
+        rule="card 59",
+        default={"card": WORST},
+        space=battle.space,
+        cards=len(battle.hands[side]),
+        enemy_cards=len(battle.hands[enemy]),
+    )
     given = worst(game, battle.hands[side]) if order["card"] == WORST else order["card"]
     if given in battle.shown.get(side, ()):
         battle.shown[side].remove(given)
@@ -193,7 +210,7 @@ def hand_over(game: Game, giver: Side, taker: Side, card: str) -> None:
 
 
 def worst(game: Game, hand: Sequence[str]) -> str:
-    """Return the kind of which a hand holds fewest, Reserves last, the first in the deck's order (card 59)."""
+    """Return the kind of card that a hand holds fewest of; a Reserve only if there is nothing else (card 59)."""
     *kinds, reserve = game.board.battle_cards
     return min((kind for kind in kinds if kind in hand), key=hand.count, default=reserve)
 
@@ -207,9 +224,11 @@ def last_resort(game: Game, table: Table, side: Side) -> Flow[bool]:
         return False
     battle = game.the_battle
     facts = {
-        "space": battle.space, "round": battle.round + (battle.led is None), "leads": side == battle.initiative,
+        "space": battle.space,
+        "round": battle.round + (battle.led is None),
+        "leads": side == battle.initiative,
         "enemy_cards": len(battle.hands[ENEMY[side]]),
-    }  # fmt: skip
+    }
     played = yield from open_window(game, table, side, MAHARBAL, MAHARBAL, rule="card 6", facts=facts)
     return played is not None
 
@@ -220,20 +239,21 @@ def call_cavalry(game: Game, table: Table) -> None:
     play_counter(game, table, CARTHAGE, card.number)
 
 
-def why_no_maharbal(view: Game, side: Side) -> str | None:
+def why_no_maharbal(view: Game, side: Side) -> Refusal | None:
     """Say why a side cannot play Maharbal's Cavalry; None: it can (card 6)."""
     if side != CARTHAGE:
-        return "Maharbal's Cavalry is an event of Carthage"
+        return Refusal("Maharbal's Cavalry is an event of Carthage", MAHARBAL_RULE)
     if not held(view, side, MAHARBAL):
-        return "Maharbal's Cavalry is not in your hand of strategy cards"
+        return Refusal("Maharbal's Cavalry is not in your hand of strategy cards", MAHARBAL_RULE)
     led = view.the_battle.led
     if led not in (None, DOUBLE_ENVELOPMENT):
         name = view.board.battle_cards[DOUBLE_ENVELOPMENT]
-        return f"Maharbal's Cavalry counts as a {name} and matches no {view.board.battle_cards[led]}"
+        reason = f"Maharbal's Cavalry counts as a {name} and matches no {view.board.battle_cards[led]}"
+        return Refusal(reason, MAHARBAL_RULE)
     return None
 
 
-# ---- options and checks
+# ---- legal orders and checks
 
 
 def declare_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -257,7 +277,7 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
         elif not isinstance(word, int):
             continue
         elif (why := why_unfit(view, side, word, (SPY, DESERTION))) is not None:
-            yield order.fault(("cards", at), why, rule="7.4.1")
+            yield order.fault(("cards", at), why.reason, rule=why.rule)
         elif view.board.cards[word].event == DESERTION:
             card = view.board.cards[word]
             if not deserters(view, battle, enemy, card):
@@ -267,7 +287,7 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
 
 
 def round_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List to play nothing, Ally Deserts blind, or for each kind of card that lies open (card 59)."""
+    """List the answers: play nothing, Ally Deserts blind, or Ally Deserts for an open card of each kind (card 59)."""
     side = decision.side
     if hand_hidden(view, side):
         return NOT_TOLD
@@ -280,13 +300,13 @@ def round_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with playing Ally Deserts: the card, and which card lies open to be taken (card 59)."""
+    """Yield what is wrong with playing Ally Deserts: the card itself, and the open card it is to take (card 59)."""
     yield from check_card(view, decision, order, ALLY_DESERTS)
-    wanted = order.get("take")
-    if wanted is None:
+    said = RoundEventsOrder.read(order)
+    if (wanted := said.take) is None:
         return
     shown = decision.facts["shown"]
-    if order["card"] == NONE:
+    if said.card == NONE:
         yield order.fault(("take",), "nothing is taken without Ally Deserts; leave out take", rule="card 59")
     elif wanted not in shown:
         names = ", ".join(view.board.battle_cards[kind] for kind in dict.fromkeys(shown)) or "none"

@@ -30,7 +30,7 @@ def deal_hands(game: Game, table: Table) -> None:
 
 
 def hand_reasons(game: Game, battle: Battle, side: Side) -> dict[str, int]:
-    """Return what a side's hand is made of, reason -> cards; the numbers add up to its size (11.1).
+    """Return how many battle cards a side gets for each reason; the numbers add up to its hand (11.1).
 
     The limit of 20 cards holds before the elephants take any; nobody is dealt fewer than none.
     """
@@ -79,5 +79,5 @@ def militia(game: Game, side: Side, space: str) -> int:
 
 
 def friendly_tribe(game: Game, side: Side, space: str) -> bool:
-    """Say whether a battle is on the ground of a tribe that sides with Carthage (11.2.3, 16.6)."""
+    """Tell whether a battle is in the space of a tribe that sides with Carthage (11.2.3, 16.6)."""
     return side == CARTHAGE and space in game.tribes and game.control.get(space) == CARTHAGE

@@ -14,7 +14,7 @@ MUST: Final = "must"
 
 
 def after_match(game: Game, table: Table) -> Flow[None]:
-    """Let the defender who matched a card try for the initiative (11.6).
+    """Let the defender, who has just matched a card, try for the initiative (11.6).
 
     A matched Double Envelopment hands it over without a roll, unless it was Maharbal's Cavalry (card 6); for
     anything else a general must roll.
@@ -58,7 +58,7 @@ def counterattack(game: Game, table: Table) -> Flow[None]:
 
 
 def offer_initiative(game: Game, table: Table, after: str, *, rule: str) -> Flow[None]:
-    """Ask the defender whether he takes the initiative that is his without a roll (11.6, 11.11)."""
+    """Ask the defender whether to take the initiative without a roll (11.6, 11.11)."""
     battle = game.the_battle
     side = ENEMY[battle.initiative]
     order = yield from table.ask(
@@ -76,7 +76,7 @@ def offer_initiative(game: Game, table: Table, after: str, *, rule: str) -> Flow
 
 
 def leading_pays(battle: Battle, side: Side) -> bool:
-    """Say whether a side should want the initiative: whoever must lead and has no card left loses (11.8)."""
+    """Tell whether a side should want the initiative: a side that must lead without a card loses (11.8)."""
     return bool(battle.hands[side]) and bool(battle.hands[ENEMY[side]])
 
 

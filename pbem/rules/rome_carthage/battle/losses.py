@@ -7,6 +7,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.orders import LossesOrder
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
@@ -23,7 +24,7 @@ def suffer(
     rule: str,
     space: str,
 ) -> Flow[int]:
-    """Take CU off a stack, at most those it has, and return how many (13.2, 17.2).
+    """Take up to some CU off a stack, and return how many were lost (13.2, 17.2).
 
     `elephant`: how many of them must be elephants as far as there are any. The owner is asked how many are
     elephants only if he has a choice. A stack that this leaves empty is taken off the board.
@@ -45,7 +46,7 @@ def suffer(
             at_least=fewest,
             at_most=most,
         )
-        elephants = order["elephants"]
+        elephants = LossesOrder.read(order).elephants
     stack.cu -= cu
     stack.elephants -= elephants
     if stack.empty and game.stacks[side].get(space) is stack:
@@ -92,7 +93,7 @@ def battle_casualties(game: Game, table: Table) -> Flow[None]:
 
 
 def retreat_table(game: Game, table: Table) -> Flow[None]:
-    """Roll for what the loser of a battle loses on top, and take it (11.10, 13.2).
+    """Roll for the further losses of the loser of a battle, and take them (11.10, 13.2).
 
     The column is his strength at the start; winning by a Double Envelopment or a Probe modifies the roll.
     Elephants fall first. Nobody rolls for an army of which nothing is left.
@@ -122,8 +123,9 @@ def losses_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the number of elephants lost (13.2)."""
     least, most = decision.facts["at_least"], decision.facts["at_most"]
-    if not least <= order["elephants"] <= most:
-        reason = f"of the {decision.facts['cu']} CU lost, {least} to {most} can be elephants, not {order['elephants']}"
+    elephants = LossesOrder.read(order).elephants
+    if not least <= elephants <= most:
+        reason = f"of the {decision.facts['cu']} CU lost, {least} to {most} can be elephants, not {elephants}"
         yield order.fault(("elephants",), reason, rule="13.2")
 
 

@@ -1,4 +1,4 @@
-"""What a defeat costs at home: control markers that the loser takes off the board, or peace (12.2, 18.2)."""
+"""Political consequences: control markers that the loser takes off the board, or peace (12.2, 18.2)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, subsets
+from pbem.game import Kinds, LegalOrders, Refusal, Table, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -60,7 +60,7 @@ def removable_markers(game: Game, side: Side) -> list[str]:
 
 
 def least_missed(game: Game, side: Side, removable: list[str], count: int) -> list[str]:
-    """Pick the markers whose loss hurts least: no province that counts is given away while others can pay (12.2)."""
+    """Pick the markers that cost least: provinces worth a political point are given up last (12.2)."""
     board, control = game.board, game.control
     held = Counter([board.spaces[space].province for space, holder in control.items() if holder == side])
     taken: dict[str, int] = {}
@@ -87,27 +87,27 @@ def check_markers(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     """Yield what is wrong with a choice of markers to take off (12.2, 18.2)."""
     side, spaces, count = decision.side, order["spaces"], decision.facts["count"]
     for at, space in enumerate(spaces):
-        reason = why_not_removable(view, side, space)
-        if reason is None and space in spaces[:at]:
-            reason = f"{view.board.spaces[space].name} is named twice"
-        if reason is not None:
-            yield order.fault(("spaces", at), reason, rule=decision.rule)
+        why = why_not_removable(view, side, space, decision.rule)
+        if why is None and space in spaces[:at]:
+            why = Refusal(f"{view.board.spaces[space].name} is named twice", decision.rule)
+        if why is not None:
+            yield order.fault(("spaces", at), why.reason, rule=why.rule)
     if len(spaces) != count:
         reason = f"exactly {count} marker{'s' if count > 1 else ''} must go; you name {len(spaces)}"
         yield order.fault(("spaces",), reason, rule=decision.rule)
 
 
-def why_not_removable(game: Game, side: Side, space: str) -> str | None:
-    """Say why a marker cannot be taken off to pay for a defeat; None: it can (12.2)."""
+def why_not_removable(game: Game, side: Side, space: str, rule: str) -> Refusal | None:
+    """Say why a marker cannot be taken off to pay what a rule demands; None: it can (8.9, 12.2, 18.2)."""
     record = game.board.spaces.get(space)
     if record is None:
-        return no_such_space(game, space)
+        return Refusal(no_such_space(game, space), rule)
     if game.control.get(space) != side:
-        return f"{record.name} has no marker of yours"
+        return Refusal(f"{record.name} has no marker of yours", rule)
     if record.kind == WALLED_CITY:
-        return f"{record.name} is a walled city and stays; name plain markers"
+        return Refusal(f"{record.name} is a walled city and stays; name plain markers", rule)
     if space in game.tribes:
-        return f"{record.name} is a tribe and stays; name plain markers"
+        return Refusal(f"{record.name} is a tribe and stays; name plain markers", rule)
     return None
 
 

@@ -1,16 +1,17 @@
-"""The retreat of the beaten army: into the city, over the road, or to its end (11.10, 12.1, 16.2)."""
+"""The retreat of the beaten army: into the city, over land, or elimination (11.10, 12.1, 16.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
 from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, why_no_route
+from pbem.rules.rome_carthage.orders import ALL, Part, RetreatOrder, illegal
 from pbem.rules.rome_carthage.position.generals import (
     arrive,
     displace,
@@ -25,11 +26,9 @@ from pbem.rules.rome_carthage.position.under_way import Retreat
 from pbem.rules.rome_carthage.siege.train import lose_train
 from pbem.rules.rome_carthage.siege.walls import enter_city
 
-ALL: Final = "all"
-
 
 def suffer_defeat(game: Game, table: Table) -> Flow[None]:
-    """Carry out what losing a battle means: the retreat table, the retreat, the political consequences (11.10, 12).
+    """Carry out a defeat: the retreat table, the retreat, the political consequences (11.10, 12).
 
     Generals whose last CU falls to the table or on the retreat are displaced; those whose CU all fell in the
     battle itself retreat alone, or are displaced by the rules of 1998 (8.9).
@@ -51,7 +50,7 @@ def suffer_defeat(game: Game, table: Table) -> Flow[None]:
 
 
 def retreat(game: Game, table: Table) -> Flow[None]:
-    """Let the loser retreat, asking where to if he has a choice; an army with no way out is eliminated (12.1)."""
+    """Let the loser retreat, by choice if there is one; an army with no way out is eliminated (12.1)."""
     bound = game.retreat = retreat_of(game)
     side, space = bound.side, bound.space
     stack = game.stack(side, space)
@@ -74,23 +73,24 @@ def retreat(game: Game, table: Table) -> Flow[None]:
             generals=list(stack.generals),
             room=bound.room,
         )
-    if "city" in order.body:
-        _enter_city(game, table, order["city"])
-    if "path" in order.body:
-        yield from _take_road(game, table, order["path"])
+    said = RetreatOrder.read(order)
+    if said.city is not None:
+        _enter_city(game, table, said.city)
+    if said.path is not None:
+        yield from _take_road(game, table, said.path)
     elif not game.stack(side, space).empty:
         yield from _end(game, table, side, space, "retreat")
 
 
 def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
-    """Say whether an army does best behind the walls: it fits, and no road is free of loss (12.1, 16.2)."""
+    """Tell whether an army does best to enter the city: it fits, and every road costs CU (12.1, 16.2)."""
     if not fits(bound, stack):
         return False
     roads = routes(game, bound, stack.cu)
     return not roads or roads[0].lost > 0
 
 
-def _enter_city(game: Game, table: Table, part: Any) -> None:
+def _enter_city(game: Game, table: Table, part: Part | str) -> None:
     """Take the army, or the part of it that is named, behind the walls (16.2)."""
     bound = game.the_retreat
     side, space = bound.side, bound.space
@@ -99,7 +99,7 @@ def _enter_city(game: Game, table: Table, part: Any) -> None:
     table.tell("enters_city", rule="16.2", side=side, space=space, cu=force.cu, generals=force.generals)
 
 
-def _take_road(game: Game, table: Table, path: list[str]) -> Flow[None]:
+def _take_road(game: Game, table: Table, path: Sequence[str]) -> Flow[None]:
     """March the beaten army along its path, losing CU to what it meets and sweeping along its own (12.1, 12.1.2)."""
     bound, battle = game.the_retreat, game.the_battle
     side, here = bound.side, bound.space
@@ -147,15 +147,18 @@ def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[N
     yield from displace(game, table, side, stack.generals, cause)
 
 
-def part_of(stack: Stack, part: Any) -> Stack:
+def part_of(stack: Stack, part: Part | str) -> Stack:
     """Return the part of an army that an order sends into the city: all, or CU, elephants and generals (16.2)."""
-    if part == ALL:
+    if isinstance(part, str):
         return Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
-    return Stack(part["cu"], part.get("elephants", 0), list(part.get("generals", ())))
+    return Stack(part.cu, part.elephants or 0, list(part.generals))
 
 
 def fits(bound: Retreat, part: Stack) -> bool:
-    """Tell whether the beaten army or a part of it may go into its city: there is room, it did sally (16.2, 16.5.5)."""
+    """Tell whether the beaten army, or a part of it, may go into its city (16.2, 16.5.5).
+
+    There must be room, and a besieged city takes back only what sallied out of it.
+    """
     if bound.room is None or part.cu > bound.room:
         return False
     back = bound.sallied
@@ -198,7 +201,7 @@ def _splits(view: Game, bound: Retreat, stack: Stack, cu: int) -> LegalOrders:
 
 
 def splits_consul(view: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
-    """Say whether a split would leave a consul in either part with fewer than five CU (14.2).
+    """Tell whether a split would leave a consul in either part with fewer than five CU (14.2).
 
     An army that has fewer than five anyway may leave nobody behind.
     """
@@ -216,15 +219,15 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     """Yield what is wrong with a retreat (12.1, 16.2)."""
     bound = view.the_retreat
     stack = view.stack(bound.side, bound.space)
-    rest, everybody = stack.cu, False
-    if (part := order.get("city")) is not None:
-        wrong = list(_check_city(view, bound, stack, order, part))
+    said, rest, everybody = RetreatOrder.read(order), stack.cu, False
+    part, path = said.city, said.path
+    if part is not None:
+        wrong = list(_check_city(view, bound, stack, part))
         yield from wrong
         if wrong:
             return
         inside = part_of(stack, part)
         rest, everybody = rest - inside.cu, whole_army(stack, inside)
-    path = order.get("path")
     if everybody:
         if path is not None:
             yield order.fault(("path",), "the whole army enters the city; leave out path", rule="16.2")
@@ -236,56 +239,57 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
             yield order.fault((), f"name the path of {rest} CU; open are: {ways}", rule="12.1")
     elif not open_routes:
         yield order.fault(("path",), "no way is open to them; leave out path", rule="12.1.1")
-    elif tuple(path) not in [route.path for route in open_routes]:
-        at, reason = why_no_route(view, bound, path, open_routes)
-        yield order.fault(("path", at) if path else ("path",), reason, rule="12.1")
+    elif path not in [route.path for route in open_routes]:
+        at, why = why_no_route(view, bound, path, open_routes)
+        yield order.fault(("path", at) if path else ("path",), why.reason, rule=why.rule)
 
 
-def _check_city(view: Game, bound: Retreat, stack: Stack, order: Order, part: Any) -> Iterator[Fault]:
+def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> Iterator[Fault]:
     """Yield what is wrong with the part of the army that goes into the city (14.2, 16.2)."""
     name = view.board.spaces[bound.space].name
     if bound.room is None or (stack.cu and not bound.room):
         reason = f"{name} is no city of yours with room" if bound.room is None else f"{name} has no room left"
-        yield order.fault(("city",), f"{reason}; name a path", rule="16.2")
-    elif part == ALL or (fits(bound, stack) and whole_army(stack, part_of(stack, part))):
+        yield illegal(("city",), f"{reason}; name a path", rule="16.2")
+    elif isinstance(part, str) or (fits(bound, stack) and whole_army(stack, part_of(stack, part))):
         if stack.cu > bound.room:
             reason = f"{bound.room} of the {stack.cu} CU fit into {name}; name {{cu, generals}} and a path for the rest"
-            yield order.fault(("city",), reason, rule="16.2")
+            yield illegal(("city",), reason, rule="16.2")
         elif not fits(bound, stack):
-            yield order.fault(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
+            yield illegal(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
     elif fits(bound, stack):
         reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
-        yield order.fault(("city",), reason, rule="16.2")
+        yield illegal(("city",), reason, rule="16.2")
     else:
-        yield from _check_part(view, bound, stack, order, part_of(stack, part))
+        yield from _check_part(view, bound, stack, part)
 
 
-def _check_part(view: Game, bound: Retreat, stack: Stack, order: Order, inside: Stack) -> Iterator[Fault]:
+def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterator[Fault]:
     """Yield what is wrong with a split between city and road: CU, elephants, generals, consuls (14.2, 16.2)."""
     assert bound.room is not None
+    inside = part_of(stack, part)
     least = 0 if bound.sallied is not None and inside.generals else 1
     if not least <= inside.cu <= min(bound.room, stack.cu):
         reason = f"{least} to {min(bound.room, stack.cu)} CU may go into the city, not {inside.cu}"
-        yield order.fault(("city", "cu"), reason, rule="16.2")
+        yield illegal(("city", "cu"), reason, rule="16.2")
         return
     if (why := why_no_elephants(stack, inside.cu, inside.elephants)) is not None:
-        at = ("city", "elephants") if "elephants" in order["city"] else ("city",)
-        yield order.fault(at, why, rule="13.2")
+        at = ("city", "elephants") if part.elephants is not None else ("city",)
+        yield illegal(at, why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in stack.generals or general in inside.generals[:at_general]:
             here = ", ".join(stack.generals) or "no general"
             reason = f"{general} cannot be sent into the city; with the army there is: {here}"
-            yield order.fault(("city", "generals", at_general), reason, rule="16.2")
+            yield illegal(("city", "generals", at_general), reason, rule="16.2")
     if not fits(bound, inside):
         reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
-        yield order.fault(("city",), reason, rule="16.5.5")
+        yield illegal(("city",), reason, rule="16.5.5")
     if splits_consul(view, stack, inside.cu, inside.generals) and routes(view, bound, stack.cu - inside.cu):
         reason = f"a consul keeps {view.board.consular_army} CU with him: he may be left with no fewer in either part"
-        yield order.fault(("city",), reason, rule="14.2")
+        yield illegal(("city",), reason, rule="14.2")
 
 
 def whole_army(stack: Stack, part: Stack) -> bool:
-    """Tell whether a part named of an army is all of it (16.2)."""
+    """Tell whether a part of an army is all of it (16.2)."""
     return (part.cu, part.elephants, set(part.generals)) == (stack.cu, stack.elephants, set(stack.generals))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
 from pbem.rules.rome_carthage.events.windows import hand_hidden
+from pbem.rules.rome_carthage.orders import BattleCardOrder
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
 from pbem.rules.rome_carthage.position.under_way import Battle, Played
@@ -40,7 +41,7 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
             if not (yield from last_resort(game, table, side)):
                 lose(battle, table, side, None)
                 return
-            yield from fight_round(game, table, Order("battle_card", {"card": MAHARBAL}))
+            yield from fight_round(game, table, MAHARBAL)
             continue
         order = yield from table.ask(
             side,
@@ -52,27 +53,27 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
             cards=len(battle.hands[side]),
             enemy_cards=len(battle.hands[ENEMY[side]]),
         )
-        if order.get("withdraw"):
+        led = BattleCardOrder.read(order)
+        if led.card is None:
             yield from attempt_withdrawal(game, table)
             continue
-        if order["card"] == MAHARBAL:
+        if led.card == MAHARBAL:
             call_cavalry(game, table)
-        yield from fight_round(game, table, order)
+        yield from fight_round(game, table, led.card, led.name)
 
 
-def fight_round(game: Game, table: Table, order: Order) -> Flow[None]:
+def fight_round(game: Game, table: Table, card: str, name: str | None = None) -> Flow[None]:
     """Play one round: the card led, its match, and the fight for the initiative (11.4 to 11.6)."""
     battle, board = game.the_battle, game.board
     side, other = battle.initiative, ENEMY[battle.initiative]
     battle.round += 1
     battle.withdrawals = 0
-    card = order["card"]
     if card in POLICIES:
         card = POLICIES[card](board, battle.hands[side])
     if card == MAHARBAL:
         battle.led = DOUBLE_ENVELOPMENT
     else:
-        battle.led = order.get("as") or (card if card != RESERVE else next(iter(board.battle_cards)))
+        battle.led = name or (card if card != RESERVE else next(iter(board.battle_cards)))
     lay(battle, table, "leads", side, card, battle.led)
     answer = NONE
     if battle.hands[other]:
@@ -140,13 +141,13 @@ def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
 
 
 def commonest(board: Board, hand: Sequence[str]) -> str:
-    """Return the kind of which a hand holds most, Reserves aside, the first in the deck's order (11.5)."""
+    """Return the kind of card that a hand holds most of, Reserves aside (11.5)."""
     kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
     return max(kinds, key=hand.count) if kinds else RESERVE
 
 
 def single(board: Board, hand: Sequence[str]) -> str:
-    """Return a kind of which a hand holds one, so that pairs are kept to match with; else the commonest (11.5)."""
+    """Return a kind that a hand holds once, so that pairs are kept for matching; else the commonest (11.5)."""
     return next((kind for kind in board.battle_cards if kind != RESERVE and hand.count(kind) == 1), None) or commonest(
         board, hand
     )
@@ -173,7 +174,7 @@ def matches(board: Board, battle: Battle, side: Side) -> list[str]:
 
 
 def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards an attacker may lead, under every name, and to withdraw (11.4, 11.7, 11.11)."""
+    """List the cards that the attacker may lead, under every name, and withdrawal (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
     hand = battle.hands[side]
     if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(view, side)):
@@ -198,15 +199,16 @@ def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card to lead or with a withdrawal (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
-    card, name = order.get("card"), order.get("as")
-    if (card is None) == (order.get("withdraw") is None):
+    led = BattleCardOrder.read(order)
+    card, name = led.card, led.name
+    if (card is not None) == led.withdraw:
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
     elif card is None:
-        if (reason := why_no_withdrawal(view, side)) is not None:
-            yield order.fault(("withdraw",), reason, rule="11.11")
+        if (why := why_no_withdrawal(view, side)) is not None:
+            yield order.fault(("withdraw",), why.reason, rule=why.rule)
     elif card == MAHARBAL:
-        if (reason := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), reason, rule="card 6")
+        if (why := why_no_maharbal(view, side)) is not None:
+            yield order.fault(("card",), why.reason, rule=why.rule)
         elif name not in (None, DOUBLE_ENVELOPMENT):
             envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
             yield order.fault(("as",), f"Maharbal's Cavalry counts as a {envelopment}; leave out `as`", rule="card 6")
@@ -218,7 +220,8 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
             at = ("card",) if name is None else ("as",)
             yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
     elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):
-        yield order.fault(("as",), why_no_name(board, battle, side, card), rule="11.7")
+        why = why_no_name(board, battle, side, card)
+        yield order.fault(("as",), why.reason, rule=why.rule)
 
 
 def not_held(board: Board, hand: Sequence[str], card: str) -> str:
@@ -227,22 +230,23 @@ def not_held(board: Board, hand: Sequence[str], card: str) -> str:
     return f"you hold no {board.battle_cards[card]}; you hold {held}"
 
 
-def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> str:
+def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> Refusal:
     """Say why a card cannot be led under another name (11.7)."""
     commander = battle.commanders.get(side)
     record = board.generals[commander] if commander else None
     if card in POLICIES:
-        return f"the {card} card is led under its own name; leave out `as`"
+        return Refusal(f"the {card} card is led under its own name; leave out `as`", "11.7")
     if card != PROBE or record is None or not record.probe_as:
-        return f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+        reason = f"only a Reserve is played under another name; a {board.battle_cards[card]} is what it is"
+        return Refusal(reason, "11.7")
     if battle.probe_used:
-        return f"{record.name} has already used a Probe as another card in this battle"
+        return Refusal(f"{record.name} has already used a Probe as another card in this battle", "11.7")
     names = ", ".join(board.battle_cards[kind] for kind in record.probe_as)
-    return f"{record.name} may use a Probe as {names}"
+    return Refusal(f"{record.name} may use a Probe as {names}", "11.7")
 
 
 def match_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards that match the card led, and to lose rather than match (11.5)."""
+    """List the cards that match the card led, and the choice to lose instead (11.5)."""
     battle, side = view.the_battle, decision.side
     if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(view, side)):
         return NOT_TOLD
@@ -261,8 +265,8 @@ def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if card == ANY or card in able:
         return
     if card == MAHARBAL:
-        if (reason := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), reason, rule="card 6")
+        if (why := why_no_maharbal(view, side)) is not None:
+            yield order.fault(("card",), why.reason, rule=why.rule)
         return
     if card == NONE:
         if able and not view.options["decline_match"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import may_be_in
@@ -24,7 +25,7 @@ class Route:
 
 
 def retreat_of(game: Game) -> Retreat:
-    """Return what binds the loser of the battle under way when he retreats (12.1.1, 16.2).
+    """Return the limits of the loser's retreat from the battle under way (12.1.1, 16.2).
 
     The original attacker starts with the space he came from, by the rules of 1998 with any; the original defender
     never enters that; over passes and straits nobody retreats, nor anybody who landed or sallied out. A general who may
@@ -59,7 +60,7 @@ def lost_ashore(game: Game, side: Side) -> bool:
 
 
 def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
-    """List the ways on which a force of some CU may retreat, the nearest refuge and the cheapest first (12.1).
+    """List the routes of retreat for a force of some CU, the shortest and then the cheapest first (12.1).
 
     The nearest refuge must be taken, over any of the ways to one equally near. By the rules of 2007 a longer
     way is open too if it costs fewer CU than every shortest one. A way that costs the whole force is none.
@@ -90,7 +91,7 @@ def routes(game: Game, retreat: Retreat, cu: int) -> list[Route]:
 
 
 def enter(game: Game, retreat: Retreat, space: str, cu: int) -> tuple[int, int, bool] | None:
-    """Return what becomes of a retreating force in a space: its CU, CU lost, whether it is a refuge (12.1).
+    """Return the result of entering a space in retreat: CU there, CU lost, whether it is a refuge (12.1).
 
     Its CU are those left and those met there; None if it cannot enter. A refuge has no enemy CU, and an own marker
     or more own CU than the force has left; or it is a city that takes the force in.
@@ -138,25 +139,25 @@ def toll(game: Game, retreat: Retreat, space: str) -> int:
     return int(hostile) + (stack.cu if stack is not None else 0)
 
 
-def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, str]:
-    """Return what is wrong with a path that is none of the open routes: the step at fault, and why (12.1.1)."""
+def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, Refusal]:
+    """Return why a path is not one of the open routes, with the step at fault (12.1.1)."""
     board, here = game.board, retreat.space
     for at, step in enumerate(path):
         record = board.spaces.get(step)
         if record is None:
-            return at, no_such_space(game, step)
+            return at, Refusal(no_such_space(game, step), "12.1")
         if step not in board.by_land[here]:
             kind = board.neighbours[here].get(step)
             way = f"across a {kind.replace('_', ' ')}" if kind else "by an ordinary line"
             no = "an army may not retreat" if kind else "does not lead"
-            return at, f"the way from {board.spaces[here].name} to {record.name} {no} {way}"
+            return at, Refusal(f"the way from {board.spaces[here].name} to {record.name} {no} {way}", "12.1")
         if at == 0 and step not in retreat.first_steps and retreat.first_steps and step not in retreat.barred:
             back = board.spaces[retreat.first_steps[0]].name
-            return at, f"the army that attacked goes back to {back} first, where it came from"
+            return at, Refusal(f"the army that attacked goes back to {back} first, where it came from", "12.1")
         if step in retreat.barred or step in path[:at]:
-            return at, f"{record.name} may not be entered in this retreat"
+            return at, Refusal(f"{record.name} may not be entered in this retreat", "12.1")
         here = step
     if len(path) > (most := board.movement.retreat):
-        return most, f"a retreat is at most {most} spaces long"
+        return most, Refusal(f"a retreat is at most {most} spaces long", "12.1")
     ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
-    return len(path) - 1, f"this is not a way to the nearest refuge; open are: {ways}"
+    return len(path) - 1, Refusal(f"this is not a way to the nearest refuge; open are: {ways}", "12.1")

@@ -1,11 +1,11 @@
-"""Breaking off a battle: the attacker's roll, the defender's to cancel it, and where the army goes (11.11)."""
+"""Withdrawal from a battle: the attacker's roll, the defender's roll to cancel it, and where to (11.11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of, yes_or_no
+from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
@@ -19,7 +19,7 @@ IF_CANCELLED: Final = "if_cancelled"
 def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
     """Let the attacker try to break off instead of leading a card, and the defender to cancel it (11.11).
 
-    An attempt that comes to nothing is no round; the initiative may then pass to the defender.
+    A failed attempt is not a round; the initiative may then pass to the defender.
     """
     battle, generals = game.the_battle, game.board.generals
     side, other = battle.initiative, ENEMY[battle.initiative]
@@ -49,7 +49,7 @@ def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
 
 
 def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
-    """Settle the initiative after a withdrawal that came to nothing (11.11)."""
+    """Settle the initiative after a failed withdrawal (11.11)."""
     battle, edition = game.the_battle, game.options["withdraw_fail_initiative"]
     # Without a general only a matched Double Envelopment makes the defender the attacker (11.6).
     if ENEMY[battle.initiative] not in battle.commanders:
@@ -60,20 +60,21 @@ def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
         yield from offer_initiative(game, table, "withdrawal", rule="11.11")
 
 
-def why_no_withdrawal(game: Game, side: Side) -> str | None:
+def why_no_withdrawal(game: Game, side: Side) -> Refusal | None:
     """Say why the attacker may not try to withdraw; None: he may (11.11)."""
     battle = game.the_battle
     if side not in battle.commanders:
-        return "only a general can break off a battle"
+        return Refusal("only a general can break off a battle", "11.11")
     most = game.options["withdraw_limit"]
     if most is not None and battle.withdrawals >= most:
-        return "you have already tried to withdraw in this round"
-    if not refuges(game, side):
-        if side == battle.attacker and battle.attacker_from is not None:
-            back = game.board.spaces[battle.attacker_from].name
-            return f"you could withdraw only to {back}, where you came from, and that is barred"
-        return "there is no space to withdraw to: no pass, strait or sea, no enemy marker, CU or unfriendly tribe"
-    return None
+        return Refusal("you have already tried to withdraw in this round", "11.11")
+    if refuges(game, side):
+        return None
+    if side == battle.attacker and battle.attacker_from is not None:
+        back = game.board.spaces[battle.attacker_from].name
+        return Refusal(f"you could withdraw only to {back}, where you came from, and that is barred", "11.11")
+    reason = "there is no space to withdraw to: no pass, strait or sea, no enemy marker, CU or unfriendly tribe"
+    return Refusal(reason, "11.11")
 
 
 def refuges(game: Game, side: Side) -> list[str]:
@@ -101,7 +102,7 @@ def refuges(game: Game, side: Side) -> list[str]:
 
 
 def sallied_alone(game: Game) -> bool:
-    """Tell whether the attackers all sallied out of the city, so that no army came to relieve it (16.4.4)."""
+    """Tell whether all attackers sallied out of the city, with no relieving army (16.4.4)."""
     battle = game.the_battle
     sallied = battle.sallied
     if sallied.empty or battle.strength.get(battle.attacker) != sallied.cu:

@@ -1,6 +1,6 @@
-"""What an event is aimed at, and the shape that most events share: a condition, a target, what it does (7.4).
+"""Targets of events, and the shape that most events share: a condition, a target, an effect (7.4).
 
-From these come its options and its check, so that the two agree.
+Legal orders and checks are both derived from these, so that they agree.
 """
 
 from __future__ import annotations
@@ -8,23 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, Table, concat, of, product, subsets
+from pbem.game import LegalOrders, Refusal, Table, concat, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.naming import meant, no_such_general, no_such_space, some
 from pbem.rules.rome_carthage.position.state import Game
 
-Does: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None] | None]
-"""What an event does; one that asks nothing returns None."""
-Condition: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
+Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[None] | None]
+"""Carries out an event; one without decisions returns None."""
+Condition: TypeAlias = Callable[[Game, Side, StrategyCard], Refusal | None]
 """Says why an event cannot take place now; None: it can."""
 Among: TypeAlias = Callable[[Game, Side, StrategyCard], Sequence[str]]
-"""What a target may be looked for among."""
-WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], str | None]
-"""Says why something that there is cannot be the target; None: it can."""
+"""Lists the candidates for a target."""
+WhyNot: TypeAlias = Callable[[Game, Side, StrategyCard, str], Refusal | None]
+"""Says why a candidate cannot be the target; None: it can."""
 
 ALWAYS: Final = ("card", "as")
 SPACE: Final = "space"
@@ -35,14 +36,14 @@ CU: Final = "cu"
 MOST_WORDS: Final = 12
 
 
-def always(game: Game, side: Side, card: StrategyCard) -> str | None:
-    """Let an event take place always: it has no condition."""
+def always(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    """Allow an event at any time: it has no condition."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What an event is aimed at: the word of the order that names it, and what can stand there.
+    """The target of an event: the word of the order that names it, and what it can name.
 
     Where it is `counted` the order may say by `cu` with how many units; without it they are all that the card has.
     """
@@ -65,16 +66,16 @@ class Several(Aim):
     split: Callable[[Game, list[str]], list[list[str]]]
 
     def groups(self, game: Game, side: Side, card: StrategyCard) -> list[list[str]]:
-        """List the groups of spaces among which an order can choose."""
+        """List the groups of spaces from which an order chooses."""
         return [group for group in self.split(game, self.able(game, side, card)) if group]
 
     def counts(self, card: StrategyCard, group: Sequence[str]) -> tuple[int, int]:
-        """Return how many spaces of a group an order names at least and at most: as many as there are will do."""
+        """Return the fewest and the most spaces of a group that an order names; a small group may be named whole."""
         return min(self.fewest(card), len(group)), min(card.about["markers"], len(group))
 
 
 def in_one(game: Game, spaces: list[str]) -> list[list[str]]:
-    """Leave spaces in one group: any of them go together."""
+    """Put all spaces into one group: any of them can be named together."""
     return [spaces]
 
 
@@ -89,7 +90,7 @@ def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> 
 
 
 def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
-    """Return the event that is one of several, as the edition or the card has it."""
+    """Return an event that is one of several, depending on the edition or the card."""
     return CardEvent(
         play=lambda game, table, side, order, card: of(game, card).play(game, table, side, order, card),
         legal_orders=lambda game, side, card: of(game, card).legal_orders(game, side, card),
@@ -98,7 +99,7 @@ def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
     )
 
 
-def as_event(card: StrategyCard, **body: Any) -> Order:
+def as_event(card: StrategyCard, **body: object) -> Order:
     """Return the order to play a card for its event."""
     return Order("play", {"card": card.number, "as": "event", **body})
 
@@ -108,18 +109,23 @@ def rule_of(card: StrategyCard) -> str:
     return f"card {card.number}"
 
 
+def refusal(card: StrategyCard, reason: str) -> Refusal:
+    """Return why an event cannot be played, with the card itself for the rule."""
+    return Refusal(reason, rule_of(card))
+
+
 def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     table.tell("event_played", side=side, card=card.number, rule="7.4")
-    flow = does(game, table, side, order, card)
+    flow = does(game, table, side, EventOrder.read(order), card)
     if flow is not None:
         yield from flow
 
 
-def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
+def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     """Say why an event cannot take place now; None: it can (7.4)."""
     why = condition(game, side, card)
     if why is None and aim is not None and not aim.able(game, side, card):
-        return f"there is no {aim.word.removesuffix('s')} for it now"
+        return refusal(card, f"there is no {aim.word.removesuffix('s')} for it now")
     return why
 
 
@@ -147,14 +153,14 @@ def _check(
     yield from stray_words(order, card, () if aim is None else (aim.word, CU) if aim.counted else (aim.word,))
     why = why_no_event(condition, aim, game, side, card)
     if why is not None:
-        reason = f"{card.name} ({card.number}): {why}; play it for operations or lay it off"
-        yield order.fault(("as",), reason, rule=rule_of(card))
+        reason = f"{card.name} ({card.number}): {why.reason}; play it for operations or lay it off"
+        yield order.fault(("as",), reason, rule=why.rule)
     elif aim is not None:
         yield from _check_aim(aim, game, side, order, card)
 
 
 def stray_words(order: Order, card: StrategyCard, used: Sequence[str]) -> Iterator[Fault]:
-    """Yield the words of an order that its event has no use for (7.4)."""
+    """Yield a fault for each word of an order that its event has no use for (7.4)."""
     for word in order.body:
         if word not in ALWAYS and word not in used:
             needs = f"; it takes {', '.join(used)}" if used else ""
@@ -170,23 +176,24 @@ def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCar
         yield from _check_several(aim, game, side, order, card)
     else:
         if (why := why_not_at(aim, game, side, card, order[aim.word])) is not None:
-            yield order.fault((aim.word,), why, rule=rule_of(card))
+            yield order.fault((aim.word,), why.reason, rule=why.rule)
         if aim.counted and not 1 <= order.get(CU, 1) <= (most := card.about["cu"]):
             yield order.fault((CU,), f"the event brings 1 to {most} CU, not {order[CU]}", rule=rule_of(card))
 
 
-def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> str | None:
-    """Say why an event cannot be aimed at something, be there such a thing or not; None: it can (7.4)."""
+def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str) -> Refusal | None:
+    """Say why an event cannot be aimed at a name, which may not exist; None: it can (7.4)."""
     board = game.board
     if aim.word == GENERAL and target not in board.generals:
-        return no_such_general(game, target)
+        return refusal(card, no_such_general(game, target))
     if aim.word == PROVINCE and target not in board.provinces:
-        return f"no province is called {target}" + meant(target, board.provinces)
+        return refusal(card, f"no province is called {target}" + meant(target, board.provinces))
     if aim.word in (SPACE, SPACES) and target not in board.spaces:
-        return no_such_space(game, target)
+        return refusal(card, no_such_space(game, target))
     why = aim.why_not(game, side, card, target)
     if why is None and target not in aim.among(game, side, card):
-        return f"{target} is out of reach of {card.name}; it can be: {some(aim.able(game, side, card), MOST_WORDS)}"
+        able = some(aim.able(game, side, card), MOST_WORDS)
+        return refusal(card, f"{target} is out of reach of {card.name}; it can be: {able}")
     return why
 
 
@@ -196,10 +203,10 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
     for at, space in enumerate(spaces):
         why = why_not_at(aim, game, side, card, space)
         if why is None and space in spaces[:at]:
-            why = f"{game.board.spaces[space].name} is named twice"
+            why = refusal(card, f"{game.board.spaces[space].name} is named twice")
         if why is not None:
             wrong = True
-            yield order.fault((SPACES, at), why, rule=rule_of(card))
+            yield order.fault((SPACES, at), why.reason, rule=why.rule)
     if wrong:
         return
     groups = aim.groups(game, side, card)

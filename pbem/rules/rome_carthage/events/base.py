@@ -1,4 +1,4 @@
-"""What the event of a strategy card is to the rules: a function that plays it, its options, its check (7.4)."""
+"""The event of a strategy card as the rules see it: how it is played, its legal orders, its check (7.4)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Needs: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
 
 
 def not_said(game: Game, side: Side, card: StrategyCard) -> str | None:
-    """Say nothing on what an event needs."""
+    """Say nothing about what an event needs."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class CardEvent:
-    """An event played as one's own card play; `legal_orders` are whole orders, none while its condition is not met."""
+    """An event that is a card play of its own. It has no legal orders while its condition is not met."""
 
     play: Play
     legal_orders: LegalOrdersOf
@@ -35,6 +35,6 @@ class CardEvent:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """An event that is no card play of its own; `when` says when it is used, for who tries to play it so."""
+    """An event that is not a card play of its own; `when` tells a player when it is used instead."""
 
     when: str

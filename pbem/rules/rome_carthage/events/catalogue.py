@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import LegalOrders, Table, of, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
@@ -12,6 +12,7 @@ from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 from pbem.rules.rome_carthage.movement.bounds import ends_truce
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.naming import meant
+from pbem.rules.rome_carthage.position.records import CardRecord
 from pbem.rules.rome_carthage.position.state import Game
 
 MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
@@ -77,7 +78,7 @@ def at_play(view: Game, card: StrategyCard) -> Game:
     return seen
 
 
-def unmatched(records: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Path, str]]:
+def unmatched(records: Sequence[CardRecord]) -> Iterator[tuple[str, Path, str]]:
     """Yield every card whose event nothing plays, and every event that no card names, as findings of a box (7.4)."""
     for at, record in enumerate(records):
         if record["event"] not in EVENTS:

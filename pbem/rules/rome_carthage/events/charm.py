@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from pbem.game import Table
-from pbem.protocol import Fault, Order
+from pbem.protocol import Fault
 from pbem.rules.rome_carthage.movement.card_play import OPERATIONS, played_with
+from pbem.rules.rome_carthage.orders import WayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import HANNIBAL
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -20,7 +21,7 @@ CHARMS: Final = "hannibal_charms"
 def charm(game: Game, table: Table, march: March, space: str) -> None:
     """Take a Roman marker off an Italian space that Hannibal enters or sets out from (card 28).
 
-    There are no Roman units in it, nor any that he fought there: those he overran or who avoided him are gone.
+    There must be no Roman units left in it: units that he overran or that avoided him do not count.
     """
     if not played_with(game, CHARMS) or not _charms(game, march.general):
         return
@@ -38,26 +39,28 @@ def _charms(game: Game, general: str) -> bool:
 
 
 def _has_marker(game: Game, region: str, space: str) -> bool:
-    """Tell whether what shows the control of a space of a region is a marker that can be taken off (15.2, card 28)."""
+    """Tell whether a space of a region is held by a marker that can be taken off (15.2, card 28)."""
     record = game.board.spaces[space]
     return record.region == region and record.kind != WALLED_CITY and space not in game.tribes
 
 
-def check_charm(view: Game, order: Order) -> Iterator[Fault]:
+def check_charm(view: Game, way: WayOrder, general: str) -> Iterator[Fault]:
     """Yield what is wrong with the spaces that are to be charmed; nothing if the order names none (card 28)."""
-    if "charm" not in order.body:
+    if way.charm is None:
         return
-    card = order.get("card") or (view.card.card if view.card is not None else None)
-    use = order.get("as") or (view.card.use if view.card is not None else None)
-    general = order.get("general") or (view.march.general if view.march is not None else "")
+    card = use = None
+    if way.play is not None:
+        card, use = way.play.card, way.play.use
+    elif view.card is not None:
+        card, use = view.card.card, view.card.use
     if card is None or view.board.cards[card].event != CHARMS or use != OPERATIONS:
-        yield order.fault(("charm",), "charm goes with the operations of Hannibal Charms Italy (28)", rule="card 28")
+        yield illegal(("charm",), "charm goes with the operations of Hannibal Charms Italy (28)", rule="card 28")
     elif not _charms(view, general):
-        yield order.fault(("charm",), "it is Hannibal who charms Italy; the others only march", rule="card 28")
-    elif not isinstance(order["charm"], str):
-        for at, space in enumerate(order["charm"]):
+        yield illegal(("charm",), "it is Hannibal who charms Italy; the others only march", rule="card 28")
+    elif not isinstance(way.charm, str):
+        for at, space in enumerate(way.charm):
             if space not in view.board.spaces:
-                yield order.fault(("charm", at), no_such_space(view, space), rule="card 28")
+                yield illegal(("charm", at), no_such_space(view, space), rule="card 28")
             elif not _has_marker(view, view.board.cards[card].about["region"], space):
                 reason = f"{view.board.spaces[space].name} has no marker in Italy that could be taken off"
-                yield order.fault(("charm", at), reason, rule="card 28")
+                yield illegal(("charm", at), reason, rule="card 28")

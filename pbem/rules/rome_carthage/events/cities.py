@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
-from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
+from pbem.game import Refusal, Table
+from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import why_not_at_hand
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -20,33 +21,33 @@ from pbem.rules.rome_carthage.siege.walls import enter_city
 # ---- a city changes sides (cards 25, 26)
 
 
-def _change_sides(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _change_sides(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let a city come over: what the enemy has inside is lost, what stands outside stays (cards 25, 26)."""
     yield from capture(game, table, side, card.about["space"])
 
 
-def _why_loyal(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_loyal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     space, region = game.board.spaces[card.about["space"]], card.about.get("if_region")
     if game.control.get(space.id) == side:
-        return f"{space.name} is yours already"
+        return refusal(card, f"{space.name} is yours already")
     held = provinces_held(game, side, region) if region else 0
-    least: int = game.options["capua_provinces"]
+    least = game.options["capua_provinces"]
     if region and held < least:
-        return f"you control {held} provinces in Italy; it takes {least}"
+        return refusal(card, f"you control {held} provinces in Italy; it takes {least}")
     return None
 
 
 # ---- sieges broken (cards 17, 49, 53)
 
 
-def _surprise_sortie(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _surprise_sortie(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take a siege point off a city (card 17)."""
-    take_points(game, table, order["space"], card.about["points"], rule=rule_of(card))
+    take_points(game, table, order.space, card.about["points"], rule=rule_of(card))
 
 
-def _break_siege(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _break_siege(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take all points off a city or a tribe (cards 49, 53)."""
-    space = order["space"]
+    space = order.space
     take_points(game, table, space, game.siege_points[space], rule=rule_of(card))
 
 
@@ -54,33 +55,33 @@ def _under_attack(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return sorted(game.siege_points)
 
 
-def _why_not_besieged(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_besieged(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if record.kind != WALLED_CITY:
-        return f"{record.name} is no walled city"
-    return None if game.besieged(space) else f"{record.name} has no siege points"
+        return refusal(card, f"{record.name} is no walled city")
+    return None if game.besieged(space) else refusal(card, f"{record.name} has no siege points")
 
 
-def _why_no_fleet(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_no_fleet(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if not record.port or space in card.about["spaces_not"]:
-        return f"no fleet comes to {record.name}: it is no port"
+        return refusal(card, f"no fleet comes to {record.name}: it is no port")
     return _why_not_besieged(game, side, card, space)
 
 
-def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_no_resistance(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     name = game.board.spaces[space].name
     if space not in game.tribes:
-        return f"{name} is no tribe"
-    return None if game.siege_points.get(space) else f"{name} has no subjugation points"
+        return refusal(card, f"{name} is no tribe")
+    return None if game.siege_points.get(space) else refusal(card, f"{name} has no subjugation points")
 
 
 # ---- the siege train (card 30)
 
 
-def _siege_train(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _siege_train(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Give the siege train to a general, from wherever it is: there is only one (card 30)."""
-    general = order["general"]
+    general = order.general
     _take_train(game)
     space, inside = game.whereabouts(general)
     train = Stack(train=True)
@@ -109,15 +110,15 @@ def _take_train(game: Game) -> None:
             del stacks[space]
 
 
-def _why_no_train(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
-    if (why := why_not_at_hand(game, side, general)) is not None:
+def _why_no_train(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
+    if (why := why_not_at_hand(game, side, general, rule_of(card))) is not None:
         return why
     space, inside = game.whereabouts(general)
     name, found = game.board.spaces[space].name, _with_train(game)
     if found is not None and found[1] == space:
-        return f"the siege train is in {name} already"
+        return refusal(card, f"the siege train is in {name} already")
     besieged = inside and game.besieged(space)
-    return f"{game.board.generals[general].name} is besieged in {name}" if besieged else None
+    return refusal(card, f"{game.board.generals[general].name} is besieged in {name}") if besieged else None
 
 
 EVENTS: Final[Mapping[str, CardEvent]] = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
-from pbem.protocol import Order, Side
-from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, rule_of
+from pbem.game import Refusal, Table
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.movement.bounds import TRUCE
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
@@ -28,7 +29,7 @@ def _drawn(game: Game, table: Table, side: Side, card: StrategyCard) -> int | No
 
 
 def _lose_card(game: Game, table: Table, side: Side, card: StrategyCard) -> None:
-    """Let a side lay off a card drawn from its hand, which all see (card 9)."""
+    """Make a side discard a card drawn from its hand, face up (card 9)."""
     number = _drawn(game, table, side, card)
     if number is None:
         return
@@ -38,20 +39,22 @@ def _lose_card(game: Game, table: Table, side: Side, card: StrategyCard) -> None
     table.tell("card_lost", side=side, card=number, rule=rule_of(card))
 
 
-def _philip(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _philip(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Ally Philip V with Carthage, or make Rome's peace with him; either costs the enemy a card (card 9)."""
     game.macedonia = side == CARTHAGE
     table.tell("macedonia_allied" if game.macedonia else "macedonia_leaves", rule=rule_of(card))
     _lose_card(game, table, ENEMY[side], card)
 
 
-def _why_no_philip(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_no_philip(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     if side == ROME:
-        return None if game.macedonia else "Philip V is not allied with Carthage"
-    return "Philip V is allied with Carthage already, and only Rome can use it now" if game.macedonia else None
+        return None if game.macedonia else refusal(card, "Philip V is not allied with Carthage")
+    if game.macedonia:
+        return refusal(card, "Philip V is allied with Carthage already, and only Rome can use it now")
+    return None
 
 
-def _messenger(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _messenger(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Take a card blindly out of the enemy's hand; by the rules of 1998 it is played next (card 55)."""
     number = _drawn(game, table, ENEMY[side], card)
     assert number is not None
@@ -62,8 +65,8 @@ def _messenger(game: Game, table: Table, side: Side, order: Order, card: Strateg
         game.play_next = number
 
 
-def _why_no_messenger(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if game.hands[ENEMY[side]] else "the enemy has no card left"
+def _why_no_messenger(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    return None if game.hands[ENEMY[side]] else refusal(card, "the enemy has no card left")
 
 
 # ---- a proconsul is dismissed (card 19)
@@ -76,9 +79,9 @@ def proconsul(game: Game) -> str | None:
     return next((general for general in here if game.where(general) is not None), None)
 
 
-def _dismissal(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _dismissal(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Replace the proconsul by a Roman general who is not in play (card 19)."""
-    old, new = proconsul(game), order["general"]
+    old, new = proconsul(game), order.general
     assert old is not None
     space, inside = game.whereabouts(old)
     stack = game.garrisons[space] if inside else game.stacks[ROME][space]
@@ -90,33 +93,35 @@ def _dismissal(game: Game, table: Table, side: Side, order: Order, card: Strateg
     table.tell("dismissed", general=old, successor=new, space=space, rule=rule_of(card))
 
 
-def _why_no_dismissal(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if proconsul(game) is not None else "Rome has no proconsul on the map, Scipio Africanus aside"
+def _why_no_dismissal(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    if proconsul(game) is None:
+        return refusal(card, "Rome has no proconsul on the map, Scipio Africanus aside")
+    return None
 
 
 def _in_reserve(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return list(game.reserve)
 
 
-def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     record, old = game.board.generals[general], proconsul(game)
     if general not in game.reserve:
-        return f"{record.name} is no Roman general out of play; there are: {', '.join(game.reserve)}"
+        return refusal(card, f"{record.name} is no Roman general out of play; there are: {', '.join(game.reserve)}")
     if old is not None and not may_be_in(game, general, game.whereabouts(old)[0]):
-        return f"{record.name} cannot be where {game.board.generals[old].name} is"
+        return refusal(card, f"{record.name} cannot be where {game.board.generals[old].name} is")
     return None
 
 
 # ---- what holds for some time (cards 29, 57, 58, 64)
 
 
-def _naval_victory(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _naval_victory(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Give Carthage the sea until the end of the turn (card 29)."""
     game.naval_victory = True
     table.tell("naval_victory", rule=rule_of(card))
 
 
-def _counsel(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _counsel(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Bind a side by the counsel of Hanno or Cato (cards 57, 58)."""
     bound = card.about["binds"]
     if bound not in game.counsels:
@@ -126,7 +131,7 @@ def _counsel(game: Game, table: Table, side: Side, order: Order, card: StrategyC
     table.tell("counsel", side=bound, card=card.number, rule=rule_of(card))
 
 
-def _truce(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> None:
+def _truce(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
     """Agree on a Truce, which lasts until an event breaks it (card 64)."""
     game.truce = True
     table.tell("truce_begins", rule=rule_of(card))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
-from pbem.protocol import Flow, Order, Side
+from pbem.game import Refusal, Table
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
-from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
+from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
@@ -17,14 +18,21 @@ from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
 # ---- hostile tribes (cards 7, 8)
 
 
-def _hostile_tribes(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _hostile_tribes(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let the tribes fall on enemy units that stand in their country, on a column of its own (cards 7, 8)."""
-    space, enemy = order["space"], ENEMY[side]
+    space, enemy = order.space, ENEMY[side]
     yield from attrition(
-        game, table, enemy, game.stack(enemy, space),
-        name=f"hostile_tribes/{space}/{card.number}", modifiers={}, rule=rule_of(card), space=space,
-        column=card.about["column"], cause="hostile_tribes",
-    )  # fmt: skip
+        game,
+        table,
+        enemy,
+        game.stack(enemy, space),
+        name=f"hostile_tribes/{space}/{card.number}",
+        modifiers={},
+        rule=rule_of(card),
+        space=space,
+        column=card.about["column"],
+        cause="hostile_tribes",
+    )
     lift_left(game, table, enemy, space)
 
 
@@ -33,20 +41,20 @@ def _tribal_country(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return [space for province in card.about["provinces"] for space in game.board.provinces[province].spaces]
 
 
-def _why_not_tribes(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_tribes(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record = game.board.spaces[space]
     if record.province not in card.about["provinces"]:
         where = " and ".join(game.board.provinces[province].name for province in card.about["provinces"])
-        return f"{record.name} is not in the country of the hostile tribes: {where}"
+        return refusal(card, f"{record.name} is not in the country of the hostile tribes: {where}")
     if not game.stack(ENEMY[side], space).cu:
-        return f"no enemy CU stand in {record.name}"
+        return refusal(card, f"no enemy CU stand in {record.name}")
     return None
 
 
 # ---- mercenaries desert (card 21)
 
 
-def _mercenaries_desert(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _mercenaries_desert(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let each Carthaginian force outside the spaces of its own cities lose deserters, in the order of the map.
 
     A force is spared if its commander rolls his battle rating or less (card 21).
@@ -55,16 +63,27 @@ def _mercenaries_desert(game: Game, table: Table, side: Side, order: Order, card
         stack = game.stack(CARTHAGE, space)
         if stack.commander is not None:
             roll = table.roll(
-                f"mercenaries/{space}/loyal", at_most=game.board.generals[stack.commander].battle, rule=rule_of(card),
-                side=CARTHAGE, general=stack.commander, space=space,
-            )  # fmt: skip
+                f"mercenaries/{space}/loyal",
+                at_most=game.board.generals[stack.commander].battle,
+                rule=rule_of(card),
+                side=CARTHAGE,
+                general=stack.commander,
+                space=space,
+            )
             if roll.success:
                 table.tell("mercenaries_stay", general=stack.commander, space=space, rule=rule_of(card))
                 continue
         yield from attrition(
-            game, table, CARTHAGE, stack,
-            name=f"mercenaries/{space}", modifiers={}, rule=rule_of(card), space=space, cause="mercenaries",
-        )  # fmt: skip
+            game,
+            table,
+            CARTHAGE,
+            stack,
+            name=f"mercenaries/{space}",
+            modifiers={},
+            rule=rule_of(card),
+            space=space,
+            cause="mercenaries",
+        )
         lift_left(game, table, CARTHAGE, space)
 
 
@@ -80,23 +99,29 @@ def _wavering(game: Game) -> list[str]:
     ]
 
 
-def _none_wavering(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return None if _wavering(game) else "every Carthaginian force is safe in a city of its own"
+def _none_wavering(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    return None if _wavering(game) else refusal(card, "every Carthaginian force is safe in a city of its own")
 
 
 # ---- epidemic and pestilence (cards 51, 52)
 
 
-def _sickness(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _sickness(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let an enemy army suffer attrition (cards 51, 52)."""
-    general, enemy = order["general"], ENEMY[side]
+    general, enemy = order.general, ENEMY[side]
     space, inside = game.whereabouts(general)
     stack = game.garrison(enemy, space) if inside else game.stack(enemy, space)
     yield from attrition(
-        game, table, enemy, stack,
-        name=f"sickness/{space}", modifiers={card.event: card.about["drm"]}, rule=rule_of(card), space=space,
+        game,
+        table,
+        enemy,
+        stack,
+        name=f"sickness/{space}",
+        modifiers={card.event: card.about["drm"]},
+        rule=rule_of(card),
+        space=space,
         cause=card.event,
-    )  # fmt: skip
+    )
     lift_left(game, table, enemy, space)
 
 
@@ -105,26 +130,26 @@ def _enemy_commanders(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return [general for general, _, stack, _ in found if stack.commander == general]
 
 
-def _why_not_sick(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_not_sick(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     record = game.board.generals[general]
     if record.side == side:
-        return f"{record.name} is your own general"
+        return refusal(card, f"{record.name} is your own general")
     place = game.where(general)
     if place is None:
-        return f"{record.name} is not on the map"
+        return refusal(card, f"{record.name} is not on the map")
     space, inside = place
     stack = game.garrison(ENEMY[side], space) if inside else game.stack(ENEMY[side], space)
     if stack.commander != general:
-        return f"{stack.commander} commands that army: name him"
-    return None if stack.cu else f"{record.name} has no CU with him, so he is no army"
+        return refusal(card, f"{stack.commander} commands that army: name him")
+    return None if stack.cu else refusal(card, f"{record.name} has no CU with him, so he is no army")
 
 
-def _why_not_pestilence(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_not_pestilence(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     why = _why_not_sick(game, side, card, general)
     if why is None:
         space, inside = game.whereabouts(general)
         if inside or not game.besieged(space) or not is_enemy_city(game, ENEMY[side], space):
-            return f"the army of {game.board.generals[general].name} besieges no city"
+            return refusal(card, f"the army of {game.board.generals[general].name} besieges no city")
     return why
 
 

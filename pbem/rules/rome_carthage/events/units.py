@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Table
-from pbem.protocol import Flow, Order, Side
-from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, rule_of
+from pbem.game import Refusal, Table
+from pbem.protocol import Flow, Side
+from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -18,25 +19,33 @@ from pbem.rules.rome_carthage.siege.walls import enter_city, room
 # ---- where units can come (16.2, 16.4.3)
 
 
-def why_no_units(game: Game, side: Side, space: str, cu: int, *, inside: bool = False) -> str | None:
-    """Say why so many units cannot come to a space; None: they can (16.2, 16.4.3).
+def why_no_units(game: Game, side: Side, card: StrategyCard, space: str, *, inside: bool = False) -> Refusal | None:
+    """Say why the units of a card cannot come to a space; None: they can (16.2, 16.4.3).
 
     Nothing gets into a besieged city. Where enemy CU stand in the open they can come inside the walls only, if there
     is room for all; `inside` says that a general who waits inside the city is to have them.
     """
     name = game.board.spaces[space].name
     if (inside or game.control.get(space) == side) and game.besieged(space):
-        return f"{name} is besieged"
+        return refusal(card, f"{name} is besieged")
     enemies = game.cu(ENEMY[side], space)
-    if enemies and (room(game, side, space) or 0) < cu:
-        return f"{enemies} enemy CU stand in {name}"
+    if enemies and (room(game, side, space) or 0) < card.about["cu"]:
+        return refusal(card, f"{enemies} enemy CU stand in {name}")
     return None
 
 
 def send_units(
-    game: Game, table: Table, side: Side, space: str, cu: int, card: StrategyCard, *, elephants: int = 0,
-    general: str | None = None, inside: bool = False,
-) -> Flow[None]:  # fmt: skip
+    game: Game,
+    table: Table,
+    side: Side,
+    space: str,
+    cu: int,
+    card: StrategyCard,
+    *,
+    elephants: int = 0,
+    general: str | None = None,
+    inside: bool = False,
+) -> Flow[None]:
     """Bring units to a space: behind the walls if the general is there or the enemy stands before them (16.2).
 
     An enemy general who is alone there is displaced (8.9).
@@ -47,9 +56,15 @@ def send_units(
     else:
         game.put(side, space, Stack(cu, elephants))
     table.tell(
-        "units_come", side=side, space=space, cu=cu, elephants=elephants, general=general, inside=behind_walls,
+        "units_come",
+        side=side,
+        space=space,
+        cu=cu,
+        elephants=elephants,
+        general=general,
+        inside=behind_walls,
         rule=rule_of(card),
-    )  # fmt: skip
+    )
     if not behind_walls:
         yield from drive_off_generals(game, table, side, space)
 
@@ -57,9 +72,9 @@ def send_units(
 # ---- with a general (cards 13 to 16, 44 to 48)
 
 
-def _recruits(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _recruits(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring units to a general (cards 13 to 16, 44 to 48)."""
-    general = order["general"]
+    general = order.general
     space, inside = game.whereabouts(general)
     yield from send_units(game, table, side, space, card.about["cu"], card, general=general, inside=inside)
 
@@ -69,15 +84,15 @@ def own_generals(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return [general for general, *_ in game.generals_in_play(side)]
 
 
-def _why_not_his(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_not_his(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     """Say why a general cannot have recruits, wherever they come from; None: he can."""
-    if (why := why_not_at_hand(game, side, general)) is not None:
+    if (why := why_not_at_hand(game, side, general, rule_of(card))) is not None:
         return why
     space, inside = game.whereabouts(general)
-    return why_no_units(game, side, space, card.about["cu"], inside=inside)
+    return why_no_units(game, side, card, space, inside=inside)
 
 
-def _why_no_recruits(game: Game, side: Side, card: StrategyCard, general: str) -> str | None:
+def _why_no_recruits(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     why, about = _why_not_his(game, side, card, general), card.about
     if why is not None:
         return why
@@ -85,62 +100,62 @@ def _why_no_recruits(game: Game, side: Side, card: StrategyCard, general: str) -
     provinces = about.get("provinces")
     if provinces is not None and here.province not in provinces:
         names = " or ".join(game.board.provinces[province].name for province in provinces)
-        return f"{name} is in {here.name}, not in {names}"
+        return refusal(card, f"{name} is in {here.name}, not in {names}")
     if "region" in about and here.region != about["region"]:
-        return f"{name} is in {here.name}, not in {about['region'].title()}"
+        return refusal(card, f"{name} is in {here.name}, not in {about['region'].title()}")
     if about.get("if_controlled") and game.controller(here.province) != side:
-        return f"{name} is in {game.board.provinces[here.province].name}, which you do not control"
+        return refusal(card, f"{name} is in {game.board.provinces[here.province].name}, which you do not control")
     return None
 
 
-def _province_held(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _province_held(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     """Say that a side does not control the province that a card needs; None: it does (cards 11, 44 to 48)."""
     province = card.about.get("if_province")
     if province is None or game.controller(province) == side:
         return None
-    return f"you do not control {game.board.provinces[province].name}"
+    return refusal(card, f"you do not control {game.board.provinces[province].name}")
 
 
 # ---- in a port (cards 10, 11)
 
 
-def _port_recruits(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _port_recruits(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring units to a port (cards 10, 11)."""
-    yield from send_units(game, table, side, order["space"], card.about["cu"], card)
+    yield from send_units(game, table, side, order.space, card.about["cu"], card)
 
 
 def _ports(game: Game, side: Side, card: StrategyCard) -> list[str]:
     return list(game.board.ports)
 
 
-def _why_not_at_port(game: Game, side: Side, card: StrategyCard, space: str) -> str | None:
+def _why_not_at_port(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
     record, about = game.board.spaces[space], card.about
     if not record.port:
-        return f"{record.name} is no port"
+        return refusal(card, f"{record.name} is no port")
     if record.region not in about.get("regions", (record.region,)):
-        return f"{record.name} is not in {' or '.join(region.title() for region in about['regions'])}"
+        return refusal(card, f"{record.name} is not in {' or '.join(region.title() for region in about['regions'])}")
     if game.control.get(space) != side:
-        return f"{record.name} is not under your control"
+        return refusal(card, f"{record.name} is not under your control")
     if about.get("no_enemy") and game.cu(ENEMY[side], space):
-        return f"{game.cu(ENEMY[side], space)} enemy CU stand in {record.name}"
-    return why_no_units(game, side, space, about["cu"])
+        return refusal(card, f"{game.cu(ENEMY[side], space)} enemy CU stand in {record.name}")
+    return why_no_units(game, side, card, space)
 
 
-def _why_no_landing(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_no_landing(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     if card.about.get("if_macedonia") and not game.macedonia:
-        return "Philip V is not allied with Carthage"
+        return refusal(card, "Philip V is not allied with Carthage")
     return _province_held(game, side, card)
 
 
 # ---- in one place (cards 12, 43)
 
 
-def _elephants(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _elephants(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring elephants to Carthage, and normal units for those that would be too many (card 12, 13.1).
 
     By the older rule they come as one piece of two: both fit under the limit, or neither comes.
     """
-    cu: int = card.about["cu"]
+    cu = card.about["cu"]
     left = game.board.elephants.most - _beasts(game)
     elephants = min(cu, left)
     if game.options["elephant_reinforcement"] == "both" and elephants < cu:
@@ -153,22 +168,22 @@ def _beasts(game: Game) -> int:
     return sum(stack.elephants for stack in [*inside, *game.stacks[CARTHAGE].values()])
 
 
-def _why_no_elephants(game: Game, side: Side, card: StrategyCard) -> str | None:
-    return why_no_units(game, side, card.about["space"], card.about["cu"])
+def _why_no_elephants(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+    return why_no_units(game, side, card, card.about["space"])
 
 
-def _volones(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+def _volones(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Raise two legions of slaves in Latium (card 43)."""
     yield from send_units(game, table, side, card.about["space"], card.about["cu"], card)
 
 
-def _why_no_volones(game: Game, side: Side, card: StrategyCard) -> str | None:
+def _why_no_volones(game: Game, side: Side, card: StrategyCard) -> Refusal | None:
     enemy, space = ENEMY[side], card.about["space"]
     held, least = provinces_held(game, enemy, card.about["region"]), card.about["enemy_holds"]
     if held < least:
-        return f"{enemy.title()} controls {held} of the {least} provinces in Italy that it takes"
+        return refusal(card, f"{enemy.title()} controls {held} of the {least} provinces in Italy that it takes")
     enemies = game.cu(enemy, space) + game.garrison(enemy, space).cu
-    return f"{enemies} enemy CU are in {game.board.spaces[space].name}" if enemies else None
+    return refusal(card, f"{enemies} enemy CU are in {game.board.spaces[space].name}") if enemies else None
 
 
 def provinces_held(game: Game, side: Side, region: str) -> int:

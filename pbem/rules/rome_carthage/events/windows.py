@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Table, of
+from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
@@ -29,7 +29,7 @@ def cards_of(board: Board, event: str) -> tuple[StrategyCard, ...]:
 
 
 def may_hold(game: Game, side: Side, card: StrategyCard) -> bool:
-    """Tell whether a side may hold a card whose event it may use, for all that everybody can see (7.4.1)."""
+    """Tell whether a side may hold a card whose event it may use, as far as everybody can see (7.4.1)."""
     if not game.hands.get(side) or not card.event_of(side):
         return False
     on_table = game.card is not None and game.card.card == card.number
@@ -42,12 +42,12 @@ def held(view: Game, side: Side, event: str) -> list[int]:
 
 
 def open_window(
-    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, Any]
+    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, object]
 ) -> Flow[StrategyCard | None]:
     """Let a side play a card of an event, if it may hold one, and return the card it has played (7.4.1).
 
-    `kind` is a question answered by `{card: ...}`; `facts` are what a standing order may go by. The card goes from the
-    hand to the discards at once; what it does is the caller's affair.
+    `kind` is a decision answered by `{card: ...}`; `facts` are what a standing order may test. The card goes from the
+    hand to the discards at once; its effect is left to the caller.
     """
     if not any(may_hold(game, side, card) for card in cards_of(game.board, event)):
         return None
@@ -57,21 +57,21 @@ def open_window(
 
 
 def window(
-    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, Any], default: Mapping[str, Any]
+    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, object], default: Mapping[str, object]
 ) -> Decision:
-    """Return the question of a window: secret, and waited for only if the option `windows` says so (7.4.1)."""
+    """Return the decision of a window: secret, and waited for only if the option `windows` says so (7.4.1)."""
     return Decision(kind, side, rule, facts, default, secret=True, waits=game.options["windows"] != ADVANCE)
 
 
 def chosen(game: Game, side: Side, event: str, word: int | str) -> int | None:
-    """Return the card that an answer stands for; None: nothing is played (7.4.1)."""
+    """Return the card that an answer names; None: nothing is played (7.4.1)."""
     if isinstance(word, int):
         return word
     return next(iter(held(game, side, event)), None) if word == ANY else None
 
 
 def play_counter(game: Game, table: Table, side: Side, number: int) -> StrategyCard:
-    """Lay a counter event from a hand on the discards and return the card (7.4.1)."""
+    """Discard a counter event from a hand and return the card (7.4.1)."""
     game.hands[side].remove(number)
     game.discards.append(number)
     table.tell("counter_played", side=side, card=number, rule="7.4.1")
@@ -84,7 +84,7 @@ def hand_hidden(view: Game, side: Side) -> bool:
 
 
 def one_card(kind: str, event: str) -> tuple[LegalOrdersOf, Check]:
-    """Return the options and the check of a window in which one card of an event may be played (7.4.1)."""
+    """Return the legal orders and the check of a window in which one card of an event may be played (7.4.1)."""
 
     def legal_orders(view: Game, decision: Decision) -> LegalOrders:
         if hand_hidden(view, decision.side):
@@ -101,16 +101,17 @@ def check_card(view: Game, decision: Decision, order: Order, event: str) -> Iter
     """Yield what is wrong with the card of an answer: it must be in hand and of the event in question (7.4.1)."""
     word = order["card"]
     if isinstance(word, int) and (why := why_unfit(view, decision.side, word, (event,))) is not None:
-        yield order.fault(("card",), why, rule="7.4.1")
+        yield order.fault(("card",), why.reason, rule=why.rule)
 
 
-def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> str | None:
+def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> Refusal | None:
     """Say why a card cannot be played in a window; None: it can (7.4.1)."""
     card = view.board.cards[number]
     fits = [each for event in events for each in cards_of(view.board, event)]
     if card not in fits:
         names = " or ".join(f"{each.name} ({each.number})" for each in fits)
-        return f"{card.name} ({number}) cannot be played now; {names} can, or none"
+        return Refusal(f"{card.name} ({number}) cannot be played now; {names} can, or none", "7.4.1")
     if number not in view.hands.get(side, ()):
-        return f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
+        reason = f"{card.name} ({number}) is not in your hand; write any for a card that you may hold, or none"
+        return Refusal(reason, "7.4.1")
     return None

@@ -1,1 +1,1 @@
-"""Marches and voyages, from the card that pays for them to what meets them on the way (8 to 10)."""
+"""Marches and voyages, and the reactions of the enemy to them (8 to 10)."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from pbem.game import LegalOrders, concat, flat_map, lazy, product
+from pbem.game import LegalOrders, Refusal, concat, flat_map, lazy, product
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
-from pbem.rules.rome_carthage.movement.fleet import Written, hold, sailings, sets_sail
+from pbem.rules.rome_carthage.movement.fleet import hold, sailings
 from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_steps, open_ports
+from pbem.rules.rome_carthage.movement.split import Split
+from pbem.rules.rome_carthage.orders import Body, CardUse, Force, MarchOrder, Written, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_command, strategy_rating, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import no_such_general, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, Game
+from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.siege.siege import is_target
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import locked_up, pool, whole
@@ -36,113 +38,46 @@ STAY: Final = ""
 """A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
 
 
-def home_of(
-    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
-) -> tuple[str, Stack] | str:
-    """Return the space a general can be activated in and the pool there, or why he cannot be (8.1, 16.4.3).
+class Home(NamedTuple):
+    """Where a general is activated: the space, and the stack from which he takes his force."""
 
-    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
-    """
+    space: str
+    stack: Stack
+
+
+def why_not_activated(
+    game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False
+) -> Refusal | None:
+    """Say why a general cannot be activated where he is, whatever the card; None: he can (8.1, 8.8.1, 16.4.3)."""
+    rule = "8.8.1" if by_sea and game.where(general) else "8.1"
     record = game.board.generals.get(general)
     if record is None:
-        return no_such_general(game, general)
-    if (absent := why_not_at_hand(game, side, general)) is not None:
+        return Refusal(no_such_general(game, general), rule)
+    if (absent := why_not_at_hand(game, side, general, rule)) is not None:
         return absent
     space, inside = game.whereabouts(general)
     if by_sea and inside:
-        if not game.besieged(space):
-            return space, whole(game, side, space)
-        return f"{record.name} is in a besieged city; nobody sails out of it"
-    if sortie or (inside and locked_up(game, side, space)):
-        city = game.board.spaces[space].name
-        why = why_no_sortie(game, side, space) if inside else f"{record.name} is not inside a city"
-        if sortie:
-            return why or (space, game.garrison(side, space))
-        then = "he may sally out (sortie: true)" if why is None else why
-        return f"{record.name} is locked up in {city}; {then}"
-    return space, pool(game, side, space)
+        reason = f"{record.name} is in a besieged city; nobody sails out of it"
+        return Refusal(reason, rule) if game.besieged(space) else None
+    if sortie:
+        not_inside = Refusal(f"{record.name} is not inside a city", rule)
+        return why_no_sortie(game, side, space, rule) if inside else not_inside
+    if inside and locked_up(game, side, space):
+        why = why_no_sortie(game, side, space, rule)
+        then = "he may sally out (sortie: true)" if why is None else why.reason
+        return Refusal(f"{record.name} is locked up in {game.board.spaces[space].name}; {then}", rule)
+    return None
 
 
-class Split:
-    """A stack about to part: some generals go, the others stay; how many CU may go with them (8.6, 8.7, 14.2)."""
+def home_of(game: Game, side: Side, general: str, sortie: bool = False, by_sea: bool = False) -> Home:
+    """Return where a general is activated, and the pool from which he takes his force (8.1, 16.4.3).
 
-    __slots__ = ("_game", "_goes_consul", "_going", "_stack", "_staying", "_stays_consul")
-
-    def __init__(self, game: Game, stack: Stack, general: str, companions: Sequence[str]) -> None:
-        self._game, self._stack, self._going = game, stack, (general, *companions)
-        self._staying = [other for other in stack.generals if other not in self._going]
-        offices = game.offices
-        self._goes_consul = any(offices.get(other) == CONSUL for other in self._going)
-        self._stays_consul = any(offices.get(other) == CONSUL for other in self._staying)
-
-    def why_not(self, cu: int) -> str | None:
-        """Say why so many CU may not go and the rest stay; None: they may (8.6, 8.7, 14.2).
-
-        A consul's army may not be brought below five CU by leaving units behind, be it the army that goes or
-        the one that stays; two consuls may part only from an army of ten. Without units they are no army.
-        """
-        total, army = self._stack.cu, self._game.board.consular_army
-        left = total - cu
-        if self._goes_consul:
-            least = self._game.options["consul_split_min"]
-            if self._stays_consul and 0 < total < least:
-                return f"two consuls may part only from an army of {least} CU; theirs has {total}"
-            if left and cu < army:
-                return f"a consul's army keeps {army} CU or leaves none behind; {cu} of {total} would go"
-        if self._stays_consul and cu and left < army:
-            return f"the consul who stays must keep {army} CU; {left} would be left"
-        return self.why_outgrown(cu)
-
-    def why_outgrown(self, cu: int) -> str | None:
-        """Say that a proconsul would take more CU than the consul keeps; None: he does not, or may (14.3)."""
-        left, leads = self._stack.cu - cu, self._game.offices.get(self._going[0])
-        if self._game.options["proconsul_size_rule"] and self._stays_consul and leads == PROCONSUL and cu > left:
-            return f"the consul who stays must keep as many CU as the proconsul takes; {left} would be left"
-        return None
-
-    def rule_of(self, why: str, cu: int) -> str:
-        """Return the paragraph by which so many CU may not go (14.2, 14.3)."""
-        return "14.3" if why == self.why_outgrown(cu) else "14.2"
-
-    def why_not_marching(self, cu: int) -> str | None:
-        """Say why so many CU may not march off; None: they may (14.2)."""
-        army = self._game.board.consular_army
-        if self._game.options["consul_move_min5"] and self._goes_consul and 0 < cu < army:
-            return f"a consul's army marches with {army} CU or not at all (option consul_move_min5)"
-        return self.why_not(cu)
-
-    def why_not_sent(self, cu: int) -> str | None:
-        """Say why so many CU may not be sent to intercept or to avoid battle; None: they may (9.5, 10.1, 14.2)."""
-        return self.why_left_alone(cu) or self.why_not(cu)
-
-    def why_left_alone(self, cu: int) -> str | None:
-        """Say that a commander who stays would be left without a unit; None: he is not, or may be (9.5, 10.1).
-
-        By the reorganised rules any general who stays does, by the rules of 1998 nobody.
-        """
-        commander, keeper = self._stack.commander, self._game.options["who_keeps_unit"]
-        for general in self._staying if cu and cu >= self._stack.cu else ():
-            if keeper == "any_general" or (keeper == "commander" and general == commander):
-                name = self._game.board.generals[general].name
-                who = "who commands and stays" if general == commander else "who stays"
-                return f"{name}, {who}, must keep 1 CU; 0 would be left"
-        return None
-
-    def why_not_sent_by(self) -> str | None:
-        """Say why a subordinate may not be sent with those who go: his commander leads or stays (9.5, 10.1)."""
-        commander = self._stack.commander
-        if self._stack.cu and commander in self._going[1:]:
-            name = self._game.board.generals[commander].name
-            return f"{name} commands there: he leads himself, or stays with a unit"
-        return self.why_not_led()
-
-    def why_not_led(self) -> str | None:
-        """Say why the first of those who go may not command the others; None: he may (8.6)."""
-        leader, generals = self._going[0], self._game.board.generals
-        for other in self._going[1:]:
-            if not may_command(self._game, leader, (other,)):
-                return f"{generals[other].name} outranks {generals[leader].name}"
-        return None
+    For a sortie the pool is what is inside the city (16.4.4). By sea he leaves any city that is not besieged (8.8.1).
+    """
+    space, inside = game.whereabouts(general)
+    if by_sea and inside:
+        return Home(space, whole(game, side, space))
+    return Home(space, game.garrison(side, space) if sortie else pool(game, side, space))
 
 
 def spaces_with_generals(game: Game, side: Side) -> list[str]:
@@ -156,7 +91,7 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
     return sorted(spaces)
 
 
-def marches(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> LegalOrders:
+def marches(view: Game, side: Side, kind: str, body: Body, space: str, ops: int) -> LegalOrders:
     """Return the first steps of every march from a space with some operations, as orders of a kind (7.3, 8.1).
 
     `body` is what the orders say besides.
@@ -167,7 +102,7 @@ def marches(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: s
         march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
         return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
 
-    most = hold(view, side, Order(kind, body)) if view.board.spaces[space].port else 0
+    most = hold(view, side, CardUse.read(Order(kind, body))) if view.board.spaces[space].port else 0
 
     def voyages() -> LegalOrders:
         # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
@@ -194,7 +129,7 @@ def marches(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: s
     return flat_map(leave, [*itertools.product(_parties(view, stack, ops), by_land), *([None] if most else [])])
 
 
-def _sallies(view: Game, side: Side, kind: str, body: Mapping[str, Any], space: str, ops: int) -> Iterator[LegalOrders]:
+def _sallies(view: Game, side: Side, kind: str, body: Body, space: str, ops: int) -> Iterator[LegalOrders]:
     """Yield the ways to sally out of a city with some operations, as orders of a kind (8.1, 16.4.4)."""
     inside = view.garrison(side, space)
 
@@ -288,39 +223,35 @@ def _parties(game: Game, stack: Stack, ops: int) -> Iterator[Party]:
                 yield general, companions
 
 
-def force_of(game: Game, stack: Stack, order: Any, tired: int = 0) -> Stack:
-    """Return the force that an order to march names, with what it leaves out filled in (8.2, 8.7).
+def force_of(game: Game, stack: Stack, said: Force, tired: int = 0) -> Stack:
+    """Return the force that an order names, with what it leaves out filled in (8.2, 8.7).
 
     Without `cu` as many as may march, the `tired` ones left out; without `elephants` as many as fit; without `with`
     all whom the general may command if he commands the stack, else nobody.
     """
-    general = order["general"]
-    companions = order.get("with")
-    if companions is None:
+    general = said.general
+    if said.companions is not None:
+        companions = list(said.companions)
+    else:
         leads, done = stack.commander == general, resting(game, game.board.generals[general].side)
         companions = [
             other
             for other in stack.generals
             if leads and other != general and other not in done and may_command(game, general, [other])
         ]
-    cu = order.get("cu")
-    if cu is None:
-        cu = min(stack.cu - tired, game.board.movement.cu)
-    elephants = order.get("elephants")
-    if elephants is None:
-        elephants = stack.most_elephants(cu)
+    cu = min(stack.cu - tired, game.board.movement.cu) if said.cu is None else said.cu
+    elephants = stack.most_elephants(cu) if said.elephants is None else said.elephants
     return Stack(cu, elephants, [general, *companions])
 
 
 def check_activation(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
     """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
-    general, sortie = order["general"], "sortie" in order.body
-    by_sea = not sortie and sets_sail(order)
-    home = home_of(view, side, general, sortie, by_sea)
-    if isinstance(home, str):
-        yield order.fault(("general",), home, rule="8.8.1" if by_sea and view.where(general) else "8.1")
+    march = MarchOrder.read(order)
+    general, by_sea = march.force.general, not march.sortie and march.way.sets_sail
+    if (why := why_not_activated(view, side, general, march.sortie, by_sea)) is not None:
+        yield order.fault(("general",), why.reason, rule=why.rule)
         return
-    space, stack = home
+    space, stack = home_of(view, side, general, march.sortie, by_sea)
     rating = strategy_rating(view, general)
     name = view.board.generals[general].name
     if rating > ops:
@@ -329,15 +260,16 @@ def check_activation(view: Game, side: Side, order: Order, ops: int) -> Iterator
         yield order.fault(("general",), f"{name} moves no more on this card", rule="8.1")
         return
     tired = exhausted(view, side, space)
-    force = force_of(view, stack, order, tired)
-    wrong = list(_check_force(view, stack, force, order, tired))
+    force = force_of(view, stack, march.force, tired)
+    wrong = list(_check_force(view, stack, force, march.force, tired))
     yield from wrong
     if wrong:
         return
-    if sortie:
+    if march.sortie:
         yield from _check_sortie(order, force)
     else:
-        yield from check_path(view, side, order, space, force, allowance(view, general, march_type(view, order)))
+        points = allowance(view, general, march_type(view, march.way.play))
+        yield from check_path(view, side, march.way, space, force, points)
 
 
 def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
@@ -349,40 +281,41 @@ def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
         yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
 
 
-def stray_companion(stack: Stack, force: Stack) -> tuple[int, str] | None:
+def stray_companion(stack: Stack, force: Stack) -> tuple[int, Refusal] | None:
     """Return which of a general's companions cannot go along, by his place, and why; None: all can (8.7)."""
     general, *companions = force.generals
     for at, other in enumerate(companions):
         if other not in stack.generals or other == general or other in companions[:at]:
             can = ", ".join(name for name in stack.generals if name != general) or "nobody"
-            return at, f"{other} cannot go along; there is: {can}"
+            return at, Refusal(f"{other} cannot go along; there is: {can}", "8.7")
     return None
 
 
-def _check_force(view: Game, stack: Stack, force: Stack, order: Order, tired: int) -> Iterator[Fault]:
+def _check_force(view: Game, stack: Stack, force: Stack, said: Force, tired: int) -> Iterator[Fault]:
+    """Yield what is wrong with the force that a general is to march with, filled in from what was said (8.1 to 8.7)."""
     general, *companions = force.generals
     done = resting(view, view.board.generals[general].side)
     for at, other in enumerate(companions):
         if other in done:
             name = view.board.generals[other].name
-            yield order.fault(("with", at), f"{name} moves no more on this card", rule="8.1")
+            yield illegal(("with", at), f"{name} moves no more on this card", rule="8.1")
             return
     if (stray := stray_companion(stack, force)) is not None:
-        at, reason = stray
-        yield order.fault(("with", at), reason, rule="8.7")
+        at, why = stray
+        yield illegal(("with", at), why.reason, rule=why.rule)
         return
     if force.cu > (most := view.board.movement.cu):
-        yield order.fault(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
+        yield illegal(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
-        yield order.fault(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
+        yield illegal(("cu",), f"there are {stack.cu} CU to march with, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu - tired:
         reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
-        yield order.fault(("cu",), reason, rule="8.4.1")
-    elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield order.fault(("elephants",), why, rule="13.2")
+        yield illegal(("cu",), reason, rule="8.4.1")
+    elif (no_elephants := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+        yield illegal(("elephants",), no_elephants.reason, rule=no_elephants.rule)
     else:
         split = Split(view, stack, general, companions)
-        if (why := split.why_not_led()) is not None:
-            yield order.fault(("with",) if "with" in order.body else ("general",), why, rule="8.6")
-        if (why := split.why_not_marching(force.cu)) is not None:
-            yield order.fault(("cu",) if "cu" in order.body else ("general",), why, rule=split.rule_of(why, force.cu))
+        if (not_led := split.why_not_led()) is not None:
+            yield illegal(("with",) if said.companions is not None else ("general",), not_led.reason, rule=not_led.rule)
+        if (stuck := split.why_not_marching(force.cu)) is not None:
+            yield illegal(("cu",) if said.cu is not None else ("general",), stuck.reason, rule=stuck.rule)

@@ -1,9 +1,10 @@
-"""What keeps a force out of a space whatever the road: a Truce, the counsels of Hanno and Cato (cards 57, 58, 64)."""
+"""Limits on where a force may go, by land or sea: a Truce, the counsels of Hanno and Cato (cards 57, 58, 64)."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import AFRICA, StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, Game
@@ -12,7 +13,7 @@ TRUCE: Final = "truce"
 """The event of card 64."""
 
 
-def why_barred(game: Game, side: Side, cu: int, start: str, to: str) -> str | None:
+def why_barred(game: Game, side: Side, cu: int, start: str, to: str) -> Refusal | None:
     """Say why a force with so many CU may not go from a space to another, by any road; None: nothing bars it.
 
     By a Truce neither side enters a space with enemy CU or an enemy marker; what stands there already may stay (card
@@ -20,14 +21,14 @@ def why_barred(game: Game, side: Side, cu: int, start: str, to: str) -> str | No
     CU are free, and so are Romans who are in Africa already.
     """
     if game.truce and (game.control.get(to) == ENEMY[side] or _enemy_cu(game, side, to)):
-        return f"there is a Truce, and {game.board.spaces[to].name} is the enemy's (card 64)"
+        return Refusal(f"there is a Truce, and {game.board.spaces[to].name} is the enemy's (card 64)", "8.4")
     if cu and side in game.counsels:
         from_africa = game.board.spaces[start].region == AFRICA
         to_africa = game.board.spaces[to].region == AFRICA
         if side == CARTHAGE and from_africa and not to_africa:
-            return "Hanno keeps the units of Carthage in Africa (card 57)"
+            return Refusal("Hanno keeps the units of Carthage in Africa (card 57)", "8.4")
         if side == ROME and to_africa and not from_africa:
-            return "Cato keeps the units of Rome out of Africa (card 58)"
+            return Refusal("Cato keeps the units of Rome out of Africa (card 58)", "8.4")
     return None
 
 
@@ -45,5 +46,5 @@ def ends_truce(game: Game, card: StrategyCard) -> bool:
 
 
 def free(game: Game) -> bool:
-    """Tell whether nothing is in force that could bar anybody: most of the time, and quick to ask."""
+    """Tell whether nothing is in force that could bar anybody: a quick test, true most of the time."""
     return not game.truce and not game.counsels

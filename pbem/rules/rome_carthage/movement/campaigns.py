@@ -10,6 +10,7 @@ from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.orders import MarchOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import Game
 
@@ -17,29 +18,34 @@ NOT_MARCHING: Final = ("place", "raise", "space", "spaces", "province")
 
 
 def play_campaign(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
-    """March with the first general of a campaign; the others follow after a rest each (8.1)."""
+    """March with the first general of a campaign; each of the others follows after a checkpoint (8.1)."""
     game.the_card.generals_left = card.about["generals"] - 1
-    yield from march(game, table, side, order)
+    yield from march(game, table, side, MarchOrder.read(order))
 
 
 def next_general(game: Game, table: Table) -> Flow[None]:
     """Ask for the next general of a campaign and march with him, or end it; each moves once (8.1)."""
     card = game.the_card
     order = yield from table.ask(
-        card.side, "campaign", rule="8.1", default={"stop": True},
-        card=card.card, generals=card.generals_left, moved=list(card.moved),
-    )  # fmt: skip
+        card.side,
+        "campaign",
+        rule="8.1",
+        default={"stop": True},
+        card=card.card,
+        generals=card.generals_left,
+        moved=list(card.moved),
+    )
     if order.get("stop"):
         card.generals_left = 0
         table.tell("campaign_over", side=card.side, rule="8.1")
         return
     card.generals_left -= 1
-    yield from march(game, table, card.side, order)
+    yield from march(game, table, card.side, MarchOrder.read(order))
 
 
 def force_march(game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
     """March with one general, with six movement points (8.2; cards 61 to 63)."""
-    yield from march(game, table, side, order)
+    yield from march(game, table, side, MarchOrder.read(order))
 
 
 def campaign_needs(view: Game, side: Side, card: StrategyCard) -> str:
@@ -54,8 +60,7 @@ def force_march_needs(view: Game, side: Side, card: StrategyCard) -> str:
 
 def moved_by(card: StrategyCard) -> int:
     """Return the highest strategy rating that the event of a card moves: a Campaign card moves anybody (8.1)."""
-    highest: int = card.about.get("strategy", card.ops)
-    return highest
+    return card.about.get("strategy", card.ops)
 
 
 def event_marches(view: Game, side: Side, card: StrategyCard) -> LegalOrders:

@@ -1,4 +1,4 @@
-"""What the card on the table lets its player do: how far a general goes, and who can go no further (8.2, 8.4.1).
+"""The card on the table: how far it lets generals and units move, and who has finished moving (8.2, 8.4.1).
 
 A campaign card moves two or three generals one after another, and units that one of them has brought some way may be
 carried on by the next. So the points left to each CU that it has moved are kept, by space: CU not counted there are
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pbem.protocol import Order, Side
+from pbem.protocol import Side
+from pbem.rules.rome_carthage.orders import CardUse
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.position.under_way import CardPlay, March
@@ -22,13 +23,13 @@ CAMPAIGN: Final = "campaign"
 FORCE_MARCH: Final = "force_march"
 
 
-def march_type(game: Game, order: Order | None = None) -> str:
-    """Return what makes a general march: operations, a campaign or a force_march (7.3, 8.1, 8.2).
+def march_type(game: Game, play: CardUse | None = None) -> str:
+    """Return the type of a march: operations, campaign or force_march (7.3, 8.1, 8.2).
 
     An order that names a card marches on it, any other on the card on the table.
     """
-    if order is not None and "card" in order.body:
-        card, use = order["card"], order["as"]
+    if play is not None:
+        card, use = play.card, play.use
     elif game.card is not None:
         card, use = game.card.card, game.card.use
     else:
@@ -61,7 +62,7 @@ def opened_by_traitor(game: Game, space: str) -> bool:
         return False
     card = game.the_card
     about = game.board.cards[card.card].about
-    return bool(about["space"] == space and game.stack(card.side, space).cu >= about["cu"])
+    return about["space"] == space and game.stack(card.side, space).cu >= about["cu"]
 
 
 def siege_modifier(game: Game, general: str) -> int:
@@ -73,7 +74,7 @@ def siege_modifier(game: Game, general: str) -> int:
 def siege_dice(game: Game, general: str) -> int:
     """Return the dice of a siege: two for treachery within the city, or for Africanus on a Force March (card 54)."""
     if played_with(game, "treachery"):
-        return int(game.board.cards[game.the_card.card].about["dice"])
+        return game.board.cards[game.the_card.card].about["dice"]
     moved = march_type(game) == FORCE_MARCH and general in game.the_march.brought
     return game.board.generals[general].siege_dice_in_force_march if moved else 1
 
@@ -104,7 +105,7 @@ def exhausted(game: Game, side: Side, space: str) -> int:
 
 
 def picked(legs: Sequence[int], total: int, cu: int) -> list[int]:
-    """Return the points left to those who have walked among some of all CU of a stack: the rested go first (8.4.1).
+    """Return the points left to CU that have already moved, if some CU leave a stack: rested ones go first (8.4.1).
 
     >>> picked([1, 2, 3], 5, 3)
     [3]
@@ -114,7 +115,7 @@ def picked(legs: Sequence[int], total: int, cu: int) -> list[int]:
 
 
 def legs_at_start(game: Game, side: Side, space: str, cu: int) -> list[int]:
-    """Return the points left to those of a force who can go less far than its general, as it goes on or sets out."""
+    """Return the points left to CU of a force that can go less far than its general (8.4.1)."""
     if game.march is not None:
         return list(game.march.legs)
     legs = walked(game, side, space)
@@ -122,7 +123,7 @@ def legs_at_start(game: Game, side: Side, space: str, cu: int) -> list[int]:
 
 
 def taken(game: Game, side: Side, space: str, total: int, cu: int) -> list[int]:
-    """Return the points left to each of some CU among all in a space that a campaign card picks up there (8.4.1).
+    """Return the points left to each CU that a campaign card picks up in a space (8.4.1).
 
     Units picked up are limited to the usual points, whoever leads them.
     """
@@ -143,7 +144,7 @@ def note_arrival(game: Game, side: Side, space: str, legs: Sequence[int]) -> Non
 
 
 def note_departure(game: Game, side: Side, space: str, legs: Sequence[int]) -> None:
-    """Forget those CU that have gone on from a space (8.4.1)."""
+    """Forget CU that have moved on from a space (8.4.1)."""
     card = _card_of(game, side)
     if card is not None and legs:
         stay = list(card.walked[space])
@@ -170,7 +171,7 @@ def legs_of(game: Game, march: March) -> list[int]:
 
 
 def note_exchange(game: Game, march: March, stack: Stack, cu: int, drops: bool) -> None:
-    """Note what becomes of CU that a campaign card drops to a stack, or takes up from it, on the way (8.4.1).
+    """Note the points left to CU that a march on a campaign card drops or picks up (8.4.1).
 
     Those who can go least far are dropped first, and the rested ones taken up first.
     """
@@ -203,7 +204,7 @@ def note_stop(game: Game, march: March, stack: Stack) -> None:
 
 
 def note_outcome(game: Game, march: March, rolled: bool) -> None:
-    """Let nobody move again on a campaign card who was in a battle or in an army that made its siege roll (8.4.1)."""
+    """End the move of everybody who was in a battle or a siege roll on a campaign card (8.4.1)."""
     if march_type(game) != CAMPAIGN:
         return
     standing = _own_cu(game, march.side)

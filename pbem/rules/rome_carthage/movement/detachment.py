@@ -1,15 +1,17 @@
-"""Part of an army: who may be sent to intercept or avoid battle, who stays; orders for it (9.3, 9.5, 10.1, 16.2)."""
+"""Detachments: who may be sent to intercept, to avoid battle or into a city, and who stays (9.3, 9.5, 10.1, 16.2)."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
-from pbem.game import Kinds, LegalOrders, concat, of, product
+from pbem.game import Kinds, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companion
+from pbem.rules.rome_carthage.movement.activation import force_of, stray_companion
+from pbem.rules.rome_carthage.movement.split import Split
+from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -29,33 +31,31 @@ def leaders(game: Game, side: Side, near: str, space: str) -> list[str]:
 
 
 def interception_modifier(game: Game, side: Side, space: str) -> int:
-    """Return what a roll to intercept into a space is modified by: an enemy marker where no own CU are (9.2)."""
+    """Return the modifier of an interception roll: for an enemy marker where no own CU are (9.2)."""
     marker = game.control.get(space) == ENEMY[side] and not game.stack(side, space).cu
     return game.board.battle.interception_marker if marker else 0
 
 
 def check_force(
-    view: Game, order: Order, path: Path, body: Mapping[str, Any], stack: Stack, *, least: int, most: int, rule: str
+    view: Game, path: Path, said: Force, stack: Stack, *, least: int, most: int, rule: str
 ) -> Iterator[Fault]:
     """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
-    force = force_of(view, stack, body)
+    force = force_of(view, stack, said)
     if (stray := stray_companion(stack, force)) is not None:
-        at, reason = stray
-        yield order.fault((*path, "with", at), reason, rule="8.7")
+        at, not_there = stray
+        yield illegal((*path, "with", at), not_there.reason, rule=not_there.rule)
         return
-    where = (*path, "cu") if "cu" in body else path
+    where = (*path, "cu") if said.cu is not None else path
     if not least <= force.cu <= most:
-        yield order.fault(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
+        yield illegal(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield order.fault((*path, "elephants"), why, rule="13.2")
+        yield illegal((*path, "elephants"), why.reason, rule=why.rule)
     else:
         split = Split(view, stack, force.generals[0], force.generals[1:])
         if (why := split.why_not_sent_by()) is not None:
-            yield order.fault((*path, "with") if "with" in body else path, why, rule="8.6")
-        if (why := split.why_left_alone(force.cu)) is not None:
-            yield order.fault(where, why, rule=rule)
-        elif (why := split.why_not(force.cu)) is not None:
-            yield order.fault(where, why, rule=split.rule_of(why, force.cu))
+            yield illegal((*path, "with") if said.companions is not None else path, why.reason, rule=why.rule)
+        if (why := split.why_left_alone(force.cu, rule) or split.why_not(force.cu)) is not None:
+            yield illegal(where, why.reason, rule=why.rule)
 
 
 def most_sent(game: Game, stack: Stack) -> int:
@@ -63,7 +63,7 @@ def most_sent(game: Game, stack: Stack) -> int:
     return min(stack.cu, game.board.movement.cu)
 
 
-def forces(view: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[dict[str, Any]]:
+def forces(view: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[Body]:
     """Yield the forces that a general may be sent with: whom he takes, units, elephants (9.3, 9.5, 10.1)."""
     led = [other for other in stack.generals if other != general and may_command(view, general, (other,))]
     for size in range(len(led) + 1):
@@ -96,17 +96,18 @@ def city_orders(view: Game, decision: Decision) -> LegalOrders:
     return product(lambda pair: man(*pair), kept)
 
 
-def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> str | None:
+def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> Refusal | None:
     """Say why so many CU and these generals may not be inside, the rest outside: a consul keeps five CU (14.2).
 
-    Who has fewer by no choice of his keeps those he has.
+    A consul who has fewer already keeps those he has.
     """
     both, garrison, army = whole(game, side, space), game.garrison(side, space), game.board.consular_army
     for general in both.generals:
         has = garrison.cu if general in garrison.generals else game.stack(side, space).cu
         keeps = inside if general in names else both.cu - inside
         if is_consul(game, general) and keeps < min(army, has):
-            return f"{game.board.generals[general].name} is consul and keeps {army} CU with him, not {keeps}"
+            name = game.board.generals[general].name
+            return Refusal(f"{name} is consul and keeps {army} CU with him, not {keeps}", "14.2")
     return None
 
 
@@ -114,30 +115,30 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with manning a city: its capacity, and who is there (16.2)."""
     space = decision.facts["at"]
     both, capacity = whole(view, decision.side, space), view.board.spaces[space].capacity
-    cu, elephants = order["cu"], order.get("elephants", 0)
+    part = Part.read(order.body)
+    cu, elephants, names = part.cu, part.elephants or 0, part.generals
     if cu > capacity:
         yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
     elif cu > both.cu:
         yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
-    elif (why := why_no_elephants(both, cu, elephants)) is not None:
-        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
-        yield order.fault(at, why, rule="16.2")
-    names = order.get("generals", [])
+    elif (why := why_no_elephants(both, cu, elephants, "16.2")) is not None:
+        at: Path = ("elephants",) if part.elephants is not None else ("cu",)
+        yield order.fault(at, why.reason, rule=why.rule)
     for at_name, general in enumerate(names):
         if general not in both.generals or general in names[:at_name]:
             have = ", ".join(both.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
     if (why := why_not_parted(view, decision.side, space, cu, names)) is not None:
-        yield order.fault(("cu",), why, rule="14.2")
+        yield order.fault(("cu",), why.reason, rule=why.rule)
 
 
 def intercept_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
     reaction = view.the_reaction
-    axes: list[list[dict[str, Any] | None]] = []
+    axes: list[list[Body | None]] = []
     for origin in reaction.origins:
         stack = interceptors(view, decision.side, origin)
-        attempts: list[dict[str, Any] | None] = [None]
+        attempts: list[Body | None] = [None]
         for general in leaders(view, decision.side, origin, reaction.space):
             attempts += [
                 force
@@ -153,8 +154,8 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
     reaction = view.the_reaction
     side, used = decision.side, set()
     able = {general: near for near in reaction.origins for general in leaders(view, side, near, reaction.space)}
-    for at, attempt in enumerate(order["with"]):
-        general = attempt["general"]
+    for at, attempt in enumerate(InterceptOrder.read(order).attempts):
+        general = attempt.general
         origin = able.get(general)
         if origin is None:
             can = ", ".join(able)
@@ -166,9 +167,7 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
             continue
         used.add(origin)
         stack = interceptors(view, side, origin)
-        yield from check_force(
-            view, order, ("with", at), attempt, stack, least=1, most=most_sent(view, stack), rule="9.3"
-        )
+        yield from check_force(view, ("with", at), attempt, stack, least=1, most=most_sent(view, stack), rule="9.3")
         for companion in force_of(view, stack, attempt).generals[1:]:
             if companion in view.board.generals and not may_be_in(view, companion, reaction.space):
                 reason = f"{companion} may not go to {reaction.space}"
@@ -195,7 +194,7 @@ def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
 
 
 def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to avoid battle: who goes, with what, where to; and not to (10.1)."""
+    """List every way to avoid battle: who goes, with what, where to; and the choice to stand (10.1)."""
     reaction, march, side = view.the_reaction, view.the_march, decision.side
     stack = view.stack(side, reaction.space)
     parts = [of([Order("avoid_battle", {"to": "none"})])]
@@ -214,23 +213,23 @@ def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an attempt to avoid battle (10.1)."""
-    reaction, march, to, side = view.the_reaction, view.the_march, order["to"], decision.side
-    if to == "none":
+    reaction, march, said, side = view.the_reaction, view.the_march, AvoidOrder.read(order), decision.side
+    if said.stands:
         return
+    to = said.to
     stack = view.stack(side, reaction.space)
     if to not in reaction.refuges:
         reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
         yield order.fault(("to",), reason, rule="10.1")
         return
-    general = order.get("general") or stack.commander
-    if general not in stack.generals:
+    sent = said.led_by(stack.commander)
+    if sent.general not in stack.generals:
         have = ", ".join(stack.generals)
-        yield order.fault(("general",), f"{general} is not in {reaction.space}; there is: {have}", rule="10.1")
+        yield order.fault(("general",), f"{sent.general} is not in {reaction.space}; there is: {have}", rule="10.1")
         return
-    body = {**order.body, "general": general}
     able, most = able_to_avoid(view, march, side, to)
-    yield from check_force(view, order, (), body, stack, least=0, most=most, rule="10.1")
-    force = force_of(view, stack, body)
+    yield from check_force(view, (), sent, stack, least=0, most=most, rule="10.1")
+    force = force_of(view, stack, sent)
     for at, name in enumerate(force.generals, -1):
         named: Path = ("with", at) if at >= 0 else ("general",)
         where = named if named[0] in order.body else ("to",)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
 
-from pbem.protocol import Fault, Order, Path, Side
+from pbem.protocol import Fault, Path, Side
 from pbem.rules.rome_carthage.movement.bounds import free, why_barred
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type
+from pbem.rules.rome_carthage.orders import CITY, CardUse, Step, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.naming import no_such_space
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ROME, Game
 from pbem.rules.rome_carthage.position.under_way import March
 from pbem.rules.rome_carthage.siege.walls import room
-
-CITY: Final = "city"
-"""Where a voyage may lead into: straight behind the walls."""
-
-Written: TypeAlias = str | Mapping[str, Any]
-"""A step as a path has it: the space alone, or a mapping."""
 
 
 def carries(game: Game, side: Side, card: int, kind: str) -> int:
@@ -34,10 +28,10 @@ def carries(game: Game, side: Side, card: int, kind: str) -> int:
     return game.board.movement.sea_cu[kind]
 
 
-def hold(game: Game, side: Side, order: Order) -> int:
+def hold(game: Game, side: Side, play: CardUse | None) -> int:
     """Return how many CU may sail on the card that an order is for; 0: nobody, or another army has (8.8.2)."""
-    card = order["card"] if "card" in order.body else game.the_card.card
-    return 0 if has_sailed(game) else carries(game, side, card, march_type(game, order))
+    card = game.the_card.card if play is None else play.card
+    return 0 if has_sailed(game) else carries(game, side, card, march_type(game, play))
 
 
 def has_sailed(game: Game) -> bool:
@@ -57,12 +51,6 @@ def harbours(game: Game, side: Side, space: str, army: bool, points: int) -> lis
     return ports if free(game) else [port for port in ports if why_barred(game, side, army, space, port) is None]
 
 
-def sets_sail(order: Order) -> bool:
-    """Tell whether a march begins with a voyage (8.8)."""
-    path = order.get("path")
-    return bool(path) and not isinstance(path[0], str) and path[0].get("by") == SEA
-
-
 def sailings(
     game: Game, side: Side, ports: Sequence[str], forces: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[list[tuple[int, int]], list[Written]]]:
@@ -77,51 +65,51 @@ def sailings(
             yield inside, [{"to": port, "by": SEA, "into": CITY}]
 
 
-def check_fleet(view: Game, side: Side, order: Order, path: Path, force: Stack) -> Iterator[Fault]:
+def check_fleet(view: Game, side: Side, play: CardUse | None, path: Path, force: Stack) -> Iterator[Fault]:
     """Yield why a force may not sail on the card at all: no ship, too large, another army sailed (8.8, 8.8.2)."""
-    card = order["card"] if "card" in order.body else view.the_card.card
-    record, most = view.board.cards[card], carries(view, side, card, march_type(view, order))
+    card = view.the_card.card if play is None else play.card
+    record, most = view.board.cards[card], carries(view, side, card, march_type(view, play))
     name = f"{record.name} ({card})"
     if not most and record.ship and view.naval_victory and side == ROME:
         reason = f"after a Carthaginian Naval Victory Rome sails on Campaign cards only this turn, not on {name}"
-        yield order.fault(path, reason, rule="card 29")
+        yield illegal(path, reason, rule="card 29")
     elif not most:
-        yield order.fault(path, f"{name} has no ship; an army sails only on a card with one", rule="8.8")
+        yield illegal(path, f"{name} has no ship; an army sails only on a card with one", rule="8.8")
     elif has_sailed(view):
-        yield order.fault(path, "one army has sailed on this card already; no other may", rule="8.8.2")
+        yield illegal(path, "one army has sailed on this card already; no other may", rule="8.8.2")
     elif force.cu > most:
-        yield order.fault(path, f"at most {most} CU sail on {name}, not {force.cu}", rule="8.8.2")
+        yield illegal(path, f"at most {most} CU sail on {name}, not {force.cu}", rule="8.8.2")
 
 
-def check_harbours(view: Game, order: Order, path: Path, here: str, to: str) -> Iterator[Fault]:
+def check_harbours(view: Game, path: Path, here: str, to: str) -> Iterator[Fault]:
     """Yield what is wrong with both ends of a voyage: they are two ports (8.8)."""
     spaces = view.board.spaces
     if to not in spaces:
-        yield order.fault((*path, "to"), no_such_space(view, to), rule="8.8")
+        yield illegal((*path, "to"), no_such_space(view, to), rule="8.8")
         return
     if not spaces[here].port:
-        yield order.fault((*path, "by"), f"{spaces[here].name} is no port to sail from", rule="8.8")
+        yield illegal((*path, "by"), f"{spaces[here].name} is no port to sail from", rule="8.8")
     if not spaces[to].port:
-        yield order.fault((*path, "to"), f"{spaces[to].name} is no port to land in", rule="8.8")
+        yield illegal((*path, "to"), f"{spaces[to].name} is no port to land in", rule="8.8")
     elif here == to:
-        yield order.fault((*path, "to"), f"the force is in {spaces[to].name} already", rule="8.8")
+        yield illegal((*path, "to"), f"the force is in {spaces[to].name} already", rule="8.8")
 
 
-def check_into_city(view: Game, side: Side, order: Order, at: int, step: Mapping[str, Any], cu: int) -> Iterator[Fault]:
+def check_into_city(view: Game, side: Side, at: int, step: Step, cu: int) -> Iterator[Fault]:
     """Yield what is wrong with landing straight inside a city: own, not besieged, with room, and the end (8.8.1)."""
-    path, space = ("path", at, "into"), step["to"]
+    path, space = ("path", at, "into"), step.to
     name, fits = view.board.spaces[space].name, room(view, side, space)
-    if step.get("by") != SEA:
-        yield order.fault(path, "only a voyage leads straight into a city; write by: sea too", rule="8.8.1")
+    if not step.by_sea:
+        yield illegal(path, "only a voyage leads straight into a city; write by: sea too", rule="8.8.1")
     elif fits is None:
         why = "is besieged" if view.besieged(space) else "is no walled city of yours"
-        yield order.fault(path, f"{name} {why}; without into the force lands before the walls", rule="8.8.1")
+        yield illegal(path, f"{name} {why}; without into the force lands before the walls", rule="8.8.1")
     elif cu > fits:
-        yield order.fault(path, f"{fits} CU fit into {name}, not {cu}", rule="16.2")
-    for word in ("drop", "take"):
-        if word in step:
+        yield illegal(path, f"{fits} CU fit into {name}, not {cu}", rule="16.2")
+    for word, change in (("drop", step.drop), ("take", step.take)):
+        if change is not None:
             reason = f"who lands inside a city stays there whole; leave out {word}"
-            yield order.fault(("path", at, word), reason, rule="8.8.1")
+            yield illegal(("path", at, word), reason, rule="8.8.1")
 
 
 def may_sail(game: Game, march: March) -> bool:

@@ -1,18 +1,18 @@
-"""What an intercepted army does: fight, back up, or slip into its city if it came by sea (9.3)."""
+"""The choice of an intercepted army: fight, back up, or enter its city if it came by sea (9.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, of, product
+from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
-from pbem.rules.rome_carthage.movement.fleet import CITY
 from pbem.rules.rome_carthage.movement.passes import cross_pass
 from pbem.rules.rome_carthage.movement.sea import land_in_city, sail_back
+from pbem.rules.rome_carthage.orders import CITY, Body, InterceptedOrder
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
@@ -34,23 +34,32 @@ def answer_interception(game: Game, table: Table, march: March) -> Flow[None]:
     if game.stack(march.side, march.at).cu:
         return
     fits = shelter(game, march)
-    order: Any = {"choice": BACK_UP}
+    order = InterceptedOrder(BACK_UP)
     if march.force.cu and march.if_intercepted is not None:
-        order = {"choice": march.if_intercepted}
+        order = InterceptedOrder(march.if_intercepted)
     elif march.force.cu or fits is not None:
-        order = yield from table.ask(
-            march.side, "intercepted", rule="9.3", default=unanswered(march, fits),
-            general=march.general, at=march.at, cu=march.force.cu, back_to=march.the_way_back,
-            by_sea=march.came_by == SEA, room=fits, enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
-        )  # fmt: skip
-    if order["choice"] == CITY:
+        answer = yield from table.ask(
+            march.side,
+            "intercepted",
+            rule="9.3",
+            default=unanswered(march, fits),
+            general=march.general,
+            at=march.at,
+            cu=march.force.cu,
+            back_to=march.the_way_back,
+            by_sea=march.came_by == SEA,
+            room=fits,
+            enemy_cu=game.stack(ENEMY[march.side], march.at).cu,
+        )
+        order = InterceptedOrder.read(answer)
+    if order.choice == CITY:
         yield from take_shelter(game, table, march, order)
-    elif order["choice"] == BACK_UP:
+    elif order.choice == BACK_UP:
         yield from back_up(game, table, march)
 
 
 def shelter(game: Game, march: March) -> int | None:
-    """Return how many CU of an intercepted landing fit into its own city; None: it may not go there (9.1, 9.3).
+    """Return the room for an intercepted landing in its own city; None: it may not go there (9.1, 9.3).
 
     By the rules of 1998 nobody uses the city before the battle is over.
     """
@@ -60,8 +69,8 @@ def shelter(game: Game, march: March) -> int | None:
     return fits if fits or not march.force.cu else None
 
 
-def unanswered(march: March, fits: int | None) -> dict[str, Any]:
-    """Return what an intercepted army does without orders: it fights, a landing that fits goes into the city (9.3)."""
+def unanswered(march: March, fits: int | None) -> Body:
+    """Return the default for an intercepted army: it fights; a landing that fits enters the city (9.3)."""
     if fits is not None and march.force.cu <= fits:
         return {"choice": CITY}
     return {"choice": FIGHT if march.force.cu else BACK_UP}
@@ -91,7 +100,7 @@ def back_up(game: Game, table: Table, march: March) -> Flow[None]:
         yield from drive_off_generals(game, table, side, space)
 
 
-def take_shelter(game: Game, table: Table, march: March, order: Any) -> Flow[None]:
+def take_shelter(game: Game, table: Table, march: March, order: InterceptedOrder) -> Flow[None]:
     """Go into the city with all the army, or with the part that is named while the rest sails back (9.3)."""
     inside, march.halted = part_inside(march.force, order), True
     if inside.cu == march.force.cu:
@@ -110,13 +119,12 @@ def take_shelter(game: Game, table: Table, march: March, order: Any) -> Flow[Non
     yield from back_up(game, table, march)
 
 
-def part_inside(force: Stack, order: Any) -> Stack:
+def part_inside(force: Stack, order: InterceptedOrder) -> Stack:
     """Return the part of a landed force that an order sends into the city; without a number all of it (9.3)."""
-    cu = order.get("cu", force.cu)
-    if cu == force.cu:
+    if order.cu is None or order.cu == force.cu:
         return Stack(force.cu, force.elephants, list(force.generals))
-    elephants = order.get("elephants", force.fewest_elephants(cu))
-    return Stack(cu, elephants, list(order.get("generals", ())))
+    elephants = force.fewest_elephants(order.cu) if order.elephants is None else order.elephants
+    return Stack(order.cu, elephants, list(order.generals))
 
 
 def intercepted_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -150,32 +158,32 @@ def _parts(view: Game, force: Stack, cu: int) -> LegalOrders:
 
 def check_intercepted(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the answer of an intercepted army (9.3)."""
-    march, choice = view.the_march, order["choice"]
+    march, said = view.the_march, InterceptedOrder.read(order)
     fits = shelter(view, march)
-    if choice == FIGHT and not march.force.cu:
+    if said.choice == FIGHT and not march.force.cu:
         yield order.fault(("choice",), "a general without CU cannot fight; he may back up", rule="8.4.2")
-    if choice != CITY:
+    if said.choice != CITY:
         for word in ("cu", "elephants", "generals"):
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with choice: city only", rule="9.3")
     elif fits is None:
-        yield order.fault(("choice",), _why_no_shelter(view, march), rule="9.1")
+        why = _why_no_shelter(view, march)
+        yield order.fault(("choice",), why.reason, rule=why.rule)
     else:
-        yield from _check_part(view, march.force, fits, order)
+        yield from _check_part(view, march.force, fits, order, part_inside(march.force, said))
 
 
-def _why_no_shelter(view: Game, march: March) -> str:
+def _why_no_shelter(view: Game, march: March) -> Refusal:
     name = view.board.spaces[march.at].name
     if march.came_by != SEA:
-        return f"only an army that came by sea may go into {name}; fight or back up"
+        return Refusal(f"only an army that came by sea may go into {name}; fight or back up", "9.1")
     if not view.options["landed_may_shelter"]:
-        return f"{name} is no shelter until the battle is over; fight or back up"
-    return f"{name} is no unbesieged city of yours with room; fight or back up"
+        return Refusal(f"{name} is no shelter until the battle is over; fight or back up", "9.1")
+    return Refusal(f"{name} is no unbesieged city of yours with room; fight or back up", "9.1")
 
 
-def _check_part(view: Game, force: Stack, fits: int, order: Order) -> Iterator[Fault]:
+def _check_part(view: Game, force: Stack, fits: int, order: Order, inside: Stack) -> Iterator[Fault]:
     """Yield what is wrong with the part of a landed army that goes into the city while the rest sails back (9.3)."""
-    inside = part_inside(force, order)
     if force.cu <= fits:
         for word in ("cu", "elephants", "generals"):
             if word in order.body:
@@ -186,7 +194,7 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order) -> Iterator[F
         yield order.fault(at, f"1 to {fits} CU may go into the city, not {inside.cu}; say cu", rule="16.2")
         return
     if (why := why_no_elephants(force, inside.cu, inside.elephants)) is not None:
-        yield order.fault(("elephants",), why, rule="13.2")
+        yield order.fault(("elephants",), why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in force.generals or general in inside.generals[:at_general]:
             here = ", ".join(force.generals)

@@ -1,14 +1,13 @@
-"""Movement: a general marches step by step, and what he meets on the way (8)."""
+"""Movement: a general marches step by step and meets what is on the way (8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product, yes_or_no
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.game import Kinds, Table, yes_or_no
+from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.battle import fight
-from pbem.rules.rome_carthage.events.charm import charm, check_charm
+from pbem.rules.rome_carthage.events.charm import charm
 from pbem.rules.rome_carthage.movement.activation import force_of, home_of
 from pbem.rules.rome_carthage.movement.card_play import (
     CAMPAIGN,
@@ -23,24 +22,21 @@ from pbem.rules.rome_carthage.movement.card_play import (
     points_left,
     walked,
 )
-from pbem.rules.rome_carthage.movement.fleet import sets_sail
+from pbem.rules.rome_carthage.movement.next_step import last_rest, stands_on_lone_general, unordered
 from pbem.rules.rome_carthage.movement.passes import cross_pass, named_space, pay_for_passes
 from pbem.rules.rome_carthage.movement.paths import (
     can_go_on,
-    check_path,
-    enemy_cu_at,
     exchange,
     must_stop,
-    next_steps,
     onward,
     overseas,
     step_cost,
-    step_of,
     why_no_exchange,
 )
 from pbem.rules.rome_carthage.movement.reactions import react
 from pbem.rules.rome_carthage.movement.sea import land_in_city, sail
 from pbem.rules.rome_carthage.movement.weather import bad_weather, meet_tribes
+from pbem.rules.rome_carthage.orders import ALL, NONE, MarchOrder, Step, WayOrder
 from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -52,15 +48,13 @@ from pbem.rules.rome_carthage.siege.train import bring_train, leave_train, lose_
 from pbem.rules.rome_carthage.siege.walls import detach, enter_city, pool, room, why_not_inside
 
 
-def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
+def march(game: Game, table: Table, side: Side, order: MarchOrder) -> Flow[None]:
     """March with a general and his force until his path, his points or the enemy stop him (8.2), or sally (16.4.4)."""
-    if order.get("sortie"):
-        yield from sally(game, table, side, order)
+    if order.sortie:
+        yield from sally(game, table, side, order.force)
         return
-    home = home_of(game, side, order["general"], by_sea=sets_sail(order))
-    assert not isinstance(home, str)
-    space, stack = home
-    force = force_of(game, stack, order, exhausted(game, side, space))
+    space, stack = home_of(game, side, order.force.general, by_sea=order.way.sets_sail)
+    force = force_of(game, stack, order.force, exhausted(game, side, space))
     general, kind = force.generals[0], march_type(game)
     stack_cu, legs = stack.cu, picked(walked(game, side, space), stack.cu, force.cu)
     note_departure(game, side, space, legs)
@@ -68,13 +62,20 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
         game.the_card.moved.append(general)
     detach(game, side, space, force)
     game.march = March(side, general, force, space, space, allowance(game, general, kind), stack_cu, legs=legs)
-    obey(game.march, order)
+    obey(game.march, order.way)
     rolls = len(game.the_card.rolled_at)
     table.tell(
-        "marches", side=side, card=game.the_card.card, general=force.generals[0], companions=force.generals[1:],
-        space=space, cu=force.cu, elephants=force.elephants, rule="8.2",
-    )  # fmt: skip
-    bring_train(game, table, game.march, order.get("train", True))
+        "marches",
+        side=side,
+        card=game.the_card.card,
+        general=force.generals[0],
+        companions=force.generals[1:],
+        space=space,
+        cu=force.cu,
+        elephants=force.elephants,
+        rule="8.2",
+    )
+    bring_train(game, table, game.march, order.train)
     yield from follow(game, table)
     if game.result is not None:
         join(game, game.march)
@@ -83,18 +84,19 @@ def march(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     note_outcome(game, game.march, rolled=len(game.the_card.rolled_at) > rolls)
 
 
-def obey(march: March, order: Order) -> None:
-    """Note what an order to march says: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
+def obey(march: March, way: WayOrder) -> None:
+    """Note an order to march: the path, what follows it, and what to do if the enemy reacts (8.2, 9.3, 10.3).
 
-    What an order for the rest of a march leaves out about the enemy stays as it was ordered before.
+    What a later order leaves out about the enemy stays as ordered before.
     """
-    said = order.body
-    march.path = [step_of(step) for step in said.get("path", ())]
-    march.then = said.get("then", "")
-    march.if_intercepted = said.get("if_intercepted", march.if_intercepted)
-    march.if_avoided = said.get("if_avoided", march.if_avoided)
-    if "charm" in said:
-        march.charm = {"all": None, "none": []}[order["charm"]] if isinstance(order["charm"], str) else order["charm"]
+    march.path = [{"to": step} if isinstance(step, str) else dict(step) for step in way.written]
+    march.then = way.then
+    march.if_intercepted = way.if_intercepted or march.if_intercepted
+    march.if_avoided = way.if_avoided or march.if_avoided
+    if way.charm == ALL:
+        march.charm = None
+    elif way.charm is not None:
+        march.charm = [] if way.charm == NONE else list(way.charm)
 
 
 def follow(game: Game, table: Table) -> Flow[None]:
@@ -102,30 +104,41 @@ def follow(game: Game, table: Table) -> Flow[None]:
     march = game.the_march
     while not march.over:
         if march.path:
-            yield from take_step(game, table, march, march.path.pop(0))
+            yield from take_step(game, table, march, Step.read(march.path.pop(0)))
         elif march.then == "ask" and can_go_on(game, march):
-            order = yield from table.ask(
-                march.side, "march", rule="8.2", default=unordered(game, march),
-                general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
-            )  # fmt: skip
-            obey(march, order)
+            obey(march, (yield from ask_the_way(game, table, march, "march", "8.2")))
             march.over = not march.path
         else:
             march.over = True
 
 
-def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> Flow[None]:
+def ask_the_way(game: Game, table: Table, march: March, kind: str, rule: str) -> Flow[WayOrder]:
+    """Ask where a general on the march goes next, and return the answer (8.2, 10.3)."""
+    order = yield from table.ask(
+        march.side,
+        kind,
+        rule=rule,
+        default=unordered(game, march),
+        general=march.general,
+        at=march.at,
+        cu=march.force.cu,
+        points=points_left(march),
+    )
+    return WayOrder.read(order)
+
+
+def take_step(game: Game, table: Table, march: March, step: Step) -> Flow[None]:
     """Enter the next space: cost, pass, reactions, overrun or battle, then what is dropped and taken (8.2 to 8.4)."""
-    to = step["to"]
+    to = step.to
     if not still_open(game, march, step):
         table.tell("path_closed", side=march.side, general=march.general, space=to, rule="8.2")
         march.path, march.then = [], "ask"
         return
-    kind = step.get("by") or game.board.neighbours[march.at][to]
+    kind = SEA if step.by_sea else game.board.neighbours[march.at][to]
     if (yield from bad_weather(game, table, march, to, kind)):
         return
     leave_train(game, table, march, kind)
-    march.into_city = "into" in step
+    march.into_city = step.into_city
     if kind == SEA:
         yield from sail(game, table, march, to)
     else:
@@ -154,11 +167,9 @@ def take_step(game: Game, table: Table, march: March, step: dict[str, Any]) -> F
         table.tell("consul_needs_units", side=march.side, general=march.general, space=march.at, rule="14.3")
 
 
-def still_open(game: Game, march: March, step: dict[str, Any]) -> bool:
+def still_open(game: Game, march: March, step: Step) -> bool:
     """Tell whether the next step of a path may still be taken, by land or by sea (8.2 to 8.4, 8.8)."""
-    if step.get("by") != SEA:
-        return step["to"] in onward(game, march)
-    return {word: step[word] for word in ("to", "by", "into") if word in step} in overseas(game, march)
+    return step.voyage in overseas(game, march) if step.by_sea else step.to in onward(game, march)
 
 
 def walk(game: Game, table: Table, march: March, to: str) -> Flow[None]:
@@ -173,7 +184,7 @@ def walk(game: Game, table: Table, march: March, to: str) -> Flow[None]:
 
 
 def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
-    """Overrun, fight, or displace what of the enemy is still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
+    """Overrun, fight or displace any enemy still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
     enemy, reaction = ENEMY[march.side], game.reaction
     stack = game.stack(enemy, march.at)
     arrived = bool(reaction and reaction.arrived)
@@ -193,9 +204,15 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         march.over = march.fought = True
         join(game, march)
         yield from fight(
-            game, table, attacker=march.side, space=march.at, came_from=came_from,
-            defender_from=origins, intercepted=arrived, avoid_failed=avoid_failed,
-        )  # fmt: skip
+            game,
+            table,
+            attacker=march.side,
+            space=march.at,
+            came_from=came_from,
+            defender_from=origins,
+            intercepted=arrived,
+            avoid_failed=avoid_failed,
+        )
         return
     elif stack.generals and march.force.cu:
         generals = list(stack.generals)
@@ -213,8 +230,7 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
 def pursue(game: Game, table: Table, march: March) -> Flow[None]:
     """Let a general march on after the enemy gave way, in any direction, if he rolls for it (10.3).
 
-    What was ordered for this case is done without asking: to stop, to besiege, or to pursue along the rest of the
-    path.
+    If the order covers this case, nobody is asked: the general stops, besieges, or pursues along the rest of the path.
     """
     if march.if_avoided in ("stop", "siege"):
         march.path, march.then, march.over = [], march.if_avoided, True
@@ -229,43 +245,43 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
         march.over = True
         return
     if not ordered:
-        order = yield from table.ask(
-            march.side, "pursue", rule="10.3", default=unordered(game, march),
-            general=march.general, at=march.at, cu=march.force.cu, points=points_left(march),
-        )  # fmt: skip
-        if not order.get("path"):
+        way = yield from ask_the_way(game, table, march, "pursue", "10.3")
+        if not way.path:
             march.over = True
             return
-        obey(march, order)
+        obey(march, way)
     pursues_on = game.board.generals[march.general].pursues_on
     roll = table.roll(
-        f"pursue/{march.general}/{named_space(march)}", at_most=pursues_on, rule="10.3",
-        side=march.side, general=march.general, space=march.at,
-    )  # fmt: skip
+        f"pursue/{march.general}/{named_space(march)}",
+        at_most=pursues_on,
+        rule="10.3",
+        side=march.side,
+        general=march.general,
+        space=march.at,
+    )
     if not roll.success:
         march.over = march.halted = True
         march.path, march.then = [], ""
         table.tell("pursuit_failed", side=march.side, general=march.general, space=march.at, rule="10.3")
 
 
-def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, Any]) -> None:
+def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> None:
     """Drop and take units and generals in the space just entered, as far as they are still there (8.2, 8.7)."""
-    for change in ("drop", "take"):
-        if change not in step:
+    for wanted, drops in ((step.drop, True), (step.take, False)):
+        if wanted is None:
             continue
-        wanted, drops = step[change], change == "drop"
         stack = pool(game, march.side, march.at)
         source = march.force if drops else stack
-        names = [general for general in wanted.get("generals", ()) if general in source.generals]
-        cu = min(wanted.get("cu", 0), source.cu)
-        elephants = max(min(wanted.get("elephants", 0), source.elephants), source.fewest_elephants(cu))
+        names = [general for general in wanted.generals if general in source.generals]
+        cu = min(wanted.cu, source.cu)
+        elephants = max(min(wanted.elephants, source.elephants), source.fewest_elephants(cu))
         nothing = not cu and not names
         if nothing or why_no_exchange(game, march.force, stack, march.at, names, cu, drops, march.army) is not None:
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)
         note_exchange(game, march, stack, cu, drops)
-        inside = drops and "inside" in wanted and (room(game, march.side, march.at) or 0) >= cu
+        inside = drops and wanted.inside and (room(game, march.side, march.at) or 0) >= cu
         if not drops:
             detach(game, march.side, march.at, part)
         elif inside:
@@ -275,13 +291,20 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: dict[str, 
         exchange(march.force, names, cu, elephants, drops)
         part_with_train(game, march, part)
         table.tell(
-            "dropped" if drops else "taken", side=march.side, general=march.general, space=march.at,
-            cu=cu, elephants=elephants, generals=names, inside=inside, rule="8.7",
-        )  # fmt: skip
+            "dropped" if drops else "taken",
+            side=march.side,
+            general=march.general,
+            space=march.at,
+            cu=cu,
+            elephants=elephants,
+            generals=names,
+            inside=inside,
+            rule="8.7",
+        )
 
 
 def join(game: Game, march: March) -> Stack:
-    """Let the marching force join its side's stack in the space; the general who marched goes before equals (8.5)."""
+    """Let the marching force join its side's stack; its generals go before equals in rank (8.5)."""
     stack = game.put(march.side, march.at, march.force)
     going = march.force.generals
     stack.generals = going + [general for general in stack.generals if general not in going]
@@ -292,7 +315,7 @@ def join(game: Game, march: March) -> Stack:
 
 
 def end_march(game: Game, table: Table) -> Flow[None]:
-    """Come to a stop: join the stack there, then what ends a move (8.5, 16.4)."""
+    """Stop: join the stack there, then clear a marker, besiege or subjugate (8.5, 16.4)."""
     march = game.the_march
     if march.force.empty:
         return
@@ -326,63 +349,4 @@ def end_march(game: Game, table: Table) -> Flow[None]:
         yield from end_of_march(game, table, march.side, march.at)
 
 
-def march_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List where a general on the way may step next, to go inside a city there, and to stop (8.2, 10.3, 16.2)."""
-    march, kind = view.the_march, decision.kind
-
-    def further() -> LegalOrders:
-        return product(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(view, march))
-
-    def into_cities() -> LegalOrders:
-        steps = onward(view, march)
-        cities = [to for to in steps if why_not_inside(view, march.side, to, march.force, march.origin) is None]
-        return of([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
-
-    if not march.force.cu and stands_on_lone_general(view, march):
-        return concat(lazy(further), lazy(into_cities))
-    return concat(of([Order(kind, {"stop": True})]), lazy(further), lazy(into_cities))
-
-
-def unordered(game: Game, march: March) -> dict[str, Any]:
-    """Return what a general does without orders: he stops, or goes back if he may not stop there (8.4.2)."""
-    if march.force.cu or not stands_on_lone_general(game, march):
-        return {"stop": True}
-    steps = next_steps(game, march)
-    return {"path": [march.came_from if march.came_from in steps else steps[0]], "then": "ask"}
-
-
-def stands_on_lone_general(game: Game, march: March) -> bool:
-    """Tell whether an enemy general alone stands here: a general alone may not stop on him (8.4.2)."""
-    lone = game.stack(ENEMY[march.side], march.at)
-    return bool(lone.generals) and not lone.cu
-
-
-def last_rest(game: Game, march: March) -> str:
-    """Return the last space on a general's way without enemy units and generals, or where he is (8.4.2)."""
-    enemy = ENEMY[march.side]
-    way = reversed([march.origin, *march.entered])
-    free = (space for space in way if not (game.stack(enemy, space).generals or enemy_cu_at(game, march.side, space)))
-    return next(free, march.at)
-
-
-def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with more of a path, or with stopping here (8.2 to 8.5, 10.3)."""
-    march = view.the_march
-    if order.get("stop"):
-        for word in ("path", "then", "if_intercepted", "if_avoided", "charm"):
-            if word in order.body:
-                yield order.fault((word,), f"either stop, or go on by {word}", rule="8.2")
-        if not march.force.cu and stands_on_lone_general(view, march):
-            yield order.fault(("stop",), "a general alone may not stop on an enemy general", rule="8.4.2")
-    elif not order.get("path"):
-        yield order.fault((), "give a path, or stop: true", rule="8.2")
-    else:
-        yield from check_charm(view, order)
-        yield from check_path(view, march.side, order, march.at, march.force, march.points)
-
-
-KINDS: Final[Kinds] = {
-    "march": (march_orders, check_march),
-    "pursue": (march_orders, check_march),
-    "clear_marker": yes_or_no("clear_marker", "remove"),
-}
+KINDS: Final[Kinds] = {"clear_marker": yes_or_no("clear_marker", "remove")}

@@ -13,11 +13,11 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import March
 
 GUIDE: Final = "native_guide"
-"""The event of a card that eases the passes of the march it is played for (card 5)."""
+"""The event of the card that eases mountain passes for the march on it (card 5)."""
 
 
 def named_space(march: March) -> str:
-    """Return the name of the space just entered as the names of rolls have it: numbered when it is entered again."""
+    """Return the space just entered as it stands in names of rolls: numbered when it is entered again."""
     times = march.entered.count(march.at)
     return march.at if times <= 1 else f"{march.at}.{times}"
 
@@ -45,9 +45,15 @@ def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
         drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
         guided = game.board.cards[game.the_card.card].about["pass"] if played_with(game, GUIDE) else 0
         yield from attrition(
-            game, table, march.side, march.force, name=f"pass/{crossed['name']}", rule="8.3.2",
-            modifiers={kind: drm, GUIDE: guided}, space=march.at,
-        )  # fmt: skip
+            game,
+            table,
+            march.side,
+            march.force,
+            name=f"pass/{crossed['name']}",
+            rule="8.3.2",
+            modifiers={kind: drm, GUIDE: guided},
+            space=march.at,
+        )
     stays = game.stack(march.side, march.at).cu > 0
     if due and not march.force.cu and not stays and game.cu(ENEMY[march.side], march.at):
         march.at, march.over = march.the_way_back, True

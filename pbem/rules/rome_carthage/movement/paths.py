@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
 
-from pbem.protocol import Fault, Order, Path, Side
+from pbem.game import Refusal
+from pbem.protocol import Fault, Path, Side
 from pbem.rules.rome_carthage.movement.bounds import free, why_barred
 from pbem.rules.rome_carthage.movement.card_play import (
     CAMPAIGN,
@@ -17,15 +17,14 @@ from pbem.rules.rome_carthage.movement.card_play import (
     taken,
 )
 from pbem.rules.rome_carthage.movement.fleet import (
-    Written,
     check_fleet,
     check_harbours,
     check_into_city,
     harbours,
     may_sail,
     sailings,
-    sets_sail,
 )
+from pbem.rules.rome_carthage.orders import Exchange, Step, WayOrder, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA, STRAIT
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -33,14 +32,6 @@ from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, PROCONSUL, Game
 from pbem.rules.rome_carthage.position.under_way import March
 from pbem.rules.rome_carthage.siege.walls import pool, room, whole, why_not_inside
-
-Step: TypeAlias = Mapping[str, Any]
-"""A step of a path: `to`, and how it goes and what is dropped or taken there."""
-
-
-def step_of(written: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step of a path as a mapping; a bare word is a step without dropping or taking (8.2)."""
-    return {"to": written} if isinstance(written, str) else dict(written)
 
 
 def closed(game: Game, side: Side, start: str, to: str) -> bool:
@@ -57,8 +48,7 @@ def enemy_cu_at(game: Game, side: Side, space: str) -> int:
 
 def step_cost(game: Game, kind: str) -> int:
     """Return the points that a step costs by its kind; on straits the editions differ (8.3.1)."""
-    cost: int = game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
-    return cost
+    return game.options["strait_cost"] if kind == STRAIT else game.board.movement.cost[kind]
 
 
 def first_steps(game: Game, side: Side, space: str, army: bool, points: int) -> list[str]:
@@ -116,24 +106,24 @@ def can_go_on(game: Game, march: March) -> bool:
     return bool(onward(game, march) or overseas(game, march))
 
 
-def check_path(view: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> Iterator[Fault]:
+def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> Iterator[Fault]:
     """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
 
-    A path may lead on through enemy armies: it holds for the case that they give way.
+    A path may lead through enemy armies, in case they avoid battle.
     """
-    walker = _Walker(view, side, order, start, force, points)
-    for at, written in enumerate(order.get("path", ())):
-        yield from walker.step(at, step_of(written))
+    walker = _Walker(view, side, way, start, force, points)
+    for at, step in enumerate(way.path):
+        yield from walker.step(at, step)
         if walker.lost:
             return
     yield from walker.end()
 
 
 class _Walker:
-    """A force walking a path on paper; `ground` is what it finds and leaves of its own side on the way."""
+    """A force that follows a path on trial; `ground` is what it finds and leaves of its own side on the way."""
 
-    def __init__(self, view: Game, side: Side, order: Order, start: str, force: Stack, points: int) -> None:
-        self.view, self.side, self.order = view, side, order
+    def __init__(self, view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> None:
+        self.view, self.side, self.way = view, side, way
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
@@ -146,67 +136,66 @@ class _Walker:
 
     def step(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield what is wrong with one step, and take it; `lost` tells that the path cannot be followed on."""
-        to = step["to"]
+        to = step.to
         wrong = list(self._way(at, step))
         yield from wrong
         if wrong:
             self.lost = True
             return
         if self.held_up or self.in_city:
-            yield self.order.fault(self._where(at), self._why_held_up(), rule="8.8.1" if self.in_city else "14.3")
+            why = self._why_held_up()
+            yield illegal(self._where(at), why.reason, rule=why.rule)
             self.lost = True
             return
-        view, by_sea = self.view, step.get("by") == SEA
-        yield from self._obstacles(self._where(at), to, by_sea)
-        kind = SEA if by_sea else view.board.neighbours[self.here][to]
+        view = self.view
+        yield from self._obstacles(self._where(at), to, step.by_sea)
+        kind = SEA if step.by_sea else view.board.neighbours[self.here][to]
         if (cost := step_cost(view, kind)) > min([self.points, *self.legs]):
             yield self._too_far(at, to, kind, cost)
             self.lost = True
             return
-        if by_sea:
-            yield from check_fleet(view, self.side, self.order, ("path", at, "by"), self.force)
-        if "into" in step:
-            yield from check_into_city(view, self.side, self.order, at, step, self.force.cu)
+        if step.by_sea:
+            yield from check_fleet(view, self.side, self.way.play, ("path", at, "by"), self.force)
+        if step.into_city:
+            yield from check_into_city(view, self.side, at, step, self.force.cu)
         self.points -= cost
         self.legs = [left - cost for left in self.legs]
-        self.here, self.in_city = to, "into" in step
-        for change in ("drop", "take"):
-            if change in step and not self.in_city:
-                path, cu, total = ("path", at, change), self.force.cu, self._found(to).cu
-                yield from check_exchange(view, self.order, path, self.force, self._found(to), to, self._at_start())
+        self.here, self.in_city = to, step.into_city
+        for word, change in (("drop", step.drop), ("take", step.take)):
+            if change is not None and not self.in_city:
+                path, cu, total = ("path", at, word), self.force.cu, self._found(to).cu
+                yield from check_exchange(view, change, path, self.force, self._found(to), to, self._at_start())
                 if (gained := self.force.cu - cu) < 0:
                     self.legs = sorted(self.legs)[-gained:]
-                elif march_type(view, self.order) == CAMPAIGN:
+                elif march_type(view, self.way.play) == CAMPAIGN:
                     self.legs += taken(view, self.side, to, total, gained)
         self.held_up = self.force.generals[0] in view.offices and must_stop(view, self.force, self._found(to))
 
     def _way(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
-        view, to = self.view, step["to"]
-        if step.get("by") == SEA:
-            yield from check_harbours(view, self.order, ("path", at), self.here, to)
+        view, to = self.view, step.to
+        if step.by_sea:
+            yield from check_harbours(view, ("path", at), self.here, to)
         elif to not in view.board.spaces:
-            yield self.order.fault(self._where(at), no_such_space(view, to), rule="8.2")
+            yield illegal(self._where(at), no_such_space(view, to), rule="8.2")
         elif to not in view.board.neighbours[self.here]:
-            yield self.order.fault(self._where(at), self._no_path(to), rule="8.2")
+            yield illegal(self._where(at), self._no_path(to), rule="8.2")
 
     def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
         """Return the fault of a step that takes more points than are left (8.2, 8.3.1, 8.8)."""
         if cost <= self.points:
             left = min(self.legs)
             reason = f"units that this card has moved before have {left} points left; the way to {to} takes {cost}"
-            return self.order.fault(self._where(at), reason, rule="8.4.1")
+            return illegal(self._where(at), reason, rule="8.4.1")
         used = self.most - self.points + cost
         way = f"the voyage to {to}" if kind == SEA else f"the way to {to}"
         rule = "8.8" if kind == SEA else "8.3.1" if cost > 1 else "8.2"
-        return self.order.fault(
-            self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule
-        )
+        return illegal(self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule)
 
     def _found(self, space: str) -> Stack:
-        """Return what of the own side is in a space when the force comes there; it may be changed."""
+        """Return the stack of the force's own side in a space when the force comes there; it may be changed."""
         if space not in self.ground:
-            everybody = space == self.start and sets_sail(self.order) and not self.view.besieged(space)
+            everybody = space == self.start and self.way.sets_sail and not self.view.besieged(space)
             stack = (whole if everybody else pool)(self.view, self.side, space)
             ground = self.ground[space] = Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
             if space == self.start and self.view.march is None:
@@ -218,38 +207,38 @@ class _Walker:
         march = self.view.march
         if march is not None:
             return march.army
-        by_sea = sets_sail(self.order) and not self.view.besieged(self.start)
+        by_sea = self.way.sets_sail and not self.view.besieged(self.start)
         return (whole if by_sea else pool)(self.view, self.side, self.start).cu
 
     def end(self) -> Iterator[Fault]:
         """Yield what is wrong with stopping where the path ends (8.4.2)."""
-        view, path = self.view, self.order.get("path", ())
-        if path and not self.force.cu and not self.in_city and self.order.get("then") not in ("ask", "inside"):
+        view, path, then = self.view, self.way.path, self.way.then
+        if path and not self.force.cu and not self.in_city and then not in ("ask", "inside"):
             lone = view.stack(ENEMY[self.side], self.here)
             if lone.generals and not lone.cu:
                 name = view.board.generals[lone.generals[0]].name
                 reason = f"a general alone may pass {name} in {self.here}, but not stop there"
-                yield self.order.fault(self._where(len(path) - 1), reason, rule="8.4.2")
-        if self.order.get("then") == "inside":
+                yield illegal(self._where(len(path) - 1), reason, rule="8.4.2")
+        if then == "inside":
             force = Stack(self.force.cu, self.force.elephants)
             if (why := why_not_inside(view, self.side, self.here, force, self.start)) is not None:
-                yield self.order.fault(("then",), why, rule="16.2")
+                yield illegal(("then",), why.reason, rule=why.rule)
 
     def _where(self, at: int) -> Path:
-        return ("path", at) if isinstance(self.order["path"][at], str) else ("path", at, "to")
+        return ("path", at) if self.way.path[at].bare else ("path", at, "to")
 
-    def _why_held_up(self) -> str:
+    def _why_held_up(self) -> Refusal:
         """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
         view, leader = self.view, self.force.generals[0]
         if self.in_city:
-            return f"{leader} is inside {self.here}; his move ends there"
+            return Refusal(f"{leader} is inside {self.here}; his move ends there", "8.8.1")
         stack = self._found(self.here)
         reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
         if is_consul(view, leader):
-            return f"{reason}, which is larger than his own"
+            return Refusal(f"{reason}, which is larger than his own", "14.3")
         if stack.cu >= (army := view.board.consular_army):
-            return f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on"
-        return f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}"
+            return Refusal(f"{reason}, who is consul; a proconsul leads no more than his {stack.cu} CU on", "14.3")
+        return Refusal(f"{reason}, who is consul with {stack.cu} CU; or he drops there what makes them {army}", "14.3")
 
     def _no_path(self, to: str) -> str:
         board = self.view.board
@@ -263,46 +252,43 @@ class _Walker:
         view, side = self.view, self.side
         if not by_sea and closed(view, side, self.here, to):
             reason = f"the strait between {self.here} and {to} is open only to who controls both"
-            yield self.order.fault(where, reason, rule="8.3.3")
+            yield illegal(where, reason, rule="8.3.3")
         if not self.force.cu and (cu := enemy_cu_at(view, side, to)):
             reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
-            yield self.order.fault(where, reason, rule="8.4.2")
+            yield illegal(where, reason, rule="8.4.2")
         if (why := why_barred(view, side, self.force.cu, self.here, to)) is not None:
-            yield self.order.fault(where, why, rule="8.4")
+            yield illegal(where, why.reason, rule=why.rule)
         for general in self.force.generals:
             if not may_be_in(view, general, to):
                 record = view.board.generals[general]
-                yield self.order.fault(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
+                yield illegal(where, f"{record.name} never leaves {str(record.stays_in).title()}", rule="8.7")
 
 
 def check_exchange(
-    view: Game, order: Order, path: Path, force: Stack, stack: Stack, space: str, at_start: int
+    view: Game, change: Exchange, path: Path, force: Stack, stack: Stack, space: str, at_start: int
 ) -> Iterator[Fault]:
-    """Yield what is wrong with dropping or taking CU and generals on the way, else do it on paper (8.2, 8.7, 14.2)."""
-    change = order["path"][path[1]][path[-1]]
+    """Yield what is wrong with dropping or taking CU and generals; if nothing, do it on trial (8.2, 8.7, 14.2)."""
     drops = path[-1] == "drop"
     source = force if drops else stack
-    names = list(change.get("generals", ()))
-    cu, elephants = change.get("cu", 0), change.get("elephants", 0)
+    names, cu, elephants = list(change.generals), change.cu, change.elephants
     for at, general in enumerate(names):
         if general not in source.generals or general == force.generals[0] or general in names[:at]:
             have = ", ".join(name for name in source.generals if name != force.generals[0]) or "nobody"
-            yield order.fault((*path, "generals", at), f"{general} cannot be had here; there is: {have}", rule="8.7")
+            yield illegal((*path, "generals", at), f"{general} cannot be had here; there is: {have}", rule="8.7")
             return
     if cu > source.cu or elephants > min(cu, source.elephants) or cu - elephants > source.cu - source.elephants:
         have = f"{source.cu} CU, {source.elephants} of them elephants"
-        yield order.fault(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
+        yield illegal(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (wrong := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
-        reason, rule = wrong
-        yield order.fault(path, reason, rule=rule)
+    if (why := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
+        yield illegal(path, why.reason, rule=why.rule)
         return
-    if "inside" in change:
+    if change.inside:
         side = view.board.generals[force.generals[0]].side
         free = room(view, side, space) if drops else None
         if free is None or cu > free:
             reason = f"{free} more CU fit inside" if free is not None else "inside is for what you drop at your city"
-            yield order.fault((*path, "inside"), reason, rule="16.2")
+            yield illegal((*path, "inside"), reason, rule="16.2")
             return
     exchange(force, names, cu, elephants, drops)
     exchange(stack, names, cu, elephants, not drops)
@@ -311,8 +297,8 @@ def check_exchange(
 
 def why_no_exchange(
     game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool, at_start: int
-) -> tuple[str, str] | None:
-    """Say why a force may not drop to a stack, or take from it, on its march, and the rule; None: it may (8.7, 14.2).
+) -> Refusal | None:
+    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.7, 14.2).
 
     `at_start` is how many CU there were where it set out: two consuls may part on the way, too, if that was enough.
     """
@@ -322,26 +308,27 @@ def why_no_exchange(
     if drops:
         parting = any(is_consul(game, name) for name in names)
         if is_consul(game, leader) and (cu or parting) and force.cu - cu < keeps:
-            return f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2"
+            return Refusal(f"a consul's army keeps {keeps} CU; {force.cu - cu} would march on", "14.2")
         least = game.options["consul_split_min"]
         if parting and (max(at_start, force.cu + stack.cu) < least or cu + stack.cu < keeps):
             reason = f"a consul is left behind only with {keeps} CU, from an army of {least} or where both have as many"
-            return reason, "14.2"
+            return Refusal(reason, "14.2")
         return None
     if names and not game.options["pick_up_generals"]:
-        return "a general picks up units on the way, but no generals (option pick_up_generals)", "8.7"
+        return Refusal("a general picks up units on the way, but no generals (option pick_up_generals)", "8.7")
     side = game.board.generals[leader].side
     if done := [name for name in names if name in resting(game, side)]:
-        return f"{game.board.generals[done[0]].name} moves no more on this card", "8.7"
+        return Refusal(f"{game.board.generals[done[0]].name} moves no more on this card", "8.7")
     if cu > stack.cu - (tired := exhausted(game, side, space)):
-        return f"{tired} of the CU in {space} go no further on this card", "8.7"
+        return Refusal(f"{tired} of the CU in {space} go no further on this card", "8.7")
     if force.cu + cu > (most := game.board.movement.cu):
-        return f"at most {most} CU march with a general, not {force.cu + cu}", "8.7"
+        return Refusal(f"at most {most} CU march with a general, not {force.cu + cu}", "8.7")
     if not may_command(game, leader, names):
-        return f"{game.board.generals[leader].name} may not take along a general who outranks him", "8.7"
+        name = game.board.generals[leader].name
+        return Refusal(f"{name} may not take along a general who outranks him", "8.7")
     stays = [name for name in stack.generals if name not in names]
     if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < keeps:
-        return f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2"
+        return Refusal(f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2")
     return None
 
 

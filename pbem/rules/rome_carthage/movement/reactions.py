@@ -1,13 +1,10 @@
 """Reactions to a force that enters a space: city gates, interception, avoiding battle, backing up (9, 10, 16.2).
 
-All is declared before anything is rolled; then the avoidance is rolled, then the interceptions in the order
-in which they were declared (9.4, 10.2).
+Everything is declared before the first roll. The avoidance is rolled first, then the interceptions in the order
+of their declaration (9.4, 10.2).
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 from pbem.game import Table
 from pbem.protocol import Decision, Flow, Side
@@ -15,6 +12,7 @@ from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
 from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -44,16 +42,23 @@ def react(game: Game, table: Table) -> Flow[None]:
 
 
 def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]:
-    """Let the owner of an unbesieged city choose anew what stands inside and what outside when units come (16.2)."""
+    """Let the owner of an unbesieged city choose again what stands inside and outside when units come (16.2)."""
     space = march.at
     if not march.force.cu or room(game, side, space) is None or (both := whole(game, side, space)).empty:
         return
     capacity = game.board.spaces[space].capacity
     order = yield from table.ask(
-        side, "man_city", rule="16.2", default=_as_it_stands(game, side, space),
-        mover=march.general, at=space, enemy_cu=march.force.cu, capacity=capacity,
-    )  # fmt: skip
-    inside = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+        side,
+        "man_city",
+        rule="16.2",
+        default=_as_it_stands(game, side, space),
+        mover=march.general,
+        at=space,
+        enemy_cu=march.force.cu,
+        capacity=capacity,
+    )
+    part = Part.read(order.body)
+    inside = Stack(part.cu, part.elephants or 0, list(part.generals))
     outside = Stack(
         both.cu - inside.cu,
         both.elephants - inside.elephants,
@@ -134,21 +139,22 @@ def refuges(game: Game, march: March, side: Side) -> list[str]:
 def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
     """Ask for all interceptions and for an attempt to avoid battle at once, before any die is rolled (9.4, 10.2)."""
     facts = {"mover": march.general, "at": march.at, "enemy_cu": march.force.cu}
-    questions = []
+    decisions = []
     if reaction.origins:
         default: dict[str, object] = {"with": []}
-        questions.append(Decision("intercept", reaction.side, "9.4", {**facts, "from": reaction.origins}, default))
+        decisions.append(Decision("intercept", reaction.side, "9.4", {**facts, "from": reaction.origins}, default))
     if reaction.refuges:
         to = {**facts, "refuges": reaction.refuges}
-        questions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
-    orders = yield from table.ask_all(questions)
+        decisions.append(Decision("avoid_battle", reaction.side, "10.2", to, {"to": "none"}))
+    orders = yield from table.ask_all(decisions)
     for order in orders:
         if order.kind == "intercept":
-            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in order["with"]]
-        elif order["to"] != "none":
-            general = order.get("general") or game.stack(reaction.side, march.at).commander
+            attempts = InterceptOrder.read(order).attempts
+            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in attempts]
+        elif not (avoidance := AvoidOrder.read(order)).stands:
             here = game.stack(reaction.side, march.at)
-            reaction.avoidance = declared(game, here, {**order.body, "general": general})
+            force = declared(game, here, avoidance.led_by(here.commander))
+            reaction.avoidance = {"to": avoidance.to, **force}
     for attempt in reaction.interceptions:
         table.tell("interception_declared", side=reaction.side, general=attempt["general"], at=march.at, rule="9.4")
     if reaction.avoidance:
@@ -156,17 +162,18 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
         table.tell("avoidance_declared", side=reaction.side, general=general, at=march.at, rule="10.2")
 
 
-def interception(game: Game, side: Side, attempt: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an attempt to intercept with its force written out, and note where it is made from (9.5)."""
-    origin, _ = game.whereabouts(attempt["general"])
+def interception(game: Game, side: Side, attempt: Force) -> dict[str, object]:
+    """Return an attempt to intercept with its force in full, and note where it is made from (9.5)."""
+    origin, _ = game.whereabouts(attempt.general)
     game.the_card.intercepted_from.append(origin)
     return declared(game, interceptors(game, side, origin), attempt)
 
 
-def declared(game: Game, stack: Stack, attempt: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an attempt with its force written out: who joins the general later does not go with him (9.5, 10.2)."""
+def declared(game: Game, stack: Stack, attempt: Force) -> dict[str, object]:
+    """Return an attempt with its force in full: units that join the general later do not go with him (9.5, 10.2)."""
     force = force_of(game, stack, attempt)
-    return {**attempt, "cu": force.cu, "elephants": force.elephants, "with": force.generals[1:]}
+    general, *companions = force.generals
+    return {"general": general, "cu": force.cu, "elephants": force.elephants, "with": companions}
 
 
 def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[None]:
@@ -174,9 +181,13 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
     order, side, space = reaction.avoidance, reaction.side, reaction.space
     general = order["general"]
     roll = table.roll(
-        f"avoid/{general}/{named_space(march)}", at_most=game.board.generals[general].avoids_on, rule="10.1",
-        side=side, general=general, space=space,
-    )  # fmt: skip
+        f"avoid/{general}/{named_space(march)}",
+        at_most=game.board.generals[general].avoids_on,
+        rule="10.1",
+        side=side,
+        general=general,
+        space=space,
+    )
     if not roll.success:
         reaction.avoid_failed = True
         table.tell("avoidance_failed", side=side, general=general, at=space, rule="10.1")
@@ -194,20 +205,24 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
     yield from drive_off_generals(game, table, side, to)
 
 
-def sent(attempt: Mapping[str, Any]) -> Stack:
+def sent(attempt: Body) -> Stack:
     """Return the force that an attempt was declared with (9.5)."""
     return Stack(attempt["cu"], attempt["elephants"], [attempt["general"], *attempt["with"]])
 
 
-def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Mapping[str, Any]) -> None:
+def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Body) -> None:
     """Roll for one declared interception, and move the force in if it succeeds (9.2, 9.3)."""
     general, side, space, force = attempt["general"], reaction.side, reaction.space, sent(attempt)
     origin, _ = game.whereabouts(general)
     roll = table.roll(
-        f"intercept/{general}/{named_space(march)}", at_most=game.board.generals[general].intercepts_on, rule="9.2",
+        f"intercept/{general}/{named_space(march)}",
+        at_most=game.board.generals[general].intercepts_on,
+        rule="9.2",
         modifiers={"enemy_marker": interception_modifier(game, side, space)},
-        side=side, general=general, space=space,
-    )  # fmt: skip
+        side=side,
+        general=general,
+        space=space,
+    )
     if not roll.success:
         march.failed_interceptors += [name for name in force.generals if name not in march.failed_interceptors]
         march.failed_cu[origin] = max(force.cu, march.failed_cu.get(origin, 0))

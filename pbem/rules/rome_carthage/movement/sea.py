@@ -1,4 +1,4 @@
-"""A voyage: setting out, what the Roman fleet makes of it, landing, and backing up across the sea (8.8, 9.3)."""
+"""Voyages: setting out, naval combat, landing, and backing up across the sea (8.8, 9.3)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,15 @@ def sail(game: Game, table: Table, march: March, to: str) -> Flow[None]:
     march.entered.append(to)
     game.the_card.sailed = True
     table.tell(
-        "sails", side=march.side, general=march.general, origin=port, space=to, cu=march.force.cu,
-        elephants=march.force.elephants, rule="8.8",
-    )  # fmt: skip
+        "sails",
+        side=march.side,
+        general=march.general,
+        origin=port,
+        space=to,
+        cu=march.force.cu,
+        elephants=march.force.elephants,
+        rule="8.8",
+    )
     lift_left(game, table, march.side, port)
     yield from storm(game, table, march)
     if march.over:
@@ -56,13 +62,19 @@ def put_back(game: Game, march: March) -> None:
 
 
 def naval_combat(game: Game, table: Table, march: March, start: str, to: str, name: str) -> str:
-    """Roll for Rome against a Carthaginian voyage, and return what becomes of it: none, return or sunk (8.8.3)."""
+    """Roll for Rome against a Carthaginian voyage, and return the result: none, return or sunk (8.8.3)."""
     if unopposed(game, march, start, to):
         return SAFE
     roll = table.roll(
-        f"naval/{march.general}/{name}", rule="8.8.3", modifiers=naval_modifiers(game, march, start, to),
-        side=ROME, general=march.general, space=to, origin=start, cu=march.force.cu,
-    )  # fmt: skip
+        f"naval/{march.general}/{name}",
+        rule="8.8.3",
+        modifiers=naval_modifiers(game, march, start, to),
+        side=ROME,
+        general=march.general,
+        space=to,
+        origin=start,
+        cu=march.force.cu,
+    )
     return game.board.naval_result(roll.total)
 
 
@@ -100,13 +112,18 @@ def naval_modifiers(game: Game, march: March, start: str, to: str) -> dict[str, 
 
 
 def sink(game: Game, table: Table, march: March) -> Flow[None]:
-    """Lose a fleet with all its CU, and displace its generals; politics do not mind (8.8.3, 8.9)."""
+    """Lose a fleet with all its CU, and displace its generals; there are no political consequences (8.8.3, 8.9)."""
     force, march.force = march.force, Stack()
     march.over, march.path = True, []
     table.tell(
-        "fleet_sunk", side=march.side, general=march.general, space=march.at, cu=force.cu, elephants=force.elephants,
+        "fleet_sunk",
+        side=march.side,
+        general=march.general,
+        space=march.at,
+        cu=force.cu,
+        elephants=force.elephants,
         rule="8.8.3",
-    )  # fmt: skip
+    )
     yield from displace(game, table, march.side, force.generals, cause="sunk")
 
 
@@ -118,9 +135,14 @@ def land_in_city(game: Game, table: Table, march: March, rule: str = "8.8.1") ->
     note_stop(game, march, force)
     march.force = Stack()
     table.tell(
-        "goes_inside", side=march.side, general=march.general, space=march.at, cu=force.cu,
-        generals=force.generals, rule=rule,
-    )  # fmt: skip
+        "goes_inside",
+        side=march.side,
+        general=march.general,
+        space=march.at,
+        cu=force.cu,
+        generals=force.generals,
+        rule=rule,
+    )
 
 
 def sail_back(game: Game, table: Table, march: March) -> Flow[bool]:

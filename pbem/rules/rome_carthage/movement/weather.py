@@ -1,11 +1,11 @@
-"""What a march meets beside the enemy's armies: Hostile Tribes, Bad Weather, Storms at Sea (cards 7, 8, 41, 60).
+"""Hostile Tribes, Bad Weather and Storms at Sea, which the enemy plays against a march (cards 7, 8, 41, 60).
 
 Each is a window of the side that is not on the march (7.4.1).
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, Table
 from pbem.protocol import Flow
@@ -45,9 +45,17 @@ def meet_tribes(game: Game, table: Table, march: March) -> Flow[None]:
             break
         last = played
         yield from attrition(
-            game, table, march.side, march.force, name=f"{TRIBES}/{named_space(march)}/{played.number}", modifiers={},
-            rule=f"card {played.number}", space=space, column=played.about["column"], cause=TRIBES,
-        )  # fmt: skip
+            game,
+            table,
+            march.side,
+            march.force,
+            name=f"{TRIBES}/{named_space(march)}/{played.number}",
+            modifiers={},
+            rule=f"card {played.number}",
+            space=space,
+            column=played.about["column"],
+            cause=TRIBES,
+        )
     if last is not None and not march.force.cu and game.cu(side, space):
         march.at, march.over = march.the_way_back, True
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
@@ -57,7 +65,7 @@ def meet_tribes(game: Game, table: Table, march: March) -> Flow[None]:
 
 
 def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> Flow[bool]:
-    """Let the enemy cut a march short before its next step, and return whether the step is off (card 41).
+    """Let the enemy cut a march short before its next step; return whether the step is cancelled (card 41).
 
     `kind` is that of the road, or sea. What the general did before stands: he stays where he is, and may use what is
     left of two spaces, by ordinary lines. A voyage that is cancelled ends his move in the port. A Campaign card moves
@@ -66,14 +74,18 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
     if not within_reach(game, march, kind):
         return False
     by = kind if kind in (SEA, STRAIT) else PASS if kind in PASSES else LAND
-    facts: dict[str, Any] = {
-        "mover": march.general, "at": march.at, "to": to, "by": by, "enemy_cu": march.force.cu,
+    facts = {
+        "mover": march.general,
+        "at": march.at,
+        "to": to,
+        "by": by,
+        "enemy_cu": march.force.cu,
         "spaces": len(march.entered),
-    }  # fmt: skip
+    }
     played = yield from open_window(game, table, ENEMY[march.side], WEATHER, WEATHER, rule="card 41", facts=facts)
     if played is None:
         return False
-    spaces: int = played.about["spaces"]
+    spaces = played.about["spaces"]
     march.points = 0 if kind == SEA else spaces - len(march.entered)
     march.legs = [min(left, march.points) for left in march.legs]
     march.path, march.then, march.over = [], "ask" if march.points else "", not march.points
@@ -91,7 +103,7 @@ def within_reach(game: Game, march: March, kind: str) -> bool:
     """
     if kind == SEA:
         return True
-    spaces: int = cards_of(game.board, WEATHER)[0].about["spaces"]
+    spaces = cards_of(game.board, WEATHER)[0].about["spaces"]
     steps = len(march.entered)
     if game.options["bad_weather_by_land"] == CAMPAIGN:
         return steps == spaces and march_type(game) == CAMPAIGN
@@ -131,9 +143,16 @@ def storm(game: Game, table: Table, march: March) -> Flow[None]:
 
 def _take_losses(game: Game, table: Table, march: March, card: StrategyCard) -> Flow[None]:
     yield from attrition(
-        game, table, march.side, march.force, name=f"storm/{march.general}/{named_space(march)}",
-        modifiers={"storm": card.about["drm"]}, rule="card 60", space=march.at, cause="storm",
-    )  # fmt: skip
+        game,
+        table,
+        march.side,
+        march.force,
+        name=f"storm/{march.general}/{named_space(march)}",
+        modifiers={"storm": card.about["drm"]},
+        rule="card 60",
+        space=march.at,
+        cause="storm",
+    )
 
 
 KINDS: Final[Kinds] = {

@@ -1,4 +1,4 @@
-"""A stand-in for an absent player: a plain, careful player that knows no more than its side may know.
+"""The bot of the game: a plain, careful player that knows no more than its side may know.
 
 It holds its provinces and takes those it can, keeps its armies together, fights where it is stronger, and does not
 march to its destruction. What it has no view of it answers by the default, or the first legal answer.
@@ -13,4 +13,4 @@ from pbem.rules.rome_carthage.policy.plays import best_campaign, best_play
 from pbem.rules.rome_carthage.policy.replies import REPLIES
 
 PROPOSALS: Final[Proposals] = {"play": best_play, "campaign": best_campaign, **REPLIES}
-"""What the stand-in has a view of."""
+"""The kinds of decisions that the bot answers."""

@@ -1,21 +1,23 @@
-"""Where the stand-in marches: at weak enemies, cities and markers, never to its own destruction (8, 10, 11, 16).
+"""The bot's marches: against weak enemies, cities and markers, never into destruction (8, 10, 11, 16).
 
 No rulebook prints the weights: they were found by playing against chance, and nothing but its play rests on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.movement.activation import Split, home_of
+from pbem.rules.rome_carthage.movement.activation import home_of, why_not_activated
 from pbem.rules.rome_carthage.movement.bounds import why_barred
 from pbem.rules.rome_carthage.movement.paths import closed, enemy_cu_at
+from pbem.rules.rome_carthage.movement.split import Split
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, ITALY, PASS, PLAIN
 from pbem.rules.rome_carthage.position.generals import HANNIBAL, is_consul, may_be_in, may_command
@@ -52,11 +54,11 @@ class Plan:
     """A march and what it is worth; `body` is what an order to march says."""
 
     worth: float
-    body: Mapping[str, Any]
+    body: Body
 
 
 class Marches:
-    """The marches of a side in one position; what is dear to find out is found out once."""
+    """The marches of a side in one position; what takes long to compute is computed once."""
 
     def __init__(self, game: Game, side: Side) -> None:
         self.game, self.side, self.enemy = game, side, ENEMY[side]
@@ -80,10 +82,9 @@ class Marches:
 
     def _of(self, general: str, points: int) -> Iterator[Plan]:
         game, side = self.game, self.side
-        home = home_of(game, side, general)
-        if isinstance(home, str):
+        if why_not_activated(game, side, general) is not None:
             return
-        start, stack = home
+        start, stack = home_of(game, side, general)
         force = _force(game, stack, general)
         if force is None or not force.cu:
             return
@@ -100,7 +101,7 @@ class Marches:
             yield Plan(siege, {**body, "path": []})
 
     def _arrival(self, start: str, path: list[str], force: Stack) -> float | None:
-        """Return what it is worth to have come to the end of a path with a force; None: it must not be tried."""
+        """Return the value of a force's arrival at the end of a path; None: it must not be tried."""
         game, side, enemy, space = self.game, self.side, self.enemy, path[-1]
         ways = game.board.neighbours
         lost = sum(PASS_LOSS.get(ways[here][to], 0.0) for here, to in pairwise([start, *path]))
@@ -118,7 +119,7 @@ class Marches:
         return worth + self._there(space, both) - self._there(space, own)
 
     def _there(self, space: str, stack: Stack) -> float:
-        """Return what it is worth to have an army in a space: what it may take from there, less its peril."""
+        """Return the value of an army in a space: what it may take from there, less its risk."""
         if not stack.cu:
             return -_open_city(self.game, self.side, space)
         return self._prize(space, stack) - self._peril(space, stack)

@@ -1,4 +1,4 @@
-"""Where the stand-in puts control markers, and which it can best do without (12.2, 15.2, 18.2)."""
+"""The bot's control markers: where it places them, and which it gives up first (12.2, 15.2, 18.2)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _better(
 
 
 def _alone(game: Game, side: Side, space: str) -> bool:
-    """Tell whether a marker would stand away from all that is its side's, where isolation may take it (15.4)."""
+    """Tell whether a marker would stand apart from its side's others, where isolation may remove it (15.4)."""
     near = game.board.by_land[space]
     return not game.board.spaces[space].port and not any(game.control.get(other) == side for other in near)
 

@@ -1,14 +1,15 @@
-"""Which card the stand-in plays, and what for: markers, a march, a unit or an event, whatever is worth most (7)."""
+"""The bot's card plays: markers, a march, a unit or an event, whichever is worth most (7)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import event_orders
 from pbem.rules.rome_carthage.movement.campaigns import moved_by
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.policy.marches import Marches, Plan
 from pbem.rules.rome_carthage.policy.markers import best_markers
 from pbem.rules.rome_carthage.policy.worth import CU, worth_lost, worth_of_marker
@@ -78,7 +79,7 @@ def _generals(marches: Marches) -> list[str]:
     return [general for general, *_ in marches.game.generals_in_play(marches.side)]
 
 
-def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
+def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Body]]:
     """Yield the good ways to play a card, each with its worth."""
     view, side = marches.game, marches.side
     if not barred_to(view, side, card.number):
@@ -95,7 +96,7 @@ def _ways(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping
             yield _event(view, side, card, body), body
 
 
-def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Mapping[str, Any]]]:
+def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, Body]]:
     view, side = marches.game, marches.side
     worth, spaces = best_markers(view, side, card.ops)
     if spaces:
@@ -106,7 +107,7 @@ def _operations(marches: Marches, card: StrategyCard) -> Iterator[tuple[float, M
     yield from _by_march(marches, OPERATIONS, card.ops, view.board.movement.points)
 
 
-def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
+def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tuple[float, Body]]:
     """Yield the marches of all generals whom so many operations activate, with some movement points."""
     for general in _generals(marches):
         if strategy_rating(marches.game, general) <= ops:
@@ -114,8 +115,8 @@ def _by_march(marches: Marches, use: str, ops: int, points: int) -> Iterator[tup
                 yield plan.worth, {"as": use, **plan.body, "then": "siege"}
 
 
-def _event(view: Game, side: Side, card: StrategyCard, body: Mapping[str, Any]) -> float:
-    """Return about what an event is worth: units it brings, markers it puts or takes, cities it gives."""
+def _event(view: Game, side: Side, card: StrategyCard, body: Body) -> float:
+    """Estimate the value of an event: units it brings, markers it places or removes, cities it gives."""
     about = card.about
     worth: float = _WORTH.get(card.event, 0.0) + CU * about.get("cu", 0)
     for space in [*body.get("spaces", ()), *([body["space"]] if "space" in body else ())]:

@@ -1,4 +1,4 @@
-"""What the stand-in answers when consuls come, the enemy moves or a battle is fought (6.4, 9 to 14)."""
+"""The bot's answers on consuls, to enemy marches and in battle (6.4, 9 to 14)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pbem.rules.rome_carthage.siege.walls import pool
 from pbem.rules.rome_carthage.turn.consuls import default_places
 
 WILLING: Final = 0.6
-"""The chance of victory from which the stand-in seeks a battle."""
+"""The chance of victory from which the bot seeks a battle."""
 AFRAID: Final = 0.4
-"""The chance below which it shuns one."""
+"""The chance below which it avoids one."""
 
 
 def _wins(view: Game, decision: Decision, own: Stack, space: str) -> float:
-    """Return about the chance of an army of one's own against the force on the march (11)."""
+    """Estimate the chance of an own army against the force on the march (11)."""
     side, march = decision.side, view.the_march
     mine = cards_in_battle(view, side, space, own)
     return chance(mine, cards_in_battle(view, ENEMY[side], space, march.force), leads=False)

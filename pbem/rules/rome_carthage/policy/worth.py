@@ -1,4 +1,4 @@
-"""What a position is worth to a side: provinces above all, then markers on the way to them and units (15, 18)."""
+"""The value of a position to a side: provinces first, then markers on the way to them, and units (15, 18)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def held(game: Game, side: Side) -> Counter[str]:
 
 
 def gain(game: Game, side: Side, province: str, own: int, enemy: int) -> float:
-    """Return what it is worth to have so many own spaces more in a province, and the enemy so many fewer."""
+    """Return the value of more own spaces, and fewer enemy spaces, in a province."""
     record = game.board.provinces[province]
     mine = sum(game.control.get(space) == side for space in record.spaces)
     his = sum(game.control.get(space) == ENEMY[side] for space in record.spaces)
@@ -70,7 +70,7 @@ def worth_lost(game: Game, side: Side, space: str) -> float:
 
 
 def cards_in_battle(game: Game, side: Side, space: str, stack: Stack) -> int:
-    """Return about how many battle cards an army would have in a space (11.1)."""
+    """Estimate how many battle cards an army would have in a space (11.1)."""
     commander = stack.commander
     cards = stack.cu + militia(game, side, space) + friendly_tribe(game, side, space)
     if commander is not None:
@@ -79,7 +79,7 @@ def cards_in_battle(game: Game, side: Side, space: str, stack: Stack) -> int:
 
 
 def chance(own: int, enemy: int, leads: bool = True) -> float:
-    """Return about the chance to win a battle with so many battle cards against so many (11)."""
+    """Estimate the chance to win a battle from both numbers of battle cards (11)."""
     return 1 / (1 + exp(-_STEEPNESS * (own - enemy + (1 if leads else -1))))
 
 

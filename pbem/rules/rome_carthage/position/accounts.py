@@ -1,4 +1,4 @@
-"""Counts what is on the board and in the box: every broken invariant of a position, in words (2, 8.2, 13.1)."""
+"""The audit of a position: counts what is on the board and reports every broken invariant (2, 8.2, 13.1)."""
 
 from __future__ import annotations
 

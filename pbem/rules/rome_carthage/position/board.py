@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from pbem.protocol import Side
+from pbem.rules.rome_carthage.position.records import About, Tables
+
+T = TypeVar("T")
 
 PLAIN: Final = "plain"
 WALLED_CITY: Final = "walled_city"
@@ -122,7 +125,7 @@ class StrategyCard:
     breaks_truce: bool
     event: str
     """The function that plays its event: one of `events.EVENTS`."""
-    about: Mapping[str, Any]
+    about: About
     """What the function is told, so that cards alike share one."""
     text: str
     """What the event does, for who holds the card."""
@@ -234,7 +237,7 @@ class Board:
     battle: BattleNumbers
     elephants: Elephants
     siege: Siege
-    tables: Mapping[str, Any]
+    tables: Tables
     """The tables as they stand in `tables.yaml`."""
 
     def attrition(self, die: int, column: int) -> tuple[int, bool]:
@@ -245,7 +248,8 @@ class Board:
         table = self.tables["attrition"]
         if column < 1:
             return 0, False
-        lost: int = _row(table, die)[bisect_right(table["columns"], column) - 1]
+        row = _row(table["rows"], table["lowest"], die)
+        lost = int(row[bisect_right(table["columns"], column) - 1])
         return lost, lost > 0 and die >= table["elephant_from"]
 
     def retreat_loss(self, die: int, cu: int) -> int:
@@ -253,18 +257,19 @@ class Board:
         table = self.tables["retreat"]
         if cu < 1:
             return 0
-        lost = _row(table, die)[bisect_right(table["columns"], cu) - 1]
+        lost = _row(table["rows"], table["lowest"], die)[bisect_right(table["columns"], cu) - 1]
         return cu if lost == "all" else int(lost)
 
     def siege_result(self, die: int) -> tuple[int, int]:
         """Return siege points gained and CU lost (16.4)."""
-        points, lost = _row(self.tables["siege"], die)
+        table = self.tables["siege"]
+        points, lost = _row(table["rows"], table["lowest"], die)
         return points, lost
 
     def naval_result(self, die: int) -> str:
         """Return what happens to a Carthaginian voyage: none, return or sunk (8.8.3)."""
-        result: str = _row(self.tables["naval"], die)
-        return result
+        table = self.tables["naval"]
+        return _row(table["rows"], table["lowest"], die)
 
     def allied(self, province: str, islands: str = ISLAND) -> tuple[Province, ...]:
         """Return the provinces whose allies fight in a battle in a province (11.2.1).
@@ -280,7 +285,6 @@ class Board:
         return (here,)
 
 
-def _row(table: Mapping[str, Any], total: int) -> Any:
+def _row(rows: Sequence[T], lowest: int, total: int) -> T:
     """Return the row of a table for a total of dice and modifiers; off either end the nearest one."""
-    rows = table["rows"]
-    return rows[min(max(total - table["lowest"], 0), len(rows) - 1)]
+    return rows[min(max(total - lowest, 0), len(rows) - 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pbem.game import Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.politics import give_up_markers
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -79,12 +79,12 @@ def may_be_in(game: Game, general: str, space: str) -> bool:
     return home is None or game.board.spaces[space].region == home
 
 
-def why_not_at_hand(game: Game, side: Side, general: str) -> str | None:
-    """Say why a side has no such general on the map; None: it has him there (8.1)."""
+def why_not_at_hand(game: Game, side: Side, general: str, rule: str) -> Refusal | None:
+    """Say why a side has no such general on the map, by the rule that needs him; None: it has him there (8.1)."""
     record = game.board.generals[general]
     if record.side != side:
-        return f"{record.name} is not your general"
-    return None if game.where(general) is not None else f"{record.name} is not on the map"
+        return Refusal(f"{record.name} is not your general", rule)
+    return None if game.where(general) is not None else Refusal(f"{record.name} is not on the map", rule)
 
 
 def displace(game: Game, table: Table, side: Side, generals: Sequence[str], cause: str) -> Flow[None]:
@@ -129,7 +129,7 @@ def displace_the_destroyed(game: Game, table: Table) -> Flow[None]:
 
 
 def _lose_hannibal(game: Game, table: Table) -> Flow[None]:
-    """Carthage without Hannibal: some markers less, or the game is lost at once, as the edition has it (8.9, 19)."""
+    """Make Carthage pay for the loss of Hannibal: by markers, or with the game, as the edition says (8.9, 19)."""
     if game.options["hannibal_displaced"] == "rome_wins":
         game.result = Result(ROME, "hannibal_displaced")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from pbem.game import Refusal
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 
@@ -19,13 +20,13 @@ def no_such_general(game: Game, word: str) -> str:
     return f"no general is called {word}" + meant(word, game.board.generals)
 
 
-def why_no_elephants(stack: Stack, cu: int, elephants: int) -> str | None:
-    """Say why of some CU of a stack not so many can be elephants; None: they can (13.2)."""
+def why_no_elephants(stack: Stack, cu: int, elephants: int, rule: str = "13.2") -> Refusal | None:
+    """Say why that many of some CU of a stack cannot be elephants; None: they can (13.2)."""
     among = stack.elephants_among(cu)
     if elephants in among:
         return None
     can = f"{among[0]}" if len(among) == 1 else f"{among[0]} to {among[-1]}"
-    return f"of {cu} CU {can} can be elephants, not {elephants}"
+    return Refusal(f"of {cu} CU {can} can be elephants, not {elephants}", rule)
 
 
 def some(words: Sequence[str], most: int) -> str:

@@ -1,12 +1,12 @@
-"""Proofreads the records of a box: names that lead nowhere, numbers that its own lists contradict (2, 3)."""
+"""The proofreader of a box: finds names that nothing has, and numbers that its lists contradict (2, 3)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pbem.protocol import Path
 from pbem.rules.rome_carthage.position.board import (
@@ -21,6 +21,7 @@ from pbem.rules.rome_carthage.position.board import (
     Board,
 )
 from pbem.rules.rome_carthage.position.naming import meant
+from pbem.rules.rome_carthage.position.records import CardRecord, Chart, GeneralsTable, Named, Scenario, Tables
 
 if TYPE_CHECKING:
     from pbem.game import Box
@@ -33,13 +34,13 @@ KINDS: Final = (LAND, PASS, ALPS_PASS, STRAIT)
 SHIP_OPS: Final = 3
 
 
-def links(chart: Mapping[str, Any]) -> Iterator[tuple[str, str, str, bool]]:
+def links(chart: Chart) -> Iterator[tuple[str, str, str, bool]]:
     """Yield both ends and the kind of every connection, and whether it takes control of both ends."""
     for a, b, *rest in chart["connections"]:
         yield a, b, rest[0] if rest else LAND, BOTH_ENDS in rest
 
 
-# ---- what points nowhere
+# ---- names that nothing has
 
 
 def dangling(box: Box) -> Iterator[Finding]:
@@ -67,7 +68,7 @@ class _Known:
         self.battle_cards = _ids(box.table("battle_cards")["cards"])
 
 
-def _ids(records: Iterable[Mapping[str, Any]]) -> set[str]:
+def _ids(records: Iterable[Named]) -> set[str]:
     return {record["id"] for record in records}
 
 
@@ -76,7 +77,7 @@ def _unknown(file: str, path: Path, what: str, word: str, known: Collection[str]
         yield file, path, f"there is no {what} {word}{meant(word, known)}"
 
 
-def _twice(file: str, key: str, words: Iterable[Any], what: str) -> Iterator[Finding]:
+def _twice(file: str, key: str, words: Iterable[str], what: str) -> Iterator[Finding]:
     seen = set()
     for i, word in enumerate(words):
         if word in seen:
@@ -84,7 +85,7 @@ def _twice(file: str, key: str, words: Iterable[Any], what: str) -> Iterator[Fin
         seen.add(word)
 
 
-def _dangling_map(chart: Mapping[str, Any]) -> Iterator[Finding]:
+def _dangling_map(chart: Chart) -> Iterator[Finding]:
     regions, provinces, spaces = (_ids(chart[key]) for key in ("regions", "provinces", "spaces"))
     yield from _twice("map", "provinces", (record["id"] for record in chart["provinces"]), "province")
     yield from _twice("map", "spaces", (record["id"] for record in chart["spaces"]), "space")
@@ -93,8 +94,8 @@ def _dangling_map(chart: Mapping[str, Any]) -> Iterator[Finding]:
     for i, space in enumerate(chart["spaces"]):
         yield from _unknown("map", ("spaces", i, "province"), "province", space["province"], provinces)
     for island, members in chart["islands"].items():
-        for i, province in enumerate(members):
-            yield from _unknown("map", ("islands", island, i), "province", province, provinces)
+        for i, member in enumerate(members):
+            yield from _unknown("map", ("islands", island, i), "province", member, provinces)
     for i, (a, b, kind, _) in enumerate(links(chart)):
         yield from _unknown("map", ("connections", i, 0), "space", a, spaces)
         yield from _unknown("map", ("connections", i, 1), "space", b, spaces)
@@ -105,7 +106,7 @@ def _dangling_map(chart: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _twice("map", "connections", pairs, "the connection")
 
 
-def _dangling_generals(generals: Mapping[str, Any], known: _Known) -> Iterator[Finding]:
+def _dangling_generals(generals: GeneralsTable, known: _Known) -> Iterator[Finding]:
     records = generals["generals"]
     yield from _twice("generals", "generals", (record["id"] for record in records), "general")
     for i, record in enumerate(records):
@@ -119,7 +120,7 @@ def _dangling_generals(generals: Mapping[str, Any], known: _Known) -> Iterator[F
             yield from _unknown("generals", (*at, "probe_as", j), "battle card", card, known.battle_cards)
 
 
-def _dangling_tables(tables: Mapping[str, Any], known: _Known) -> Iterator[Finding]:
+def _dangling_tables(tables: Tables, known: _Known) -> Iterator[Finding]:
     militia = tables["battle"]["militia"]
     yield from _unknown("tables", ("battle", "militia", "side"), "side", militia["side"], known.sides)
     yield from _unknown("tables", ("battle", "militia", "province"), "province", militia["province"], known.provinces)
@@ -137,8 +138,8 @@ def _dangling_tables(tables: Mapping[str, Any], known: _Known) -> Iterator[Findi
                 yield from _unknown("tables", ("reinforcements", side, i, "spaces", j), "space", space, known.spaces)
 
 
-def _dangling_cards(records: list[Mapping[str, Any]], known: _Known) -> Iterator[Finding]:
-    """Yield what the cards tell the functions of their events that is nowhere else in the box (7.4)."""
+def _dangling_cards(records: Sequence[CardRecord], known: _Known) -> Iterator[Finding]:
+    """Yield every name in the `about` of a card that nothing else in the box has (7.4)."""
     named: Mapping[str, tuple[str, Collection[str]]] = {
         **dict.fromkeys(("province", "provinces", "if_province", "units_in"), ("province", known.provinces)),
         **dict.fromkeys(("region", "regions", "if_region"), ("region", known.regions)),
@@ -152,7 +153,7 @@ def _dangling_cards(records: list[Mapping[str, Any]], known: _Known) -> Iterator
                     yield from _unknown("cards", ("cards", i, "about", key), named[key][0], word, named[key][1])
 
 
-def _dangling_scenario(file: str, scenario: Mapping[str, Any], known: _Known) -> Iterator[Finding]:
+def _dangling_scenario(file: str, scenario: Scenario, known: _Known) -> Iterator[Finding]:
     placed: list[tuple[Path, str]] = []
     for i, army in enumerate(scenario["armies"]):
         yield from _unknown(file, ("armies", i, "side"), "side", army["side"], known.sides)
@@ -174,7 +175,7 @@ def _dangling_scenario(file: str, scenario: Mapping[str, Any], known: _Known) ->
         yield from _unknown(file, ("offices", general), "office", office, known.offices)
 
 
-# ---- what does not add up
+# ---- numbers that do not add up
 
 
 def miscounted(board: Board, box: Box) -> Iterator[Finding]:
@@ -193,13 +194,13 @@ def miscounted(board: Board, box: Box) -> Iterator[Finding]:
         yield from _not_rising(name, board.tables[name]["rows"])
 
 
-def _totals(file: str, expected: Mapping[str, Any], counted: Mapping[str, Any]) -> Iterator[Finding]:
+def _totals(file: str, expected: Mapping[str, object], counted: Mapping[str, object]) -> Iterator[Finding]:
     for what, total in expected.items():
         if counted[what] != total:
             yield file, ("totals", what), f"the list says {counted[what]}, not {total}"
 
 
-def _miscounted_spaces(board: Board, chart: Mapping[str, Any]) -> Iterator[Finding]:
+def _miscounted_spaces(board: Board, chart: Chart) -> Iterator[Finding]:
     spaces = board.spaces.values()
     kinds = Counter(space.kind for space in spaces)
     counted = {
@@ -220,7 +221,7 @@ def _miscounted_spaces(board: Board, chart: Mapping[str, Any]) -> Iterator[Findi
             yield "map", ("spaces", i), f"{space.id}: walled cities have a `capacity`, and only they"
 
 
-def _miscounted_provinces(board: Board, chart: Mapping[str, Any]) -> Iterator[Finding]:
+def _miscounted_provinces(board: Board, chart: Chart) -> Iterator[Finding]:
     islanders = Counter(province for provinces in board.islands.values() for province in provinces)
     for i, province in enumerate(board.provinces.values()):
         most = len(province.spaces) // 2 + 1
@@ -240,9 +241,9 @@ def _miscounted_cards(board: Board, box: Box) -> Iterator[Finding]:
         yield "battle_cards", ("deck_size",), f"the list says {len(board.battle_deck)}"
 
 
-def _not_rising(name: str, rows: list[list[Any]]) -> Iterator[Finding]:
+def _not_rising(name: str, rows: Sequence[Sequence[int | str]]) -> Iterator[Finding]:
     """Yield rows of a table of losses in which a higher total or a larger force loses less."""
-    worth = [[inf if entry == "all" else entry for entry in row] for row in rows]
+    worth = [[inf if isinstance(entry, str) else entry for entry in row] for row in rows]
     for i, row in enumerate(worth):
         if any(left > right for left, right in pairwise(row)):
             yield "tables", (name, "rows", i), "a larger force loses less than a smaller one"

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.under_way import Battle, CardPlay, March, Reaction, Retreat
 
@@ -60,7 +61,7 @@ class Game:
     play_next: int | None = None
     """The card that Messenger Intercepted brought, where it must be played at once (card 55)."""
     reshuffle_due: bool = False
-    """The Truce was played or laid off: all cards are shuffled anew at the end of the turn (7.6)."""
+    """The Truce was played or discarded: all cards are shuffled at the end of the turn (7.6)."""
     control: dict[str, str] = field(default_factory=dict)
     """Space -> side, for control markers, walled cities and friendly tribes alike (15.1, 16)."""
     truce: bool = False
@@ -72,7 +73,7 @@ class Game:
     counsels: list[str] = field(default_factory=list)
     """Sides that Hanno or Cato binds until a turn begins after a reshuffle (cards 57, 58)."""
     counsels_ending: list[str] = field(default_factory=list)
-    """Those of them since whom all cards have been shuffled: they are free when the next turn begins."""
+    """Those of them for whom all cards have been shuffled since: they are free when the next turn begins."""
     event_uses: dict[str, int] = field(default_factory=dict)
     """Card -> how often its event was used, for cards that leave the game after some uses (7.4.2)."""
     arrivals: dict[str, int] = field(default_factory=dict)
@@ -102,9 +103,9 @@ class Game:
     """Control markers a side must still take off (12.2)."""
     result: Result | None = None
     board: Board = plain.static()
-    options: Mapping[str, Any] = plain.static()
+    options: Options = plain.static()
 
-    # What a rule is about is there while the rule is in force; these spare it the question whether it is.
+    # While a rule is being carried out, what it is about exists; these save it the test for None.
 
     @property
     def the_active_side(self) -> Side:

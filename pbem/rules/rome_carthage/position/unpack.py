@@ -1,4 +1,4 @@
-"""Takes the board out of its box: plain records become the objects of `board`, once they are proofread (2, 3)."""
+"""The reader of the box: makes the objects of `board` from proofread records (2, 3)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pbem.rules.rome_carthage.position.board import (
     StrategyCard,
 )
 from pbem.rules.rome_carthage.position.proofreading import dangling, links, miscounted
+from pbem.rules.rome_carthage.position.records import CardRecord, ProvinceRecord, SpaceRecord
 
 if TYPE_CHECKING:
     from pbem.game import Box
@@ -88,7 +89,7 @@ def assemble(box: Box) -> Board:
     )
 
 
-def _space(record: Mapping[str, Any], region: Mapping[str, str]) -> Space:
+def _space(record: SpaceRecord, region: Mapping[str, str]) -> Space:
     return Space(
         id=record["id"],
         name=record["name"],
@@ -103,7 +104,7 @@ def _space(record: Mapping[str, Any], region: Mapping[str, str]) -> Space:
     )
 
 
-def _province(record: Mapping[str, Any], spaces: Mapping[str, Space]) -> Province:
+def _province(record: ProvinceRecord, spaces: Mapping[str, Space]) -> Province:
     return Province(
         id=record["id"],
         name=record["name"],
@@ -124,7 +125,7 @@ def _general(record: Mapping[str, Any]) -> General:
     return General(**{**rolls, **told, "probe_as": tuple(record.get("probe_as", ()))})
 
 
-def _card(record: Mapping[str, Any]) -> StrategyCard:
+def _card(record: CardRecord) -> StrategyCard:
     return StrategyCard(
         number=record["number"],
         name=record["name"],

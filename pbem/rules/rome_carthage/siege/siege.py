@@ -1,4 +1,4 @@
-"""Sieges of cities and subjugation of tribes: the roll at the end of a march, and what comes of it (16.4, 16.5)."""
+"""Sieges of cities and subjugation of tribes: the roll at the end of a march, and its results (16.4, 16.5)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
+from pbem.rules.rome_carthage.orders import BesiegeOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import displace, is_consul
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -34,9 +35,10 @@ def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]
             cu=game.stack(side, space).cu,
             points=game.siege_points.get(space, 0),
         )
-        if not order["attempt"]:
+        said = BesiegeOrder.read(order)
+        if not said.attempt:
             return
-        by = order.get("by") or by
+        by = said.by or by
     game.the_card.rolled_at.append(space)
     if opened_by_traitor(game, space):
         table.tell("city_betrayed", rule="card 18", side=side, space=space)
@@ -100,7 +102,7 @@ def _needed(game: Game, stack: Stack, general: str) -> int:
 
 
 def is_enemy_city(game: Game, side: Side, space: str) -> bool:
-    """Say whether a space holds a walled city of the enemy (16.1)."""
+    """Tell whether a space holds a walled city of the enemy (16.1)."""
     return game.board.spaces[space].kind == WALLED_CITY and game.control.get(space) == ENEMY[side]
 
 
@@ -163,7 +165,7 @@ def is_target(game: Game, side: Side, space: str) -> bool:
 
 
 def lift_left(game: Game, table: Table, side: Side, space: str) -> None:
-    """End the siege or the subjugation that a side was at in a space where it has no CU any more (16.5)."""
+    """End a side's siege or subjugation in a space where it has no CU any more (16.5)."""
     if space in game.siege_points and not game.cu(side, space) and is_target(game, side, space):
         _lift(game, table, space)
 
@@ -171,8 +173,7 @@ def lift_left(game: Game, table: Table, side: Side, space: str) -> None:
 def lift_of(game: Game, table: Table, battle: Battle) -> None:
     """End a subjugation whose army a battle has driven off, though the victor stands there in its place (16.5).
 
-    Who had been at it? He who stood there before the battle: the defender, unless all of him had come by
-    interception.
+    The side that was subjugating the tribe is the defender, unless all of its CU came by interception.
     """
     space, defender = battle.space, ENEMY[battle.attacker]
     if space not in game.siege_points or game.board.spaces[space].kind == WALLED_CITY:
@@ -207,8 +208,9 @@ def besiege_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check_besiege(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with who is to conduct the attempt (16.4)."""
-    able, by = decision.facts["able"], order.get("by")
-    if by is not None and not order["attempt"]:
+    able, said = decision.facts["able"], BesiegeOrder.read(order)
+    by = said.by
+    if by is not None and not said.attempt:
         yield order.fault(("by",), "who makes no attempt names nobody; leave out by", rule="16.4")
     elif by is not None and by not in able:
         reason = f"{by} cannot conduct it; {', '.join(able)} can"

@@ -1,4 +1,4 @@
-"""Sorties: who is locked up in a city comes out to fight, by himself or beside an army that relieves him (16.4.4).
+"""Sorties: a garrison comes out of its city to fight, alone or beside a relieving army (16.4.4).
 
 An army that attacks the besiegers of its own city may be joined by what is inside. By the rules of 2007 a besieged
 army under a general may also be activated to attack on its own; where the city is not besieged yet, but an enemy army
@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, product
+from pbem.game import Kinds, LegalOrders, Refusal, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
+from pbem.rules.rome_carthage.orders import Part
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -21,17 +22,19 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import leave_city
 
 
-def why_no_sortie(game: Game, side: Side, space: str) -> str | None:
+def why_no_sortie(game: Game, side: Side, space: str, rule: str = "16.4.4") -> Refusal | None:
     """Say why nobody may be activated to sally out of a city on his own; None: a general there may (16.4.4)."""
     inside, name = game.garrison(side, space), game.board.spaces[space].name
     if not inside.generals or not game.cu(ENEMY[side], space):
-        return f"a sortie is made by a general inside a city before which an enemy army stands; {name} is none"
+        reason = f"a sortie is made by a general inside a city before which an enemy army stands; {name} is none"
+        return Refusal(reason, rule)
     if not inside.cu:
-        return f"there are no CU in {name} to sally out with"
+        return Refusal(f"there are no CU in {name} to sally out with", rule)
     if game.truce:
-        return "there is a Truce (card 64)"
+        return Refusal("there is a Truce (card 64)", rule)
     if game.besieged(space) and not game.options["lone_sortie"]:
-        return "the besieged sally out only to join an army that attacks the besiegers (option lone_sortie)"
+        reason = "the besieged sally out only to join an army that attacks the besiegers (option lone_sortie)"
+        return Refusal(reason, rule)
     return None
 
 
@@ -42,7 +45,7 @@ def come_out(game: Game, side: Side, space: str, force: Stack) -> None:
 
 
 def relieve(game: Game, table: Table) -> Flow[None]:
-    """Ask the attacker before the walls of his own city what of it sallies out to join him (16.4.4)."""
+    """Ask the attacker at an own city which part of the garrison sallies out to join the battle (16.4.4)."""
     battle = game.the_battle
     side, space = battle.attacker, battle.space
     inside = game.garrison(side, space)
@@ -61,7 +64,8 @@ def relieve(game: Game, table: Table) -> Flow[None]:
         besieger_cu=game.stack(ENEMY[side], space).cu,
         points=game.siege_points.get(space, 0),
     )
-    force = Stack(order["cu"], order.get("elephants", 0), list(order.get("generals", ())))
+    said = Part.read(order.body)
+    force = Stack(said.cu, said.elephants or 0, list(said.generals))
     if force.empty:
         return
     come_out(game, side, space, force)
@@ -69,7 +73,7 @@ def relieve(game: Game, table: Table) -> Flow[None]:
     table.tell("joins_battle", rule="16.4.4", side=side, space=space, cu=force.cu, generals=list(force.generals))
 
 
-def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequence[str]) -> str | None:
+def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequence[str]) -> Refusal | None:
     """Say why so many CU and these generals may not come out: a consul keeps five CU, or those he has (14.2)."""
     inside, outside = game.garrison(side, space), game.stack(side, space)
     left, army = inside.cu - cu, game.board.consular_army
@@ -78,14 +82,14 @@ def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequenc
             continue
         name = game.board.generals[general].name
         if general not in names and cu and left < min(army, inside.cu):
-            return f"{name} is consul and keeps {army} CU with him inside, not {left}"
+            return Refusal(f"{name} is consul and keeps {army} CU with him inside, not {left}", "14.2")
         if general in names and left and outside.cu + cu < army:
-            return f"{name} is consul and has {army} CU with him outside, or all; {left} would stay"
+            return Refusal(f"{name} is consul and has {army} CU with him outside, or all; {left} would stay", "14.2")
     return None
 
 
 def sortie_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List what may sally out to join the relieving army: any units and generals, or nobody (16.4.4)."""
+    """List the parts of a garrison that may sally out to join the relieving army, or none (16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
     some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
@@ -109,18 +113,19 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     """Yield what is wrong with what is to sally out: what is inside, and what a consul keeps (14.2, 16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
-    cu, elephants, names = order["cu"], order.get("elephants", 0), order.get("generals", [])
+    said = Part.read(order.body)
+    cu, elephants, names = said.cu, said.elephants or 0, said.generals
     if cu > inside.cu:
         yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
     elif (why := why_no_elephants(inside, cu, elephants)) is not None:
-        at: Path = ("elephants",) if "elephants" in order.body else ("cu",)
-        yield order.fault(at, why, rule="13.2")
+        at: Path = ("elephants",) if said.elephants is not None else ("cu",)
+        yield order.fault(at, why.reason, rule=why.rule)
     for at_name, general in enumerate(names):
         if general not in inside.generals or general in names[:at_name]:
             have = ", ".join(inside.generals) or "nobody"
             yield order.fault(("generals", at_name), f"{general} is not inside; there is: {have}", rule="16.4.4")
     if (why := why_consul_stays(view, side, space, cu, names)) is not None:
-        yield order.fault(("cu",), why, rule="14.2")
+        yield order.fault(("cu",), why.reason, rule=why.rule)
 
 
 KINDS: Final[Kinds] = {"sortie": (sortie_orders, check_sortie)}

@@ -13,7 +13,7 @@ from pbem.rules.rome_carthage.position.under_way import March
 def bars_train(game: Game, kind: str) -> bool:
     """Tell whether the train cannot go a way: never by sea, and over which passes the edition says (card 30)."""
     if kind == PASS:
-        return bool(game.options["siege_train_passes"] == "all")
+        return game.options["siege_train_passes"] == "all"
     return kind in (SEA, ALPS_PASS)
 
 

@@ -1,7 +1,8 @@
-"""Inside and outside the walls: what a side has in a space, and what of it may come out (16.2, 16.4.3)."""
+"""City walls: what a side has inside and outside, and what may come out (16.2, 16.4.3)."""
 
 from __future__ import annotations
 
+from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import arrange
@@ -59,19 +60,19 @@ def room(game: Game, side: Side, space: str) -> int | None:
     return record.capacity - game.garrison(side, space).cu
 
 
-def why_not_inside(game: Game, side: Side, space: str, force: Stack, start: str) -> str | None:
+def why_not_inside(game: Game, side: Side, space: str, force: Stack, start: str) -> Refusal | None:
     """Say why a force that ends its march in a space may not go inside the city there; None: it may (16.2).
 
     Who sets out from the city itself leaves his own place in it free.
     """
     name, free = game.board.spaces[space].name, room(game, side, space)
     if free is None:
-        return f"{name} is no unbesieged city of yours"
+        return Refusal(f"{name} is no unbesieged city of yours", "16.2")
     if space == start and game.march is None:
         stack = game.stack(side, space)
         normal = min(force.cu - force.elephants, stack.cu - stack.elephants)
         free += force.cu - normal - min(force.elephants, stack.elephants)
-    return f"{free} more CU fit into {name}, not {force.cu}" if force.cu > free else None
+    return Refusal(f"{free} more CU fit into {name}, not {force.cu}", "16.2") if force.cu > free else None
 
 
 def enter_city(game: Game, space: str, force: Stack) -> None:

@@ -1,4 +1,4 @@
-"""Units and generals that come to the map: where there is room for them, inside the walls or out (6.3, 8.9, 16.2)."""
+"""Arrivals of units and generals: where there is room for them, inside the walls or out (6.3, 8.9, 16.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import enter_city, room
 
 MANY: Final = 40
-"""More units than anybody ever places: there is room for all."""
+"""More units than are ever placed at once: unlimited room."""
 
 
 def place(game: Game, table: Table, side: Side, space: str, force: Stack) -> Flow[None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.rome_carthage.orders import NONE, Body, ConsulsOrder, illegal
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -16,7 +17,6 @@ from pbem.rules.rome_carthage.siege.walls import whole, whole_cu
 from pbem.rules.rome_carthage.turn.arrivals import place
 
 CONSULS: Final = 2
-NONE: Final = "none"
 
 
 def change_commands(game: Game, table: Table, proconsul: str) -> Flow[None]:
@@ -38,13 +38,13 @@ def change_commands(game: Game, table: Table, proconsul: str) -> Flow[None]:
         turn=game.turn,
         generals=list(game.consuls),
     )
-    records = game.board.generals
+    said, records = ConsulsOrder.read(order), game.board.generals
     for general in sorted(game.consuls, key=lambda name: -records[name].battle):
-        space = order["at"][general]
+        space = said.at[general]
         game.reserve.remove(general)
         table.tell("consul_placed", side=ROME, general=general, space=space, rule="6.4.2")
         yield from place(game, table, ROME, space, Stack(generals=[general]))
-    for general in order.get("commands", ()):
+    for general in said.commands:
         _give_command(game, table, general)
 
 
@@ -54,7 +54,7 @@ def proconsul_candidates(game: Game) -> list[str]:
 
 
 def keep_in_office(game: Game) -> dict[str, str]:
-    """Return who is proconsul if Rome says nothing: he who is, else the best general on the map (6.4.1)."""
+    """Return the default proconsul: the present one, else the best general on the map (6.4.1)."""
     candidates = proconsul_candidates(game)
     if not candidates:
         return {}
@@ -67,21 +67,21 @@ def keep_in_office(game: Game) -> dict[str, str]:
     }
 
 
-def check_proconsul(view: Game, order: Order) -> Iterator[Fault]:
+def check_proconsul(view: Game, name: str | None) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a proconsul (6.4.1)."""
     candidates = proconsul_candidates(view)
-    name, at = order.get("proconsul"), ("proconsul",)
+    at = ("proconsul",)
     able = ", ".join(candidates) or NONE
     if name is None:
         if candidates:
-            yield order.fault(at, f"say who is proconsul: {able}, or none", rule="6.4.1")
+            yield illegal(at, f"say who is proconsul: {able}, or none", rule="6.4.1")
     elif name == NONE:
         if candidates and view.options["proconsul_mandatory"]:
-            yield order.fault(at, f"Rome must name a proconsul: {able} (option proconsul_mandatory)", rule="6.4.1")
+            yield illegal(at, f"Rome must name a proconsul: {able} (option proconsul_mandatory)", rule="6.4.1")
     elif name not in view.board.generals:
-        yield order.fault(at, no_such_general(view, name), rule="6.4.1")
+        yield illegal(at, no_such_general(view, name), rule="6.4.1")
     elif name not in candidates:
-        yield order.fault(at, f"{name} cannot be named proconsul; generals who can: {able}", rule="6.4.1")
+        yield illegal(at, f"{name} cannot be named proconsul; generals who can: {able}", rule="6.4.1")
 
 
 def strong_stacks(game: Game) -> list[str]:
@@ -152,7 +152,7 @@ def _give_command(game: Game, table: Table, general: str) -> None:
 
 
 def default_places(game: Game, region: str | None = None) -> dict[str, str]:
-    """Return sensible places for the new consuls: the largest armies, those without a general first (6.4.2).
+    """Return default places for the new consuls: the largest armies, those without a general first (6.4.2).
 
     With a region, armies there come before all others.
     """
@@ -168,7 +168,7 @@ def default_places(game: Game, region: str | None = None) -> dict[str, str]:
 
 
 def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
-    """List the generals of each space of whom any may command, where there is a choice, the consuls placed (8.6)."""
+    """List, for each space with a choice, the generals who may command there once the consuls are placed (8.6)."""
     together: dict[str, list[str]] = {}
     standing = [(space, general) for general, space, _, _ in game.generals_in_play(ROME)]
     for space, general in [*standing, *((space, general) for general, space in at.items())]:
@@ -188,7 +188,7 @@ def consuls_orders(view: Game, decision: Decision) -> LegalOrders:
         at = dict(zip(generals, spaces, strict=True))
 
         def make(*commands: str) -> Order:
-            body: dict[str, Any] = {"at": at, "commands": list(commands)} if commands else {"at": at}
+            body: Body = {"at": at, "commands": list(commands)} if commands else {"at": at}
             return Order("consuls", body)
 
         return product(make, *rivals(view, at))
@@ -199,42 +199,42 @@ def consuls_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of the consuls, or with who commands (6.4.2, 8.6)."""
     generals: Sequence[str] = decision.facts["generals"]
-    wrong = False
-    for fault in _check_places(view, generals, order):
-        wrong = True
-        yield fault
+    said = ConsulsOrder.read(order)
+    wrong = list(_check_places(view, generals, said.at))
+    yield from wrong
     if wrong:
         return
-    choices, named = rivals(view, order["at"]), set[int]()
-    for i, general in enumerate(order.get("commands", ())):
+    choices, named = rivals(view, said.at), set[int]()
+    for i, general in enumerate(said.commands):
         group = next((at for at, names in enumerate(choices) if general in names), None)
         if general not in view.board.generals:
-            yield order.fault(("commands", i), no_such_general(view, general), rule="8.6")
+            yield illegal(("commands", i), no_such_general(view, general), rule="8.6")
         elif group is None:
             able = "; ".join(" or ".join(names) for names in choices) or "nowhere"
             reason = f"{general} is not one of several who may command a space; the choice is: {able}"
-            yield order.fault(("commands", i), reason, rule="8.6")
+            yield illegal(("commands", i), reason, rule="8.6")
         elif group in named:
-            yield order.fault(("commands", i), f"two would command where {general} stands; name one", rule="8.6")
+            yield illegal(("commands", i), f"two would command where {general} stands; name one", rule="8.6")
         else:
             named.add(group)
 
 
-def _check_places(view: Game, generals: Sequence[str], order: Order) -> Iterator[Fault]:
-    for general, space in order["at"].items():
+def _check_places(view: Game, generals: Sequence[str], at: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield what is wrong with the spaces of the new consuls (6.4.2)."""
+    for general, space in at.items():
         path = ("at", general)
         if general not in generals:
             who = " and ".join(generals)
-            yield order.fault(path, f"{general} is not one of the new consuls, who are {who}", rule="6.4.2")
+            yield illegal(path, f"{general} is not one of the new consuls, who are {who}", rule="6.4.2")
         elif space not in view.board.spaces:
-            yield order.fault(path, no_such_space(view, space), rule="6.4.2")
+            yield illegal(path, no_such_space(view, space), rule="6.4.2")
         elif space not in (places := places_for(view, general)):
             name = view.board.spaces[space].name
             reason = f"{general} cannot take up his command in {name}; open to him are: {', '.join(places)}"
-            yield order.fault(path, reason, rule="6.4.2")
+            yield illegal(path, reason, rule="6.4.2")
     for general in generals:
-        if general not in order["at"]:
-            yield order.fault(("at",), f"say where {general} takes up his command", rule="6.4.2")
+        if general not in at:
+            yield illegal(("at",), f"say where {general} takes up his command", rule="6.4.2")
 
 
 KINDS: Final[Kinds] = {"consuls": (consuls_orders, check_consuls)}

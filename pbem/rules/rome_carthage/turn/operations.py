@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, concat, flat_map, of, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, WayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import drive_off_generals
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -25,15 +26,16 @@ AIMED: Final = ("space", "spaces", "province")
 
 def carry_out(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
     """Carry out the one operation that a card was played for (7.3)."""
-    if "place" in order.body:
-        place_markers(game, table, side, order["place"])
-    elif "raise" in order.body:
-        yield from raise_unit(game, table, side, order["raise"])
+    play = PlayOrder.read(order)
+    if play.place is not None:
+        place_markers(game, table, side, play.place)
+    elif play.raise_with is not None:
+        yield from raise_unit(game, table, side, play.raise_with)
     else:
-        yield from march(game, table, side, order)
+        yield from march(game, table, side, MarchOrder.read(order))
 
 
-def place_markers(game: Game, table: Table, side: Side, spaces: list[str]) -> None:
+def place_markers(game: Game, table: Table, side: Side, spaces: Sequence[str]) -> None:
     """Place control markers, or turn enemy ones under own units (7.3b, 15.2)."""
     turned = [space for space in spaces if space in game.control]
     placed = [space for space in spaces if space not in game.control]
@@ -73,24 +75,24 @@ def _turns(game: Game, stack: Stack) -> bool:
     return bool(stack.cu) and not game.truce and (bool(stack.generals) or game.options["flip_needs"] == "cu")
 
 
-def why_no_marker(game: Game, side: Side, space: str) -> str | None:
+def why_no_marker(game: Game, side: Side, space: str) -> Refusal | None:
     """Say why a side may not place a marker in a space; None: it may (15.2)."""
     record = game.board.spaces[space]
     holder = game.control.get(space)
     if record.kind == WALLED_CITY:
-        return f"{record.name} is a walled city: only a siege takes it"
+        return Refusal(f"{record.name} is a walled city: only a siege takes it", "15.2")
     if space in game.tribes:
-        return f"{record.name} is a tribe: it must be subjugated first"
+        return Refusal(f"{record.name} is a tribe: it must be subjugated first", "15.2")
     if holder == side:
-        return f"{record.name} has your marker already"
+        return Refusal(f"{record.name} has your marker already", "15.2")
     enemy_cu = game.stack(ENEMY[side], space).cu
     if holder is None and enemy_cu:
-        return f"{enemy_cu} enemy CU stand in {record.name}"
+        return Refusal(f"{enemy_cu} enemy CU stand in {record.name}", "15.2")
     if holder is not None and game.truce:
-        return f"{record.name} has an enemy marker, and there is a Truce (card 64)"
+        return Refusal(f"{record.name} has an enemy marker, and there is a Truce (card 64)", "15.2")
     if holder is not None and not _turns(game, game.stack(side, space)):
         needed = "CU" if game.options["flip_needs"] == "cu" else "army under a general"
-        return f"{record.name} has an enemy marker and no {needed} of yours to turn it"
+        return Refusal(f"{record.name} has an enemy marker and no {needed} of yours to turn it", "15.2")
     return None
 
 
@@ -99,18 +101,25 @@ def recruiters(game: Game, side: Side) -> list[str]:
 
     By the rules of 1998 either will do.
     """
-    friendly = any if _either(game) else all
     return [
         general
         for general, space, _, inside in game.generals_in_play(side)
-        if friendly((game.control.get(space) == side, game.controller(game.board.spaces[space].province) == side))
-        and not (inside and no_place_inside(game, side, space))
+        if _raises_in(game, side, space) and not (inside and no_place_inside(game, side, space))
     ]
+
+
+def _raises_in(game: Game, side: Side, space: str) -> bool:
+    """Tell whether a space and its province are friendly enough to raise a unit there (7.3c)."""
+    friendly_space = game.control.get(space) == side
+    friendly_province = game.controller(game.board.spaces[space].province) == side
+    if _either(game):
+        return friendly_space or friendly_province
+    return friendly_space and friendly_province
 
 
 def _either(game: Game) -> bool:
     """Tell whether a friendly space or a friendly province will do to raise a unit (7.3c)."""
-    return bool(game.options["raise_in"] == "space_or_province")
+    return game.options["raise_in"] == "space_or_province"
 
 
 def no_place_inside(game: Game, side: Side, space: str) -> bool:
@@ -120,7 +129,7 @@ def no_place_inside(game: Game, side: Side, space: str) -> bool:
 
 def barred_to(game: Game, side: Side, card: int) -> bool:
     """Tell whether a card's colour bars it to a side for operations: only by the option `ops_colour_bound` (7.2)."""
-    return bool(game.options["ops_colour_bound"]) and not game.board.cards[card].event_of(side)
+    return game.options["ops_colour_bound"] and not game.board.cards[card].event_of(side)
 
 
 def play_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -141,7 +150,7 @@ def playable(view: Game, side: Side) -> list[int]:
 
 
 def _of_card(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the uses of one card: marches from each space, markers, a unit, laying it off, its event (7.2 to 7.5)."""
+    """Return the uses of one card: marches from each space, markers, a unit, a discard, its event (7.2 to 7.5)."""
     if barred_to(view, side, card):
         return concat(_event_of(view, side, card), of([Order("play", {"card": card, "as": "discard"})]))
     body, ops = {"card": card, "as": "operations"}, view.board.cards[card].ops
@@ -164,7 +173,7 @@ def _placings(view: Game, side: Side, card: int) -> LegalOrders:
 
 
 def _single(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the generals with whom a card raises a unit, and laying it off (7.3c, 7.5)."""
+    """Return the generals with whom a card raises a unit, and the discard (7.3c, 7.5)."""
     raisers = recruiters(view, side) if view.board.cards[card].ops == view.board.raising_ops else []
     orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
     if view.must_play is None:
@@ -181,12 +190,13 @@ STAYING: Final[Mapping[str, Callable[[Game, Side, int], LegalOrders]]] = {
     "single": _single,
     "event": _event_of,
 }
-"""The uses of a card that are no march from a space."""
+"""The uses of a card other than marches from a space."""
 
 
 def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a card play: the card, its use, and all that is ordered with it (7.2, 7.3, 7.5)."""
-    side, card = decision.side, order["card"]
+    side, play = decision.side, PlayOrder.read(order)
+    card = play.play.card
     if card not in view.hands[side]:
         hand = ", ".join(map(str, view.hands[side]))
         yield order.fault(("card",), f"card {card} is not in your hand; you hold {hand}", rule="7.2")
@@ -198,11 +208,12 @@ def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         name = view.board.cards[view.play_next].name
         reason = f"the card that your messenger brought must be played at once: {name} ({view.play_next})"
         yield order.fault(("card",), reason, rule="card 55")
-    yield from _check_use(view, side, order)
+    yield from _check_use(view, side, order, play)
 
 
-def _check_use(view: Game, side: Side, order: Order) -> Iterator[Fault]:
-    use, record = order["as"], view.board.cards[order["card"]]
+def _check_use(view: Game, side: Side, order: Order, play: PlayOrder) -> Iterator[Fault]:
+    """Yield what is wrong with what a card is played for, and with all that is ordered with it (7.2 to 7.5)."""
+    use, record = play.play.use, view.board.cards[play.play.card]
     given = [word for word in OPERATIONS if word in order.body]
     if use == "event":
         yield from check_event(view, side, order, record)
@@ -221,41 +232,44 @@ def _check_use(view: Game, side: Side, order: Order) -> Iterator[Fault]:
         for word in AIMED:
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with an event only", rule="7.3")
-        if given[0] != "general":
+        if play.general is None:
             for word in (*MARCHING, "charm"):
                 if word in order.body:
                     yield order.fault((word,), f"{word} goes with a march only", rule="7.3")
-        else:
-            yield from check_charm(view, order)
-        check = {"general": check_activation, "place": _check_place, "raise": _check_raise}[given[0]]
-        yield from check(view, side, order, record.ops)
+        if play.place is not None:
+            yield from _check_place(view, side, play.place, record.ops)
+        elif play.raise_with is not None:
+            yield from _check_raise(view, side, play.raise_with, record.ops)
+        elif play.general is not None:
+            yield from check_charm(view, WayOrder.read(order), play.general)
+            yield from check_activation(view, side, order, record.ops)
 
 
-def _check_place(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
-    spaces = order["place"]
+def _check_place(view: Game, side: Side, spaces: Sequence[str], ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with placing control markers: how many, and where (7.3b, 15.2)."""
     if not spaces:
-        yield order.fault(("place",), "name at least one space, or lay the card off", rule="7.3b")
+        yield illegal(("place",), "name at least one space, or lay the card off", rule="7.3b")
     if len(spaces) > ops:
         reason = f"the card places {ops} marker{'s' if ops > 1 else ''}; you name {len(spaces)} spaces"
-        yield order.fault(("place", ops), reason, rule="7.3b")
+        yield illegal(("place", ops), reason, rule="7.3b")
     for at, space in enumerate(spaces):
         if space not in view.board.spaces:
-            yield order.fault(("place", at), no_such_space(view, space), rule="7.3b")
+            yield illegal(("place", at), no_such_space(view, space), rule="7.3b")
         elif space in spaces[:at]:
-            yield order.fault(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
-        elif (reason_not := why_no_marker(view, side, space)) is not None:
-            yield order.fault(("place", at), reason_not, rule="15.2")
+            yield illegal(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
+        elif (why := why_no_marker(view, side, space)) is not None:
+            yield illegal(("place", at), why.reason, rule=why.rule)
 
 
-def _check_raise(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
-    general = order["raise"]
+def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with raising a unit: the card, and the general (7.3c)."""
     if ops != (needed := view.board.raising_ops):
-        yield order.fault(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
+        yield illegal(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
     if general not in (able := recruiters(view, side)):
         can = ", ".join(able) if able else "none"
         where = "a friendly space or province" if _either(view) else "a friendly space of a friendly province"
         reason = f"{general} is not in {where}; generals who are: {can}"
-        yield order.fault(("raise",), reason, rule="7.3c")
+        yield illegal(("raise",), reason, rule="7.3c")
 
 
 KINDS: Final[Kinds] = {"play": (play_orders, check_play)}

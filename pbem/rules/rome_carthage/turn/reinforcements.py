@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import combinations, combinations_with_replacement
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, flat_map, product
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.orders import NONE, Body, ReinforceOrder, illegal
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
-from pbem.rules.rome_carthage.siege.walls import whole, whole_cu
-from pbem.rules.rome_carthage.turn.arrivals import MANY, capacity, place
+from pbem.rules.rome_carthage.siege.walls import whole
+from pbem.rules.rome_carthage.turn.arrivals import capacity, place
 from pbem.rules.rome_carthage.turn.consuls import (
     change_commands,
     check_proconsul,
     keep_in_office,
     proconsul_candidates,
-    strong_stacks,
 )
-
-Units: TypeAlias = tuple[str, ...]
-"""Where units go, one space for each CU, sorted."""
-
-ANYWHERE: Final = "anywhere"
-NONE: Final = "none"
+from pbem.rules.rome_carthage.turn.distributions import Units, army_sizes, distributions, lots, roman_spaces
 
 
 def reinforce(game: Game, table: Table) -> Flow[None]:
@@ -58,8 +51,9 @@ def reinforce_carthage(game: Game, table: Table) -> Flow[None]:
         cu=len(units[0]),
         generals=generals,
     )
-    yield from place_units(game, table, CARTHAGE, order.get("units", {}))
-    for general, space in sorted(order.get("generals", {}).items()):
+    said = ReinforceOrder.read(order)
+    yield from place_units(game, table, CARTHAGE, said.units)
+    for general, space in sorted(said.generals.items()):
         if space != NONE and game.result is None:
             game.displaced[CARTHAGE].remove(general)
             table.tell("general_returns", side=CARTHAGE, general=general, space=space, rule="8.9")
@@ -90,8 +84,9 @@ def reinforce_rome(game: Game, table: Table) -> Flow[str]:
         generals=arriving,
         proconsul=next((who for who in candidates if game.offices.get(who) == PROCONSUL), None),
     )
-    yield from place_units(game, table, ROME, order.get("units", {}))
-    for general, space in sorted(order.get("generals", {}).items()):
+    said = ReinforceOrder.read(order)
+    yield from place_units(game, table, ROME, said.units)
+    for general, space in sorted(said.generals.items()):
         if game.result is None:
             del game.arrivals[general]
             game.offices[general] = PROCONSUL
@@ -100,8 +95,7 @@ def reinforce_rome(game: Game, table: Table) -> Flow[str]:
             # He lands before the walls: no enemy units are there (6.4.4).
             arrive(game, game.put(ROME, space, Stack(cu, generals=[general])), [general])
             yield from drive_off_generals(game, table, ROME, space)
-    proconsul: str = order.get("proconsul", NONE)
-    return proconsul
+    return said.proconsul or NONE
 
 
 def place_units(game: Game, table: Table, side: Side, units: Mapping[str, int]) -> Flow[None]:
@@ -110,103 +104,6 @@ def place_units(game: Game, table: Table, side: Side, units: Mapping[str, int]) 
         if game.result is None:
             table.tell("reinforced", side=side, space=space, cu=cu, rule="6.1" if side == CARTHAGE else "6.2")
             yield from place(game, table, side, space, Stack(cu))
-
-
-def lots(game: Game) -> list[tuple[str, ...]]:
-    """List for each Carthaginian unit the spaces that it may go to; one with none is lost (6.1)."""
-    control, spaces = game.control, game.board.spaces
-    generals = {space for _, space, _, _ in game.generals_in_play(CARTHAGE)}
-    found: list[set[str]] = []
-    for lot in game.board.tables["reinforcements"][CARTHAGE]:
-        region, cities = lot["generals_in"], lot["spaces"]
-        allowed = True
-        if "if_space" in lot:
-            allowed = control.get(lot["if_space"]) == CARTHAGE
-        elif "if_province" in lot:
-            allowed = game.controller(lot["if_province"]) == CARTHAGE
-            if game.options["baetica_cu"] == "friendly_space":
-                cities = [id for id, record in spaces.items() if record.region == region]
-        elif region == ANYWHERE and game.options["carthage_free_cu"] == "general":
-            cities = []
-        places = {space for space in cities if control.get(space) == CARTHAGE}
-        places |= {space for space in generals if region in (ANYWHERE, spaces[space].region)}
-        found.append(places if allowed else set())
-    closed = {space for space in set().union(*found) if not capacity(game, CARTHAGE, space)}
-    return [tuple(sorted(places - closed)) for places in found]
-
-
-def distributions(game: Game, side: Side) -> list[Units]:
-    """List every way to place the new units of a side, as many of them as can be placed (6.1 to 6.3)."""
-    return _of_rome(game) if side == ROME else _of_carthage(game, lots(game))
-
-
-def _of_carthage(game: Game, every: list[tuple[str, ...]]) -> list[Units]:
-    open_lots = [lot for lot in every if lot]
-    hold = {space: capacity(game, CARTHAGE, space) for lot in open_lots for space in lot}
-    for count in range(len(open_lots), 0, -1):
-        if fitting := _fitting(_one_to_each(tuple(open_lots), count), hold):
-            return fitting
-    return [()]
-
-
-@lru_cache(maxsize=64)
-def _one_to_each(open_lots: tuple[tuple[str, ...], ...], count: int) -> list[Units]:
-    """List the ways to place a unit in a space of each of so many lots. The list is shared: look, do not touch."""
-    return sorted(
-        {tuple(way) for some in combinations(open_lots, count) for way in map(sorted, itertools.product(*some))}
-    )
-
-
-def _of_rome(game: Game) -> list[Units]:
-    """List the ways for Rome: at least three units in Italy, and a stack of five if there is none (6.2, 6.3)."""
-    lot = game.board.tables["reinforcements"][ROME][0]
-    hold = {space: capacity(game, ROME, space) for space in roman_spaces(game)}
-    home = tuple(space for space in hold if game.board.spaces[space].region == ITALY)
-    abroad = tuple(space for space in hold if space not in home)
-    for cu in range(lot["cu"], 0, -1):
-        if fitting := _fitting(_mostly_at_home(home, abroad, cu, lot["cu"] - lot["at_least"][ITALY]), hold):
-            return fitting if strong_stacks(game) else _strongest(game, fitting)
-    return [()]
-
-
-@lru_cache(maxsize=64)
-def _mostly_at_home(home: tuple[str, ...], abroad: tuple[str, ...], cu: int, most_abroad: int) -> list[Units]:
-    """List the ways to place some units, no more than a few of them outside Italy (6.3). The list is shared."""
-    return sorted(
-        tuple(sorted(there + here))
-        for away in range(min(cu, most_abroad) + 1)
-        for there in combinations_with_replacement(abroad, away)
-        for here in combinations_with_replacement(home, cu - away)
-    )
-
-
-def _fitting(ways: list[Units], hold: Mapping[str, int]) -> list[Units]:
-    """Keep the ways that put nowhere more units than there is room for (6.3, 16.2)."""
-    narrow = {space: room for space, room in hold.items() if room < MANY}
-    if not narrow:
-        return ways
-    return [way for way in ways if all(way.count(space) <= room for space, room in narrow.items())]
-
-
-def _strongest(game: Game, ways: list[Units]) -> list[Units]:
-    """Keep the ways that make a stack of five CU, if there are such (6.3)."""
-    armies = _armies(game, ROME, ways)
-    strong = [way for way in ways if any(armies[space] + way.count(space) >= game.board.consular_army for space in way)]
-    return strong or ways
-
-
-def _armies(game: Game, side: Side, ways: list[Units]) -> dict[str, int]:
-    """Return the CU that a side has in each space where new units may come."""
-    return {space: whole_cu(game, side, space) for space in set().union(*ways)}
-
-
-def roman_spaces(game: Game) -> list[str]:
-    """List where Roman units may come to the map: Rome, and with any general, but not inside a siege (6.2, 6.3)."""
-    places = {space for _, space, _, _ in game.generals_in_play(ROME)}
-    places |= {
-        space for space in game.board.tables["reinforcements"][ROME][0]["spaces"] if game.control.get(space) == ROME
-    }
-    return sorted(space for space in places if capacity(game, ROME, space))
 
 
 def homecomings(game: Game, general: str, units: Sequence[str]) -> list[str]:
@@ -238,22 +135,22 @@ def arrivals(game: Game) -> dict[str, list[str]]:
 
 def escort(game: Game, general: str) -> int:
     """Return how many units a general brings with him (6.4.4)."""
-    lots_of_rome: list[dict[str, Any]] = game.board.tables["reinforcements"][ROME]
+    lots_of_rome = game.board.tables["reinforcements"][ROME]
     return sum(lot["cu"] for lot in lots_of_rome if lot.get("with") == general)
 
 
-# ---- the question
+# ---- the decision
 
 
-def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, Any]:
-    body: dict[str, Any] = {"units": {space: units.count(space) for space in sorted(set(units))}} if units else {}
+def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, object]:
+    body: dict[str, object] = {"units": {space: units.count(space) for space in sorted(set(units))}} if units else {}
     if generals:
         body["generals"] = dict(generals)
     return {**body, **more}
 
 
-def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
-    """Return a sensible answer: units to the largest armies, generals to the largest without one."""
+def _default_of_carthage(game: Game, ways: list[Units]) -> Body:
+    """Return the default: units to the largest armies, generals to the largest army without one."""
     units = _to_the_largest(game, CARTHAGE, ways)
     generals = {}
     for general in game.displaced.get(CARTHAGE, ()):
@@ -262,8 +159,8 @@ def _default_of_carthage(game: Game, ways: list[Units]) -> dict[str, Any]:
     return _body(units, generals)
 
 
-def _default_of_rome(game: Game, ways: list[Units]) -> dict[str, Any]:
-    """Return a sensible answer: units to the largest army, Africanus to Rome if he may, the proconsul stays."""
+def _default_of_rome(game: Game, ways: list[Units]) -> Body:
+    """Return the default: units to the largest army, Africanus to Rome if he may, the same proconsul."""
     units = _to_the_largest(game, ROME, ways)
     landings, city = {general: spaces for general, spaces in arrivals(game).items() if spaces}, CAPITAL[ROME]
     generals = {general: city if city in spaces else spaces[0] for general, spaces in landings.items()}
@@ -272,7 +169,7 @@ def _default_of_rome(game: Game, ways: list[Units]) -> dict[str, Any]:
 
 def _to_the_largest(game: Game, side: Side, ways: list[Units]) -> Units:
     """Return the way that puts the units to the largest armies."""
-    armies = _armies(game, side, ways)
+    armies = army_sizes(game, side, ways)
     return max(ways, key=lambda units: sum(map(armies.__getitem__, units)))
 
 
@@ -282,7 +179,7 @@ def _unled(game: Game, side: Side, space: str) -> tuple[bool, int]:
 
 
 def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place the units, the generals who come, and to name a proconsul (6)."""
+    """List every choice of spaces for units and generals, and of a proconsul (6)."""
     ways = distributions(view, decision.side)
     offices = _offices(view) if decision.side == ROME else [{}]
     landings = arrivals(view)
@@ -319,78 +216,79 @@ def _offices(game: Game) -> list[dict[str, str]]:
 
 def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with reinforcements: the places of the units, of the generals, the proconsul (6)."""
-    side = decision.side
-    yield from _check_units(view, side, order)
-    yield from _check_generals(view, side, order)
+    side, said = decision.side, ReinforceOrder.read(order)
+    yield from _check_units(view, side, said.units)
+    yield from _check_generals(view, side, said)
     if side == ROME:
-        yield from check_proconsul(view, order)
-    elif "proconsul" in order.body:
-        yield order.fault(("proconsul",), "only Rome has a proconsul; leave the word out", rule="6.4.1")
+        yield from check_proconsul(view, said.proconsul)
+    elif said.proconsul is not None:
+        yield illegal(("proconsul",), "only Rome has a proconsul; leave the word out", rule="6.4.1")
 
 
-def _check_units(view: Game, side: Side, order: Order) -> Iterator[Fault]:
-    units: Mapping[str, int] = order.get("units", {})
+def _check_units(view: Game, side: Side, units: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield what is wrong with the spaces of the new units (6.1 to 6.3, 16.2)."""
     rule = "6.1" if side == CARTHAGE else "6.2"
-    every = lots(view) if side == CARTHAGE else []
-    places = roman_spaces(view) if side == ROME else sorted(set().union(*every))
+    places = roman_spaces(view) if side == ROME else sorted(set().union(*lots(view)))
     wrong = False
     for space, cu in units.items():
         if space not in view.board.spaces:
-            yield order.fault(("units", space), no_such_space(view, space), rule=rule)
+            yield illegal(("units", space), no_such_space(view, space), rule=rule)
         elif space not in places:
             reason = f"{view.board.spaces[space].name} takes no new units; open are: {', '.join(places) or 'none'}"
-            yield order.fault(("units", space), reason, rule="6.3" if view.besieged(space) else rule)
+            yield illegal(("units", space), reason, rule="6.3" if view.besieged(space) else rule)
         elif cu > (most := capacity(view, side, space)):
             reason = f"only {most} more fit into {view.board.spaces[space].name}, which the enemy stands before"
-            yield order.fault(("units", space), reason, rule="16.2")
+            yield illegal(("units", space), reason, rule="16.2")
         else:
             continue
         wrong = True
     if wrong:
         return
-    ways = _of_carthage(view, every) if side == CARTHAGE else _of_rome(view)
+    ways = distributions(view, side)
     if (total := sum(units.values())) != len(ways[0]):
-        yield order.fault(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
+        yield illegal(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
     elif tuple(sorted(space for space, cu in units.items() for _ in range(cu))) not in ways:
-        reason, paragraph = _why_not_so(view, side, units)
-        yield order.fault(("units",), reason, rule=paragraph)
+        why = _why_not_so(view, side, units)
+        yield illegal(("units",), why.reason, rule=why.rule)
 
 
-def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> tuple[str, str]:
-    """Say why the right number of units cannot stand in these places, each of them open, and by which rule."""
+def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> Refusal:
+    """Say why the right number of units cannot be placed like this, though each space is open (6.1, 6.3)."""
     if side == CARTHAGE:
         each = "; ".join("one in " + ", ".join(lot) for lot in lots(view) if lot)
-        return f"the units do not go together there: {each}", "6.1"
+        return Refusal(f"the units do not go together there: {each}", "6.1")
     lot = view.board.tables["reinforcements"][ROME][0]
     abroad = sum(cu for space, cu in units.items() if view.board.spaces[space].region != ITALY)
     if abroad > lot["cu"] - lot["at_least"][ITALY]:
-        return f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere", "6.3"
-    return f"Rome has no stack of {view.board.consular_army} CU and must make one now, for the consuls", "6.3"
+        reason = f"at least {lot['at_least'][ITALY]} of the units go to Italy; you send {abroad} elsewhere"
+        return Refusal(reason, "6.3")
+    return Refusal(f"Rome has no stack of {view.board.consular_army} CU and must make one now, for the consuls", "6.3")
 
 
-def _check_generals(view: Game, side: Side, order: Order) -> Iterator[Fault]:
-    generals: Mapping[str, str] = order.get("generals", {})
-    units = [space for space in order.get("units", {}) if space in view.board.spaces]
+def _check_generals(view: Game, side: Side, said: ReinforceOrder) -> Iterator[Fault]:
+    """Yield what is wrong with the generals who come to the map, and where (6.4.4, 8.9)."""
+    generals = said.generals
+    units = [space for space in said.units if space in view.board.spaces]
     landings = {general: spaces for general, spaces in arrivals(view).items() if spaces}
     coming = list(landings) if side == ROME else returning(view)
     rule = "6.4.4" if side == ROME else "8.9"
     for general, space in generals.items():
         path = ("generals", general)
         if general not in view.board.generals:
-            yield order.fault(path, no_such_general(view, general), rule=rule)
+            yield illegal(path, no_such_general(view, general), rule=rule)
         elif general not in coming:
             who = ", ".join(coming) or "nobody"
-            yield order.fault(path, f"{general} does not come to the map now; who does: {who}", rule=rule)
+            yield illegal(path, f"{general} does not come to the map now; who does: {who}", rule=rule)
         elif space == NONE and side == CARTHAGE:
             continue
         elif space not in view.board.spaces and space != NONE:
-            yield order.fault(path, no_such_space(view, space), rule=rule)
+            yield illegal(path, no_such_space(view, space), rule=rule)
         elif space not in (open_to := landings[general] if side == ROME else homecomings(view, general, units)):
-            yield order.fault(path, f"{general} cannot come to {space}; open are: {', '.join(open_to)}", rule=rule)
+            yield illegal(path, f"{general} cannot come to {space}; open are: {', '.join(open_to)}", rule=rule)
     for general in coming:
         if general not in generals and (side == ROME or homecomings(view, general, units)):
             orelse = "" if side == ROME else ", or none to keep him off the map"
-            yield order.fault(("generals",), f"say where {general} comes to the map{orelse}", rule=rule)
+            yield illegal(("generals",), f"say where {general} comes to the map{orelse}", rule=rule)
 
 
 KINDS: Final[Kinds] = {"reinforce": (reinforce_orders, check_reinforce)}

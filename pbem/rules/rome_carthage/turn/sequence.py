@@ -21,7 +21,7 @@ from pbem.rules.rome_carthage.turn.winter import winter
 
 
 def play(game: Game, table: Table) -> Flow[None]:
-    """Play the game's phases, one resting point each and one after every card play, until somebody has won (5)."""
+    """Play the phases, with a checkpoint after each and after every card play, until somebody has won (5)."""
     while game.result is None:
         if game.phase in SILENT:
             SILENT[game.phase](game, table)
@@ -55,7 +55,7 @@ def deal(game: Game, table: Table) -> None:
 
 
 def shuffle_all(game: Game, table: Table, name: str) -> None:
-    """Shuffle the deck and the cards laid off into a new deck; the counsels in force end with the turn (7.6).
+    """Shuffle the deck and the discards into a new deck; the counsels in force end with the turn (7.6).
 
     By the rules of 1998 they end with the shuffle itself (cards 57, 58).
     """
@@ -68,7 +68,7 @@ def shuffle_all(game: Game, table: Table, name: str) -> None:
 
 
 def end_counsels(game: Game, table: Table) -> None:
-    """Set those sides free since whose counsel all cards have been shuffled (cards 57, 58)."""
+    """End each counsel that was in force when all cards were shuffled (cards 57, 58)."""
     for side in game.counsels_ending:
         game.counsels.remove(side)
         table.tell("counsel_ends", side=side, rule="card 57" if side == CARTHAGE else "card 58")
@@ -78,7 +78,7 @@ def end_counsels(game: Game, table: Table) -> None:
 def choose_first_player(game: Game, table: Table) -> Flow[None]:
     """Let Rome claim the first play by a Campaign card, else let Carthage name the first player (5.3).
 
-    Rome is asked whether or not it holds such a card: a question that came only then would show its hand.
+    Rome is always asked: a decision that came only when it holds such a card would reveal its hand.
     """
     game.plays = 0
     order = yield from table.ask(ROME, "claim_first", rule="5.3", default={"card": "none"}, turn=game.turn)
@@ -95,9 +95,9 @@ def choose_first_player(game: Game, table: Table) -> Flow[None]:
 
 
 def play_card(game: Game, table: Table) -> Flow[None]:
-    """Play one strategy card for operations, for its event or lay it off, then pass the turn (5.3, 7.2, 7.5).
+    """Play one strategy card for operations or its event, or discard it, then pass the turn (5.3, 7.2, 7.5).
 
-    A campaign rests before each of its further generals and is taken up again there (8.1).
+    A campaign has a checkpoint before each of its further generals (8.1).
     """
     if game.card is not None:
         yield from next_general(game, table)
@@ -139,7 +139,7 @@ def end_truce(game: Game, table: Table, card: int) -> None:
 
 
 def lay_away(game: Game, table: Table, card: int, use: str) -> None:
-    """Lay a played card on the discards, or take it out of the game after its last event (7.4.2, 7.6)."""
+    """Discard a played card, or remove it from the game after its last event (7.4.2, 7.6)."""
     last = game.board.cards[card].removed_after
     if use == "event" and last is not None:
         uses = game.event_uses[str(card)] = game.event_uses.get(str(card), 0) + 1
@@ -185,7 +185,7 @@ def end_turn(game: Game, table: Table) -> None:
 
 
 def claim_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the Campaign cards by which Rome may claim the first play, and not to claim it (5.3)."""
+    """List the Campaign cards by which Rome may claim the first play, and no claim (5.3)."""
     hand = view.hands[ROME]
     if UNSEEN in hand:
         return NOT_TOLD
@@ -215,7 +215,7 @@ SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
     "isolation": remove_isolated,
     "turn_end": end_turn,
 }
-"""The phases in which nobody is asked anything."""
+"""The phases without decisions."""
 PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
     "reinforcements": reinforce,
     "first_play": choose_first_player,

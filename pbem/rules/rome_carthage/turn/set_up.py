@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pbem.game import Table
 from pbem.rules.rome_carthage.position.board import TRIBE, Board
+from pbem.rules.rome_carthage.position.options import Options
+from pbem.rules.rome_carthage.position.records import Scenario
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game
 
 
-def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any], table: Table) -> Game:
+def set_up(board: Board, options: Options, scenario: Scenario, table: Table) -> Game:
     """Return the position at the start: armies, offices, markers as the map has them, a shuffled deck (4.1 to 4.4)."""
     game = Game(
         turn=scenario["first_turn"],
@@ -28,14 +27,14 @@ def set_up(board: Board, options: Mapping[str, Any], scenario: Mapping[str, Any]
         options=options,
     )
     for army in scenario["armies"]:
-        force = Stack(army["cu"], army.get("elephants", 0), list(army["generals"]))
+        force = Stack(army["cu"], army.get("elephants", 0), list(army.get("generals", ())))
         game.put(army["side"], army["at"], force)
     game.deck = table.shuffle("deck", sorted(board.cards))
     return game
 
 
 def settle(game: Game) -> Game:
-    """Put in order what a changed position leaves open: cards that lie nowhere are in the deck, generals are out.
+    """Complete a changed position: cards found nowhere go into the deck, missing generals are out of the game.
 
     A card that was put into a hand is taken out of the deck, a general put into an army out of the reserve.
     """

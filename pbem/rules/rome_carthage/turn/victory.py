@@ -15,7 +15,7 @@ HOME: Final = "latium"
 
 
 def check_victory(game: Game, table: Table) -> Flow[None]:
-    """See who has won; the side with fewer political points gives up markers for the difference (18, 19).
+    """Check for victory; the side with fewer political points gives up markers for the difference (18, 19).
 
     After the last turn the points are counted once more when these markers are gone: more points win, a tie is
     Carthage's (18.3).

@@ -1,4 +1,4 @@
-"""Winter: what armies lose that stand on enemy ground when the year ends (5.4, 17)."""
+"""Winter attrition of armies on enemy ground at the end of the year (5.4, 17)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What players are shown: the map, summaries, hints, forecasts, odds; and what each may see of it."""
+"""Views for players: the map, summaries, hints, forecasts, odds, and what each side may see."""

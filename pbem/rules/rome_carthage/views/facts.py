@@ -1,31 +1,34 @@
-"""What the conditions of a standing order may go by, besides the facts that its question states.
+"""Facts that conditions of standing orders may test, besides those of the decision itself.
 
-Strengths are those that meet where the question is about; what a side does not see it does not ask about: all of it
-stands on the map or in its own hand.
+Strengths are those in the space that the decision is about. All facts are on the map or in the side's own hand, so
+that nothing hidden is used.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, TypeAlias
 
 from pbem.protocol import Decision, Side
 from pbem.rules.rome_carthage.movement.detachment import leaders, most_sent
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import interceptors
 
+Facts: TypeAlias = Mapping[str, object]
+"""What conditions may test: word -> plain value."""
 NO_ENEMY: Final = 1000
 """The odds where no enemy CU are."""
 
 
-def periods(game: Game) -> dict[str, Any]:
+def periods(game: Game) -> Facts:
     """Return the turn and the card play that a game is in, for standing orders that end with one (5.3)."""
     return {"turn": game.turn, "play": f"{game.turn}/{_play(game)}"}
 
 
-def facts(view: Game, decision: Decision) -> dict[str, Any]:
-    """Return what a standing order may go by for any question, and where it is about a space, what stands there."""
+def facts(view: Game, decision: Decision) -> Facts:
+    """Return the facts for any decision and, if it is about a space, what stands there."""
     side = decision.side
-    found: dict[str, Any] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
+    found: dict[str, object] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
     space = _space(view, decision)
     if space is not None:
         found |= _of_space(view, decision, space)
@@ -40,7 +43,7 @@ def _play(game: Game) -> int:
 
 
 def _space(view: Game, decision: Decision) -> str | None:
-    """Return the space that a question is about: that it names, or where the march or the battle is."""
+    """Return the space that a decision is about: the one it names, or where the battle or the march is."""
     named = decision.facts.get("at") or decision.facts.get("space")
     if named is None and view.battle is not None:
         named = view.battle.space
@@ -49,7 +52,7 @@ def _space(view: Game, decision: Decision) -> str | None:
     return named if named in view.board.spaces else None
 
 
-def _of_space(view: Game, decision: Decision, space: str) -> dict[str, Any]:
+def _of_space(view: Game, decision: Decision, space: str) -> Facts:
     side, enemy, record = decision.side, ENEMY[decision.side], view.board.spaces[space]
     own, theirs = view.cu(side, space), view.cu(enemy, space)
     if decision.kind == "intercept":

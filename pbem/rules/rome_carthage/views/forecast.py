@@ -1,4 +1,4 @@
-"""What a march may lead to, thought through before it is ordered: who could react, with what chance (8 to 10, 16.4).
+"""Forecasts of a march before it is ordered: who could react, and with what chance (8 to 10, 16.4).
 
 The rules themselves are played on from the position as the mover knows it, up to the first battle.
 """
@@ -14,6 +14,7 @@ from pbem.rules.rome_carthage.battle.hands import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
 from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.orders import WayOrder
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
 from pbem.rules.rome_carthage.siege.walls import interceptors
@@ -24,12 +25,13 @@ NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
 
 
 def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from an order to march, in thought; None for any other answer (8)."""
+    """Return the flow that plays on from an order to march; None for any other order (8)."""
     if decision.kind in ON_THE_WAY:
-        if not order.get("path"):
+        way = WayOrder.read(order)
+        if not way.path:
             return None
         game = table.lay(view)
-        return _until_battle(game, table, _march_on(game, table, decision.kind, order), None)
+        return _until_battle(game, table, _march_on(game, table, decision.kind, way), None)
     if view.march is None and "general" in order.body:
         game = table.lay(view)
         flow = turn.play(game, table)
@@ -39,22 +41,26 @@ def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[
     return None
 
 
-def _march_on(game: Game, table: Table, kind: str, order: Order) -> Flow[None]:
+def _march_on(game: Game, table: Table, kind: str, way: WayOrder) -> Flow[None]:
     """Follow the rest of a march that is under way (8.2, 10.3)."""
     march = game.the_march
-    movement.obey(march, order)
+    movement.obey(march, way)
     if kind == "pursue":
         table.roll(
-            f"pursue/{march.general}/{named_space(march)}", at_most=game.board.generals[march.general].pursues_on,
-            rule="10.3", side=march.side, general=march.general, space=march.at,
-        )  # fmt: skip
+            f"pursue/{march.general}/{named_space(march)}",
+            at_most=game.board.generals[march.general].pursues_on,
+            rule="10.3",
+            side=march.side,
+            general=march.general,
+            space=march.at,
+        )
     yield from movement.follow(game, table)
     if not march.fought:
         yield from movement.end_march(game, table)
 
 
-def _until_battle(game: Game, table: Table, flow: Flow[Any], sent: Any) -> Flow[None]:
-    """Play a flow up to the first battle, and tell of that instead of fighting it (11)."""
+def _until_battle(game: Game, table: Table, flow: Flow[None], sent: Order | None) -> Flow[None]:
+    """Play a flow up to the first battle, and describe that battle instead of fighting it (11)."""
     while game.battle is None:
         try:
             question = flow.send(sent)
@@ -66,7 +72,7 @@ def _until_battle(game: Game, table: Table, flow: Flow[Any], sent: Any) -> Flow[
 
 
 def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
-    """Tell of a battle that lies ahead: the armies, their commanders, the battle cards (11.1)."""
+    """Describe a battle that lies ahead: the armies, their commanders, the battle cards (11.1)."""
     facts: dict[str, Any] = {"space": battle.space}
     for word, side in (("attacker", battle.attacker), ("defender", ENEMY[battle.attacker])):
         stack = game.stack(side, battle.space)
@@ -79,7 +85,7 @@ def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
 
 
 def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return what a roll on a table comes to for the mover, how bad it is and in words (8.3.2, 8.8.3, 16.4)."""
+    """Return the result of a roll on a table: how bad it is for the mover, and in words (8.3.2, 8.8.3, 16.4)."""
     board, sort = game.board, roll.name.partition("/")[0]
     if sort in ("siege", "subjugation"):
         points, lost = board.siege_result(roll.total)

@@ -1,12 +1,12 @@
-"""What a form says beside a question: who can do it, what he needs, how likely that is, and orders to choose from.
+"""Hints of an order form: who can do something, what they must roll, how likely that is, and orders to choose from.
 
-A hint is drawn from what its reader knows, no more. Texts stand in the form as remarks, orders as choices.
+Hints use only what their reader may know. A form shows texts as remarks and orders as choices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Kinds, legal, percent
 from pbem.protocol import Decision, Order
@@ -26,28 +26,30 @@ from pbem.rules.rome_carthage.movement.detachment import (
     most_sent,
 )
 from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
-from pbem.rules.rome_carthage.movement.march import stands_on_lone_general
+from pbem.rules.rome_carthage.movement.next_step import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import onward, overseas, step_cost
 from pbem.rules.rome_carthage.movement.sea import RETURN, SAFE, SUNK, naval_modifiers, unopposed
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.position.board import ITALY, SEA
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, ROME, Game
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, siege_modifiers
 from pbem.rules.rome_carthage.siege.walls import interceptors, whole
 from pbem.rules.rome_carthage.turn.consuls import places_for, proconsul_candidates
-from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings, lots, roman_spaces
+from pbem.rules.rome_carthage.turn.distributions import lots, roman_spaces
+from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings
 from pbem.rules.rome_carthage.views.hints_of_plays import MOST_SPACES, Hint, campaign, play, spaces_in_words, units
 
 MOST_ROUTES: Final = 6
 
 
 def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what is worth knowing for an answer, and orders that are legal."""
+    """Yield remarks on a decision, and legal orders to choose from."""
     yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
 def odds(at_most: int, modifier: int = 0) -> str:
-    """Return the chance of a die with a modifier to be at most a number, in words.
+    """Return the chance that a die with a modifier is at most a number, in words.
 
     >>> odds(3, 1)
     '33 %'
@@ -107,7 +109,7 @@ def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
     reaction = view.the_reaction
     side, space, board = decision.side, reaction.space, view.board
     drm = interception_modifier(view, side, space)
-    attempts: list[list[dict[str, Any]]] = []
+    attempts: list[list[Body]] = []
     for origin in reaction.origins:
         stack, here = interceptors(view, side, origin), []
         for general in leaders(view, side, origin, space):
@@ -138,7 +140,7 @@ def _intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from intercepted_orders(view, decision)[:MOST_ROUTES]
 
 
-def _forces(view: Game, general: str, stack: Stack) -> Iterator[dict[str, Any]]:
+def _forces(view: Game, general: str, stack: Stack) -> Iterator[Body]:
     """Yield what a general might be sent with: all that may go, then fewer and fewer (9.3)."""
     yield {"general": general}
     for cu in range(most_sent(view, stack) - 1, -1, -1):
@@ -221,7 +223,7 @@ def _at_least(view: Game, decision: Decision) -> Iterator[Hint]:
 
 
 def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield how likely a siege or a subjugation gets on, and costs a unit (16.4)."""
+    """Yield how likely a siege or a subjugation is to gain points, and to cost a unit (16.4)."""
     side, space, board = decision.side, decision.facts["space"], view.board
     for general in decision.facts["able"]:
         drm = sum(siege_modifiers(view, side, space, general).values()) if is_enemy_city(view, side, space) else 0
@@ -277,8 +279,8 @@ def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
         able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(view))
         yield f"Proconsul (battle rating): {able or 'nobody'}. The others leave the map."
     else:
-        for lot in lots(view):
-            yield f"One CU: {spaces_in_words(lot) if lot else 'lost'}"
+        for open_to in lots(view):
+            yield f"One CU: {spaces_in_words(open_to) if open_to else 'lost'}"
         for general in decision.facts["generals"]:
             places = spaces_in_words(homecomings(view, general, ()))
             yield f"{board.generals[general].name} returns to own CU: {places}"

@@ -1,11 +1,11 @@
-"""What a form says beside a card play, and beside the next march of a campaign: who can do what, an order of each."""
+"""Hints for a card play and for the next march of a campaign: who can do what, and an example of each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import legal
 from pbem.protocol import Decision, Order, Side
@@ -16,6 +16,7 @@ from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, FORCE_MARCH, OPERATIONS, resting, walked
 from pbem.rules.rome_carthage.movement.fleet import carries, has_sailed
 from pbem.rules.rome_carthage.movement.paths import first_steps, open_ports
+from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import strategy_rating
 from pbem.rules.rome_carthage.position.naming import some
@@ -39,7 +40,6 @@ _IN_ADVANCE: Final[Mapping[str, str]] = {
     "ally_deserts": "round_events: {card: any}",
 }
 """The standing order that plays a counter event, where nobody waits for one (7.4.1)."""
-_Body: TypeAlias = dict[str, Any]
 
 
 def units(stack: Stack) -> str:
@@ -138,12 +138,12 @@ def _ships(view: Game, side: Side, cards: Sequence[int]) -> Iterator[str]:
         yield f"Sail from port to port: {fleets}. A step is {{to: port, by: sea}}."
 
 
-def _examples(view: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[Iterable[_Body], int]]:
-    """Yield orders of each kind, all that come into question, and how many of them a form shows (7.2 to 7.5)."""
+def _examples(view: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[Iterable[Body], int]]:
+    """Yield candidates for orders of each kind, and how many of them a form shows (7.2 to 7.5)."""
     board, best = view.board, cards[-1]
     ops = board.cards[best].ops
 
-    def on_operations(ways: Iterable[tuple[int, _Body]], ship: bool) -> Iterator[_Body]:
+    def on_operations(ways: Iterable[tuple[int, Body]], ship: bool) -> Iterator[Body]:
         for needs, way in ways:
             for card in cards:
                 if board.cards[card].ops >= needs and (not ship or carries(view, side, card, OPERATIONS)):
@@ -164,7 +164,7 @@ def _examples(view: Game, side: Side, cards: Sequence[int]) -> Iterator[tuple[It
     yield [{"card": cards[0], "as": "discard"}], 1
 
 
-def _by_land(view: Game, side: Side, ops: int) -> Iterator[tuple[int, _Body]]:
+def _by_land(view: Game, side: Side, ops: int) -> Iterator[tuple[int, Body]]:
     """Yield one march or sally from each space with its strategy rating, the largest army first (8.1, 16.4.4)."""
     spaces = sorted(spaces_with_generals(view, side), key=lambda space: -_at(view, side, space).cu)
     for space in spaces:
@@ -186,7 +186,7 @@ def _able(view: Game, side: Side, stack: Stack, ops: int) -> list[str]:
     return [general for general in stack.generals if general not in done and strategy_rating(view, general) <= ops]
 
 
-def _by_sea(view: Game, side: Side, ops: int, most: int) -> Iterator[tuple[int, _Body]]:
+def _by_sea(view: Game, side: Side, ops: int, most: int) -> Iterator[tuple[int, Body]]:
     """Yield one voyage from each port with its strategy rating, to a port of one's own if there is one (8.8)."""
     for space in spaces_with_generals(view, side) if most else ():
         stack = pool(view, side, space)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Chances, Number, Odds, Table
 from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
@@ -27,8 +28,8 @@ NOTES: Final = (
 )
 
 
-def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
-    """Return what can be asked about chances."""
+def odds(board: Board, options: Options) -> dict[str, Odds]:
+    """Return the questions about chances that players may ask."""
     most = board.battle.hand
     return {
         "battle": Odds(
@@ -62,7 +63,7 @@ def odds(board: Board, options: Mapping[str, Any]) -> dict[str, Odds]:
 # ---- battle (11)
 
 
-def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
+def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
     """Play a battle out on each table, from the deal to the retreat table, and count (11).
 
     Raises ValueError if the deck has not so many cards.
@@ -85,16 +86,20 @@ def battle(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int],
     return _told(numbers, cu, played, wins, rounds, lost)
 
 
-def _field(board: Board, options: Mapping[str, Any], numbers: Mapping[str, int]) -> tuple[Game, dict[str, str]]:
+def _field(board: Board, options: Options, numbers: Mapping[str, int]) -> tuple[Game, dict[str, str]]:
     """Return a position with nothing but two generals of these ratings and no abilities, and who commands."""
     commanders, generals = {}, dict(board.generals)
     for side, rating in ((ATTACKER, numbers["attacker_rating"]), (DEFENDER, numbers["defender_rating"])):
         if rating:
             one = next(general for general in board.generals.values() if general.side == side)
             generals[one.id] = replace(
-                one, battle=rating, cancels_withdrawal_on=rating, counterattacks_as_attacker_on=rating,
-                counterattacks_as_defender_on=rating, probe_as=(),
-            )  # fmt: skip
+                one,
+                battle=rating,
+                cancels_withdrawal_on=rating,
+                counterattacks_as_attacker_on=rating,
+                counterattacks_as_defender_on=rating,
+                probe_as=(),
+            )
             commanders[side] = one.id
     game = Game(hands={side: [] for side in SIDES}, stacks={side: {} for side in SIDES})
     game.board, game.options = replace(board, generals=generals), options
@@ -125,7 +130,7 @@ def _fight(
 
 
 def _by_default(flow: Flow[None]) -> None:
-    """Run a piece of the rules with the answer that stands in for a late player."""
+    """Run a flow of the rules with the default answer to every decision."""
     try:
         asked = next(flow)
         while True:
@@ -134,8 +139,8 @@ def _by_default(flow: Flow[None]) -> None:
         return
 
 
-def _default(asked: Any) -> Order:
-    """Return the answer that stands in for a late player; a battle asks nothing without one (11)."""
+def _default(asked: object) -> Order:
+    """Return the default answer; every decision in a battle has one (11)."""
     assert isinstance(asked, Decision)
     assert asked.default is not None
     return Order(asked.kind, asked.default)
@@ -149,7 +154,7 @@ def _told(
     rounds: Counter[int],
     lost: Mapping[Side, Mapping[Side, int]],
 ) -> Chances:
-    """Return what the battles came to, as text and as figures."""
+    """Return the results of the battles, as text and as figures."""
     won = {ATTACKER: wins, DEFENDER: played - wins}
     mean_rounds = sum(count * often for count, often in rounds.items()) / played
     lines = [
@@ -165,7 +170,7 @@ def _told(
         for count, often in sorted(rounds.items())
     ]
     names = {ATTACKER: "attacker", DEFENDER: "defender"}
-    losses: dict[str, Any] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
+    losses: dict[str, float | dict[str, float]] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
     losses["defender"] = sum(lost[side][DEFENDER] for side in SIDES) / played
     lines.append(f"CU lost on average: attacker {losses['attacker']:.1f}, defender {losses['defender']:.1f}")
     for winner, name in names.items():
@@ -174,9 +179,12 @@ def _told(
             losses[f"if_{name}_wins"] = each
             lines.append(f"  if the {name} wins: {each['attacker']:.1f} and {each['defender']:.1f}")
     figures = {
-        "games": played, "attacker_wins": wins / played, "rounds": mean_rounds,
-        "rounds_distribution": {str(count): often / played for count, often in sorted(rounds.items())}, "lost": losses,
-    }  # fmt: skip
+        "games": played,
+        "attacker_wins": wins / played,
+        "rounds": mean_rounds,
+        "rounds_distribution": {str(count): often / played for count, often in sorted(rounds.items())},
+        "lost": losses,
+    }
     return Chances((*lines, "", *NOTES), figures)
 
 
@@ -224,7 +232,7 @@ def _rolls_on_average(results: Mapping[tuple[int, int], int], points: int, neede
 
 
 def naval(board: Board, numbers: Mapping[str, int]) -> Chances:
-    """Count what Rome's roll makes of a voyage (8.8.3)."""
+    """Count the results of Rome's roll against a voyage (8.8.3)."""
     results = Counter(board.naval_result(face + numbers["modifier"]) for face in DIE)
     words = {"none": "arrives", "return": "turns back", "sunk": "is sunk"}
     lines = [f"the fleet {words[result]}: {_percent(results[result] / 6)}" for result in words]

@@ -1,12 +1,14 @@
-"""What there is to draw: markers, armies, sieges, the turn, political points (3, 18.1)."""
+"""The scene to draw: markers, armies, sieges, the turn, political points (3, 18.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pbem.game import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
 from pbem.protocol import Event
+from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.records import SideRecord
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.turn.victory import political_points
@@ -15,13 +17,13 @@ if TYPE_CHECKING:
     from pbem.game import Box
 
 
-def base(box: Box, board: Any) -> BaseMap:
+def base(box: Box, board: Board) -> BaseMap:
     """Return the map as it is printed."""
     chart = box.table("map")
     return base_map(box.table("layout"), box.table("coast"), chart["spaces"], board.connections)
 
 
-def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, sides: Sequence[SideRecord], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
     board = view.board
     control: dict[str, str | None] = dict(view.control)
@@ -44,7 +46,7 @@ def scene(view: Game, base: BaseMap, sides: Sequence[Mapping[str, Any]], told: S
 
 
 def _subtitle(view: Game) -> str:
-    """Return what is going on, and whether there is a Truce (card 64)."""
+    """Return what is under way, and whether there is a Truce (card 64)."""
     return ", ".join(filter(None, (_going_on(view), "Truce" if view.truce else "")))
 
 
@@ -58,8 +60,8 @@ def _going_on(view: Game) -> str:
     return f"card play {view.plays + 1}" if view.phase == "strategy" else ""
 
 
-def _standing(view: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    yield Row("", tuple(Cell(str(side["name"]), str(side["id"])) for side in sides))
+def _standing(view: Game, sides: Sequence[SideRecord]) -> Iterator[Row]:
+    yield Row("", tuple(Cell(side["name"], side["id"]) for side in sides))
     units = {side: sum(stack.cu for stack in view.stacks[side].values()) for side in SIDES}
     for space, inside in view.garrisons.items():
         units[view.control[space]] += inside.cu
@@ -71,7 +73,7 @@ def _standing(view: Game, sides: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
         "Cards in hand": {side: len(view.hands[side]) for side in SIDES},
     }
     for label, of in rows.items():
-        yield Row(label, tuple(Cell(str(of[str(side["id"])])) for side in sides))
+        yield Row(label, tuple(Cell(str(of[side["id"]])) for side in sides))
 
 
 def _counters(view: Game) -> Iterator[Counter]:

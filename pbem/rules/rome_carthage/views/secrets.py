@@ -1,4 +1,4 @@
-"""What each side may know: its own hand, never the enemy's nor the decks (7.1, 11.1)."""
+"""Views of a position: each side sees its own hand, never the enemy's nor the decks (7.1, 11.1)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def view(game: Game, side: Side | None) -> Game:
 
 
 def _blank(march: March) -> None:
-    """Take off a march what only its own side knows: where it is to go, and what it does if the enemy reacts (8.2)."""
+    """Remove from a march what only its own side knows: its path, and what it does if the enemy reacts (8.2)."""
     march.path, march.then = [], ""
     march.if_intercepted = march.if_avoided = march.charm = None
 
@@ -41,7 +41,7 @@ def _face_down(battle: Battle, owner: Side, hand: list[str]) -> list[str]:
 
 
 def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
-    """Return a position that a side could not tell from this one: what it cannot see is dealt or ordered anew (7.1)."""
+    """Return a position that a side could not tell from this one, with what it cannot see dealt again (7.1)."""
     other = plain.twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]
     pile = table.shuffle(f"reseal/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])

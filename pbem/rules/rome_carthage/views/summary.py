@@ -1,9 +1,9 @@
-"""Where things stand, in words for a report: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)."""
+"""The summary of a report, in words: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Line, Section, Summary
 from pbem.protocol import Side
@@ -18,7 +18,7 @@ _PHASES: Final[Mapping[str, str]] = {
     "winter": "winter",
     "victory": "victory check",
 }
-"""What the phases are called in which somebody may be asked, but for the strategy phase (5)."""
+"""The names of the phases with decisions, except the strategy phase (5)."""
 
 
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
@@ -76,7 +76,7 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     board = view.board
     points = political_points(view)
-    rows: dict[str, list[Any]] = {
+    rows: dict[str, Sequence[object]] = {
         "": [names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
         "CU": [sum(stack.cu for _, stack, _ in _stacks(view, side)) for side in SIDES],

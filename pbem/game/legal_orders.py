@@ -1,21 +1,22 @@
-"""Legal answers that can be counted and picked without being listed.
+"""Legal orders that can be counted and picked without being listed.
 
-A card play has thousands of legal orders; a form shows a few, a bot picks one, a test counts them all. `Choices`
-are put together from parts, each made only when somebody looks into it, so that the n-th order, or a random one, is
-made alone.
+A card play has thousands of legal orders; a form shows a few, a bot picks one, a test counts them all. They are
+composed of parts, each made only when it is first looked at, so that the n-th order, or a random one, is made alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import comb, prod
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from pbem.protocol import Order
 
+T = TypeVar("T")
+
 
 class LegalOrders(Sequence[Order]):
-    """A lazy sequence of orders. Made by `listed`, `grid`, `subsets`, `chain`, `each` and `later`, not directly.
+    """A lazy sequence of orders. Made by `of`, `product`, `subsets`, `concat`, `flat_map` and `lazy`, not directly.
 
     `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
     """
@@ -32,15 +33,19 @@ class LegalOrders(Sequence[Order]):
         raise NotImplementedError
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        """Return a random choice, or None if there is none; `random` yields numbers from 0 up to, not including, 1.
+        """Return a random order, or None if there is none; `random` yields numbers from 0 up to, not including, 1.
 
-        Among parts one is picked first and then a choice in it, so that a few marches do not drown among the
+        Among parts one is picked first and then an order in it, so that a few marches do not drown among the
         many ways to place markers.
         """
         length = len(self)
         return self.make(int(random() * length)) if length else None
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Order: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Order]: ...
+    def __getitem__(self, index: int | slice) -> Order | Sequence[Order]:
         length = len(self)
         if isinstance(index, slice):
             return [self.make(i) for i in range(*index.indices(length))]
@@ -71,8 +76,8 @@ class _Made(LegalOrders):
         return self._made(int(random() * self._length)) if self._length else None
 
 
-class _Chain(LegalOrders):
-    """The choices of several parts, one part after another."""
+class _Concat(LegalOrders):
+    """The orders of several parts, one part after another."""
 
     __slots__ = ("_parts",)
 
@@ -100,8 +105,8 @@ class _Chain(LegalOrders):
         return order
 
 
-class _Later(LegalOrders):
-    """Choices that are put together when somebody looks into them."""
+class _Lazy(LegalOrders):
+    """Orders that are put together when they are first looked at."""
 
     __slots__ = ("_choices", "_put_together")
 
@@ -131,18 +136,18 @@ class _Later(LegalOrders):
         return self._now.pick(random)
 
 
-class _Each(_Later):
-    """The choices of a part for each of some items; a part is put together when somebody looks into it."""
+class _FlatMap(_Lazy):
+    """The orders of a part for each of some items; a part is put together when it is first looked at."""
 
     __slots__ = ("_items", "_part")
 
-    def __init__(self, part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> None:
+    def __init__(self, part: Callable[[T], LegalOrders], items: Sequence[T]) -> None:
         self._part = part
         self._items = items
         self._choices = None
 
     def _whole(self) -> LegalOrders:
-        return _Chain(tuple(map(self._part, self._items)))
+        return _Concat(tuple(map(self._part, self._items)))
 
     def __iter__(self) -> Iterator[Order]:
         return (order for item in self._items for order in self._part(item))
@@ -155,7 +160,7 @@ class _Each(_Later):
 
 
 class _NotTold(_Made):
-    """Choices that the viewer cannot know."""
+    """Orders that the viewer cannot know."""
 
     __slots__ = ()
 
@@ -167,27 +172,27 @@ def _none(index: int) -> Order:
 
 
 NOT_TOLD: LegalOrders = _NotTold(0, _none)
-"""The answer to an onlooker who does not see enough to know the choices."""
+"""The answer to an observer who does not see enough to know the legal orders."""
 
 
 def of(orders: Sequence[Order]) -> LegalOrders:
-    """Return choices that are few enough to be listed."""
+    """Return legal orders that are few enough to be listed."""
     return _Made(len(orders), orders.__getitem__)
 
 
 def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
-    """Return choices that are put together only if they are looked into; they must not be `NOT_TOLD`."""
-    return _Later(put_together)
+    """Return legal orders that are put together only when they are looked at; they must not be `NOT_TOLD`."""
+    return _Lazy(put_together)
 
 
-def flat_map(part: Callable[[Any], LegalOrders], items: Sequence[Any]) -> LegalOrders:
-    """Return the choices of a part for each item, one after another, put together as by `later`."""
-    return _Each(part, items)
+def flat_map(part: Callable[[T], LegalOrders], items: Sequence[T]) -> LegalOrders:
+    """Return the orders of a part for each item, one after another, put together as by `lazy`."""
+    return _FlatMap(part, items)
 
 
 def concat(*parts: LegalOrders) -> LegalOrders:
-    """Return the choices of several parts, one after another; cannot be told if any part cannot."""
-    return NOT_TOLD if NOT_TOLD in parts else _Chain(parts)
+    """Return the orders of several parts, one after another; `NOT_TOLD` if any part is."""
+    return NOT_TOLD if NOT_TOLD in parts else _Concat(parts)
 
 
 def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
@@ -203,7 +208,7 @@ def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
     return _Made(prod(map(len, axes)), pick)
 
 
-def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Sequence[int]) -> LegalOrders:
+def subsets(make: Callable[[list[T]], Order], items: Sequence[T], sizes: Sequence[int]) -> LegalOrders:
     """Return `make(some)` for every selection of the given sizes, smaller indexes first within a size."""
     counts = [comb(len(items), size) for size in sizes]
 
@@ -217,9 +222,9 @@ def subsets(make: Callable[[list[Any]], Order], items: Sequence[Any], sizes: Seq
     return _Made(sum(counts), pick)
 
 
-def _combination(items: Sequence[Any], size: int, index: int) -> list[Any]:
+def _combination(items: Sequence[T], size: int, index: int) -> list[T]:
     """Return the index-th selection of `size` items, in the order of `itertools.combinations`."""
-    picked: list[Any] = []
+    picked: list[T] = []
     start = 0
     while size > 1:
         for at in range(start, len(items)):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.game.choices import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
+from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
 from pbem.protocol import Order
 
 

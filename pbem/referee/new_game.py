@@ -1,0 +1,88 @@
+"""A new game: what it is made of, and the repo with its charter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pbem.crypto.keys import Secrets
+from pbem.crypto.seal import recipient_of
+from pbem.crypto.signing import public_key
+from pbem.game import shelf
+from pbem.game.corrections import Corrections
+from pbem.game.shelf import Loaded
+from pbem.protocol import Side
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.charter import Charter, Pins, promise
+from pbem.repo.key_backup import keys_for_new_game
+from pbem.repo.ledger import Ledger
+from pbem.repo.public import as_files
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game that is to be made."""
+
+    name: str
+    rules: str
+    _: KW_ONLY
+    players: Mapping[Side, str]
+    """The names of the players; a side that is missing is called by its own name."""
+    addresses: Mapping[Side, str] = field(default_factory=dict)
+    """The mail addresses of the players."""
+    scenario: str | None = None
+    """None: the first scenario of the box."""
+    edition: str | None = None
+    """None: the first edition of the box."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that differ from the edition."""
+    folders: Sequence[str | Path] = ()
+    """Folders with boxes of players' own."""
+    secrets: Secrets | None = None
+    """None: drawn at random."""
+    beacon: str | None = None
+    """The public beacon that is mixed into the dice; None: none."""
+    begin: bool = True
+    """Whether it is played to its first decision at once."""
+    corrections: Corrections = field(default_factory=dict)
+    """Corrected files of the box, which the game keeps in its repo."""
+
+    def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
+        """Make the keys and the repo of the game, and return its ledger and its rules.
+
+        Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
+        """
+        loaded = self._loaded()
+        box = loaded.box
+        path = games / f"{self.name}.git"
+        keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
+        charter = Charter(
+            game=self.name,
+            rules=self.rules,
+            preset=self.edition or box.presets[0],
+            scenario=self.scenario or box.scenarios[0],
+            players={side: self.players.get(side, side) for side in loaded.rules.sides},
+            options=dict(self.options),
+            dice=promise(keys, self.beacon),
+            sealed_to=recipient_of(keys.identity),
+            signed_by=public_key(keys.signing),
+        )
+        pins = Pins(box.digest, loaded.code)
+        return Ledger.create(path, keys, charter, pins, self.addresses, as_files(self.corrections)), loaded
+
+    def _loaded(self) -> Loaded:
+        """Return the rules, with sides and scenario known to be theirs."""
+        loaded = shelf.load(
+            self.rules, preset=self.edition, options=self.options, folders=self.folders, kept=self.corrections
+        )
+        if not loaded.box.ours or self.corrections:
+            loaded.box.check()
+        for side in (*self.players, *self.addresses):
+            if side not in loaded.rules.sides:
+                sides = ", ".join(loaded.rules.sides)
+                raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+        if self.scenario is not None:
+            loaded.box.scenario(self.scenario)
+        return loaded

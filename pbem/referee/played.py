@@ -1,0 +1,99 @@
+"""An adjudication between play and commit: the record that is made of it, and the state of the game after it.
+
+Nothing here changes anything; `Adjudicator` commits what these functions return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from pbem.crypto.closing import Closing
+from pbem.crypto.player_chains import last_links
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, Step
+from pbem.game.plain import Record
+from pbem.orders.standing import Filed, InForce
+from pbem.protocol import Event, Rules, Side
+from pbem.referee.notices import notices, of_the_beacon
+from pbem.repo.adjudication import Adjudication, Seed
+from pbem.repo.records import decision_record
+from pbem.repo.state import State
+
+ExpiredStanding: TypeAlias = Sequence[tuple[Side, Filed]]
+"""The standing orders that have expired, each with its side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An adjudication that has been played and is not committed yet: what went in, and what came out."""
+
+    seed: Seed
+    outcome: Outcome[Any]
+    sources: Sources
+    standing: InForce
+    act: Record | None = None
+    """The act of the game master, if this is no play."""
+    whole: Record | None = None
+    """The part of the act that stays in the sealed record."""
+    beacon: Closing | None = None
+    """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""
+
+
+def adjudication_of(n: int, played: Played, expired: ExpiredStanding, events: Iterable[Event]) -> Adjudication:
+    """Return the record of adjudication n; `events` are those of an open request that it settles."""
+    outcome = played.outcome
+    return Adjudication(
+        n,
+        outcome.answers,
+        outcome.rolls,
+        outcome.draws,
+        [
+            *of_the_beacon(n, played.beacon),
+            *events,
+            *outcome.events,
+            *notices(outcome.answers, played.sources, played.standing, expired),
+        ],
+        [{"side": decision.side, "kind": decision.kind} for decision in outcome.session.open_decisions],
+        played.act,
+        played.whole,
+    )
+
+
+def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
+    """Return the answers since the last checkpoint, if the game has reached the next one or its end; else None."""
+    if outcome.checkpoint is None and outcome.session.result is None:
+        return None
+    return [*(answer for step in state.steps for answer in step.answers), *outcome.answers]
+
+
+def advanced(
+    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, Any]
+) -> State:
+    """Return the state of the game after an adjudication; `state` is the one before it, `requests` those after it."""
+    outcome, session, key = played.outcome, played.outcome.session, played.seed.key
+    n, standing = state.adjudication + 1, dict(state.standing)
+    for side in {side for side, _ in expired}:
+        gone = [each.record() for of, each in expired if of == side]
+        standing[side] = [record for record in standing[side] if record not in gone]
+    after = replace(
+        state,
+        adjudication=n,
+        steps=[*state.steps, Step(key, outcome.answers)],
+        pending={side: queue for side, queue in played.sources.sheets.items() if queue},
+        new_sheets={},
+        standing=standing,
+        standing_digests=dict(state.standing_digests),
+        asked=[decision_record(decision) for decision in session.open_decisions],
+        result=None if session.result is None else dict(session.result),
+        links=last_links(played.seed.went_in.get("shares", {}), state.links),
+        shares={},
+        requests=requests,
+    )
+    if outcome.checkpoint is not None:
+        after.checkpoint, after.steps = rules.encode(outcome.checkpoint), [Step(key)]
+    if outcome.answers:
+        after.opened, after.defaults = n, {}
+    return after

@@ -1,0 +1,109 @@
+"""An adjudication on record: what reseeded its dice, what happened in it, and the two files that keep it.
+
+The turn file is public. The sealed record beside it keeps the rest: all answers, the hidden draws, and which sides may
+read an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pbem.engine.session import Answer
+from pbem.game.plain import Record
+from pbem.protocol import Draw, Event, Roll
+from pbem.repo.records import (
+    answer_record,
+    draw_record,
+    event_records,
+    public_answer,
+    read_answer,
+    read_events,
+    read_roll,
+    roll_record,
+    whole_draw,
+)
+
+
+class Seed(NamedTuple):
+    """The seed of an adjudication: the opened link, all inputs by name, their digest, and the key made of them."""
+
+    link: str
+    went_in: Record
+    inputs: str
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """All that happened in one adjudication, public or not."""
+
+    n: int
+    answers: Sequence[Answer]
+    rolls: Sequence[Roll]
+    draws: Sequence[Draw]
+    events: Sequence[Event]
+    waiting: Sequence[Mapping[str, str]]
+    """The decisions that are open after it, by side and kind."""
+    act: Record | None = None
+    """The act of the game master, if this is no play: its kind, its reason, and what belongs to it."""
+    whole: Record | None = None
+    """The part of the act that stays in the sealed record."""
+
+    @property
+    def readers(self) -> dict[str, list[str]]:
+        """The sides that may read an event, by its place; an event that is not named is public."""
+        return {str(at): list(event.to) for at, event in enumerate(self.events) if event.to is not None}
+
+
+def sealed_record(adjudication: Adjudication) -> dict[str, Any]:
+    """Return the sealed record of an adjudication, from which `read_adjudication` reads it again."""
+    return {
+        "answers": [answer_record(answer) for answer in adjudication.answers],
+        "draws": [whole_draw(draw) for draw in adjudication.draws],
+        "events": event_records(adjudication.events),
+        "readers": adjudication.readers,
+        **({} if adjudication.whole is None else {"act": dict(adjudication.whole)}),
+    }
+
+
+def public_record(
+    adjudication: Adjudication, seed: Seed, *, renewal: str | None, span: Sequence[Answer] | None
+) -> dict[str, Any]:
+    """Return what a turn file says of an adjudication, but for the result and the position.
+
+    `renewal` is the tip of a new chain if one begins. `span` are the answers since the last checkpoint, which are
+    published when the next one is reached; None: it is not.
+    """
+    went_in, readers = dict(seed.went_in), adjudication.readers
+    public: dict[str, Any] = {"adjudication": adjudication.n, "previous": went_in.pop("previous"), "link": seed.link}
+    public |= went_in | {"inputs": seed.inputs}
+    if renewal is not None:
+        public["renewal"] = renewal
+    if span is not None:
+        public["answers"] = [public_answer(answer_record(answer)) for answer in span if not answer.secret]
+    if adjudication.rolls:
+        public["rolls"] = [roll_record(number, roll) for number, roll in enumerate(adjudication.rolls, 1)]
+    if adjudication.draws:
+        public["draws"] = [draw_record(number, draw) for number, draw in enumerate(adjudication.draws, 1)]
+    records = event_records(adjudication.events)
+    public["events"] = [record for at, record in enumerate(records) if str(at) not in readers]
+    public["waiting"] = list(adjudication.waiting)
+    return public
+
+
+def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
+    """Return the adjudication that a turn file and its sealed record were made of."""
+    rolls = [read_roll(roll) for roll in public.get("rolls", ())]
+    readers = {int(at): sides for at, sides in sealed["readers"].items()}
+    return Adjudication(
+        n,
+        [read_answer(answer) for answer in sealed["answers"]],
+        rolls,
+        [Draw(**draw) for draw in sealed["draws"]],
+        read_events(sealed["events"], rolls, readers),
+        public["waiting"],
+        public.get("act"),
+        sealed.get("act"),
+    )
