@@ -116,14 +116,14 @@ class Differ:
         return Difference(n, f"result: recorded {said[0]}, now {said[1]}")
 
     def position(self, n: int, recorded: object, now: object) -> Difference:
-        """Return where two positions differ, as an onlooker may know them."""
+        """Return where two positions differ, as an observer may know them."""
         places = list(different(recorded, now))
         shown = [f"{self._place(path)} recorded {shortly(old)}, now {shortly(new)}" for path, old, new in places]
         more = f"; and {len(places) - MOST_SHOWN} more" if len(places) > MOST_SHOWN else ""
         return Difference(n, f"position: {'; '.join(shown[:MOST_SHOWN]) or 'the file is not the recorded one'}{more}")
 
     def checkpoint(self, n: int, recorded: object, now: object) -> Iterator[Difference]:
-        """Yield where resting points differ of which an onlooker's view is the same: what is hidden is not told."""
+        """Yield where checkpoints differ in hidden parts only; the hidden values are not told."""
         places = [".".join(path[:1]) for path, _, _ in different(recorded, now)]
         if places:
             yield Difference(n, f"position: what is hidden differs, in {joined(sorted(set(places)))}")

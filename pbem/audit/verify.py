@@ -1,12 +1,12 @@
-"""Verifies a game: everything that can be checked without trusting whoever carries it on (`pbem verify`).
+"""The verification of a game: everything that can be checked without trusting the referee (`pbem verify`).
 
-Without any key: the repo is sound, every commit is signed by the key of the charter, nothing was changed once it was
-there, every link follows, every roll is what the dice say, every sheet was committed before the turn that used it.
-With the secrets, from the key store or once they are revealed: every sealed file opens and is what its digest promised,
-and every shuffle is what the hidden secret makes of it.
+Without any key: the repo is sound, every commit is signed by the key of the charter, nothing was changed after it was
+committed, every link follows, every roll is what the dice say, every sheet was committed before the turn that used it.
+With the secrets, from the key store or once they are revealed: every sealed file opens and fits its digest, and every
+shuffle follows from the seed of the hidden draws.
 
-What no look at a repo can tell: that it is not all made anew, or cut off at an earlier commit. Against that stand the
-tip in the first letter, the digests in the others, and the clones of everybody else.
+A repo alone cannot show that it was not made again from scratch, or cut off at an earlier commit. Compare it with the
+tip in the first letter, the digests in the others, and the clones of other people.
 """
 
 from __future__ import annotations

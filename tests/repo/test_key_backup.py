@@ -87,7 +87,7 @@ def test_the_list_says_what_is_wrong(home: Folder) -> None:
 def test_an_empty_store_says_where_it_looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     move_to(Folder(tmp_path / "nowhere"), monkeypatch)
     assert pbem("keys", "list").output == (
-        f"There are no secrets in {tmp_path}/nowhere/keys; PBEM_KEYS names another folder.\n"
+        f"There are no secrets in {tmp_path}/nowhere/keys. Set PBEM_KEYS to use another folder.\n"
     )
     assert pbem("keys", "backup", tmp_path / "b.age", "--plain").exit_code == 1
 
