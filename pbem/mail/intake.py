@@ -345,8 +345,12 @@ class _Desk:
 
 
 def _words(sheet: str) -> list[list[str]]:
-    """Return the words of each line of a sheet from `game:` on; blanks and blank lines do not survive the mail."""
-    return [line.split() for line in sheet[sheet.find("game:") :].splitlines() if line.strip()]
+    """Return the words of each line of a sheet from `game:` on, without comments.
+
+    Blanks do not survive the mail, and an older version may have worded the comments of a form differently.
+    """
+    lines = (line.partition("#")[0].split() for line in sheet[sheet.find("game:") :].splitlines())
+    return [line for line in lines if line]
 
 
 _UNCHANGED: Final = (

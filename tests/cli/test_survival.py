@@ -371,7 +371,10 @@ def test_letter_waits_while_games_or_their_rules_are_missing(scene: Scene, tmp_p
     path = scene.copy("letter", tmp_path / "game")
     (path / "games").rename(path / "unmounted")
     code, complaints = scene.ends(path, COMMANDS["letter"])
-    assert (code, complaints) == (1, f"pbem: {path}/games: the folder of the games does not exist; PBEM_GAMES names it\n")
+    assert (code, complaints) == (
+        1,
+        f"pbem: {path}/games: the folder of the games does not exist; PBEM_GAMES names it\n",
+    )
     (path / "unmounted").rename(path / "games")
     code, complaints = scene.ends_by(other_rules, path)
     assert code == 1

@@ -386,6 +386,17 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert head(folder) == before
 
 
+def test_quoted_form_with_other_comments_is_no_order(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    """A form that an older version mailed has the same orders, and perhaps comments in other words."""
+    bid(folder)
+    before = head(folder)
+    text = quoted(form_of(folder, "red"))
+    older = re.sub(rb"(?m)^> #.*$", b"> # Worded differently.", text)
+    assert older != text
+    assert not take_in(letter("red", b"Thanks!\n\npbem wrote:\n\n" + older), folder.office).accepted
+    assert head(folder) == before
+
+
 def test_form_changed_in_the_quotation_or_copied_from_it_counts(
     folder: Folder, toy: Adjudicator, blank_maps: None
 ) -> None:

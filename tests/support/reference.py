@@ -72,7 +72,8 @@ def _about(name: str, command: Any, heading: str) -> Iterator[str]:
             yield from _about(f"{name} {verb}", inner, f"{heading}#")
         return
     arguments = [each for each in command.params if each.param_type_name == "argument"]
-    options = [each for each in command.params if each.param_type_name == "option"]
+    shown = [each for each in command.params if not getattr(each, "hidden", False)]
+    options = [each for each in shown if each.param_type_name == "option"]
     required = [f"{option.opts[0]} {_value(option)}" for option in options if option.required]
     words = [name, *map(_argument, arguments), *required, *(["[OPTIONS]"] if options else [])]
     yield f"```\n{' '.join(words)}\n```"
