@@ -98,7 +98,7 @@ def orders(random: Random) -> list[Order]:
     for leader in ARMIES:
         order = legal(at.rules, view, decision, leader, random)
         given.append(order)
-        if luckiest := list(at.rules.after(view, decision, order))[:1]:  # type: ignore[attr-defined]
+        if luckiest := list(at.rules.successors(view, decision, order))[:1]:
             ((view, decision),) = luckiest
     assert at.further(at.open_decisions[0], given) == [[] for _ in given]
     return given

@@ -307,6 +307,18 @@ def test_the_lock_names_no_index_and_pins_every_hash(name: str) -> None:
         assert "--hash=sha256:" in pin, pin
 
 
+def test_nobody_asks_whether_rules_have_a_capability() -> None:
+    """Every capability of a game is a method of `Rules`, with a default where it is optional."""
+    found = [
+        f"{module.file}:{node.lineno} {ast.unparse(node)}"
+        for module in modules()
+        for node in ast.walk(ast.parse(module.text))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr")
+        if re.search(r"(^|[._])rules$", ast.unparse(node.args[0]))
+    ]
+    assert not found, "\n".join(found)
+
+
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|/(?:home|root|Users)/\w")
 
 
