@@ -345,12 +345,13 @@ class _Desk:
 
 
 def _words(sheet: str) -> list[list[str]]:
-    """Return the words of each line of a sheet from `game:` on, without comments.
+    """Return the words of each line of a sheet from `game:` on, but for the sentences in its comments.
 
-    Blanks do not survive the mail, and an older version may have worded the comments of a form differently.
+    Blanks do not survive the mail, and an older version may have worded the sentences of a form differently. An order
+    in a comment counts: somebody may have filled it in and left the mark in front of it.
     """
-    lines = (line.partition("#")[0].split() for line in sheet[sheet.find("game:") :].splitlines())
-    return [line for line in lines if line]
+    lines = (line.split() for line in sheet[sheet.find("game:") :].splitlines())
+    return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
 
 
 _UNCHANGED: Final = (
