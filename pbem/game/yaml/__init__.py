@@ -19,6 +19,13 @@ What `dump` writes is said in `pbem.game.yaml.writer`.
 from pbem.game.yaml.limits import LETTER, OWN, Limits, Unreadable
 from pbem.game.yaml.marks import Mark, Placed, by_place
 from pbem.game.yaml.reader import Document, read
-from pbem.game.yaml.writer import dump
+from pbem.protocol import Plain
 
 __all__ = ["LETTER", "OWN", "Document", "Limits", "Mark", "Placed", "Unreadable", "by_place", "dump", "read"]
+
+
+def dump(value: Plain) -> str:
+    """Return a plain value as canonical YAML. Raise TypeError or ValueError for what the reader could not give back."""
+    from pbem.game.yaml.writer import dump as write  # who only reads does without the writer's patterns
+
+    return write(value)

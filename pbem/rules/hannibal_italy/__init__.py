@@ -1,4 +1,7 @@
-"""HANNIBAL in Italy, 218-206 BC: its rules. Each module is a chapter of the rulebook; this one joins them."""
+"""HANNIBAL in Italy, 218-206 BC: its rules. Each module is a chapter of the rulebook; this one joins them.
+
+What only reports, forms, forecasts and bots need is imported when they first ask: most commands do without it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from pbem.rules.hannibal_italy.battle import battle as field_combat
 from pbem.rules.hannibal_italy.battle import phase as combat
 from pbem.rules.hannibal_italy.movement import offers as marches
 from pbem.rules.hannibal_italy.movement.orders import END
-from pbem.rules.hannibal_italy.policy import PROPOSALS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.board import Options
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
@@ -25,14 +27,10 @@ from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
 from pbem.rules.hannibal_italy.turn import sequence as turn
 from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
 from pbem.rules.hannibal_italy.views.facts import facts, periods
-from pbem.rules.hannibal_italy.views.forecast import foresee, outcome, prospects
-from pbem.rules.hannibal_italy.views.hints import hints
 from pbem.rules.hannibal_italy.views.odds import odds
-from pbem.rules.hannibal_italy.views.scene import base, scene
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
 from pbem.rules.hannibal_italy.views.sources import reconstructed
 from pbem.rules.hannibal_italy.views.successors import cost, successors
-from pbem.rules.hannibal_italy.views.summary import summary
 
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
@@ -136,20 +134,28 @@ class HannibalItaly(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""
+        from pbem.rules.hannibal_italy.views.scene import base, scene
+
         if self._base is None:
             self._base = base(self.box, self.board)
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
     def summary(self, view: Game) -> Summary:
         """Return the summary of a position, for the text of a report."""
+        from pbem.rules.hannibal_italy.views.summary import summary
+
         return summary(view, self.box.names)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
+        from pbem.rules.hannibal_italy.views.hints import hints
+
         return list(hints(view, decision))
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a decision, for a side whose player is absent."""
+        from pbem.rules.hannibal_italy.policy import PROPOSALS
+
         return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
@@ -162,14 +168,20 @@ class HannibalItaly(Rules[Game]):
 
     def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         """Return the flow that plays on from a march as a forecast; None where there is nothing to foresee."""
+        from pbem.rules.hannibal_italy.views.forecast import foresee
+
         return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll that has no number to reach: how bad it is, and in words."""
+        from pbem.rules.hannibal_italy.views.forecast import outcome
+
         return outcome(position, roll, facts)
 
     def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
         """Yield the leaders who can do what a decision asks, and their chances."""
+        from pbem.rules.hannibal_italy.views.forecast import prospects
+
         return prospects(position, decision)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:

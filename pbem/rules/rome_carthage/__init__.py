@@ -1,4 +1,7 @@
-"""Hannibal: Rome vs. Carthage. Each module is a chapter of the rulebook; this one joins them for the engine."""
+"""Hannibal: Rome vs. Carthage. Each module is a chapter of the rulebook; this one joins them for the engine.
+
+What only reports, forms, forecasts and bots need is imported when they first ask: most commands do without it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from pbem.rules.rome_carthage.battle import rounds as battle_rounds
 from pbem.rules.rome_carthage.events.catalogue import unmatched
 from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, next_step, weather
 from pbem.rules.rome_carthage.movement import march as movement
-from pbem.rules.rome_carthage.policy import PROPOSALS
 from pbem.rules.rome_carthage.position.accounts import audit
 from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.state import SIDES, Game
@@ -24,12 +26,8 @@ from pbem.rules.rome_carthage.turn import consuls, operations, reinforcements
 from pbem.rules.rome_carthage.turn import sequence as turn
 from pbem.rules.rome_carthage.turn.set_up import set_up, settle
 from pbem.rules.rome_carthage.views.facts import facts, periods
-from pbem.rules.rome_carthage.views.forecast import foresee, outcome, prospects
-from pbem.rules.rome_carthage.views.hints import hints
 from pbem.rules.rome_carthage.views.odds import odds
-from pbem.rules.rome_carthage.views.scene import base, scene
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
-from pbem.rules.rome_carthage.views.summary import summary
 
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Scene, Summary
@@ -105,20 +103,28 @@ class RomeCarthage(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw; marches and retreats just told become arrows."""
+        from pbem.rules.rome_carthage.views.scene import base, scene
+
         if self._base is None:
             self._base = base(self.box, self.board)
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
+        from pbem.rules.rome_carthage.views.summary import summary
+
         return summary(view, self.box.names)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says about the choices: sentences, and examples of orders."""
+        from pbem.rules.rome_carthage.views.hints import hints
+
         return list(hints(view, decision))
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a decision, for a side whose player is away."""
+        from pbem.rules.rome_carthage.policy import PROPOSALS
+
         return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
@@ -127,14 +133,20 @@ class RomeCarthage(Rules[Game]):
 
     def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         """Return the flow that plays on from an order to march, for a forecast; None for any other order."""
+        from pbem.rules.rome_carthage.views.forecast import foresee
+
         return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
+        from pbem.rules.rome_carthage.views.forecast import outcome
+
         return outcome(position, roll, facts)
 
     def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
         """Yield who can intercept or avoid battle, and with what chance."""
+        from pbem.rules.rome_carthage.views.forecast import prospects
+
         return prospects(position, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
