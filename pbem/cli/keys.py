@@ -60,7 +60,7 @@ def _row(each: Kept) -> dict[str, Any]:
 
 
 def _said(row: dict[str, Any]) -> str:
-    """Return whether secrets fit their game, in words."""
+    """Return a sentence that says whether secrets fit their game."""
     if row["wrong"]:
         return f"WRONG: {row['wrong']}"
     return f"fit {row['repo']}" if row["repo"] else "no such game here"

@@ -11,7 +11,7 @@ S = TypeVar("S")
 
 
 def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
-    """Return in words what legal orders of a kind cost in sequence, as long as all goes well; see `Rules.cost`."""
+    """Return sentences about the cost of legal orders in sequence, as long as all goes well; see `Rules.cost`."""
     told: list[str] = []
     for order in orders:
         if list(rules.check(view, decision, order)):

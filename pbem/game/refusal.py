@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Refusal(NamedTuple):
-    """A reason in words for the player, and the paragraph of the rulebook."""
+    """A reason for the player to read, and the paragraph of the rulebook."""
 
     reason: str
     rule: str

@@ -44,7 +44,7 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
 
 
 def outcome(game: Adjudicator, number: int) -> str:
-    """Return the state of a request in words. Raises CannotPlay if there is no request of this number."""
+    """Return a sentence about the state of a request. Raises CannotPlay if there is no request of this number."""
     request = game.request(number)
     if request is None:
         raise CannotPlay(f"there is no request {number}.")

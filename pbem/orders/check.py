@@ -43,7 +43,7 @@ class Receipt:
     complaints: tuple[Placed, ...] = ()
     number: int | None = None
     costs: Sequence[str] = ()
-    """What its orders cost, in words, as far as that can be forecast."""
+    """Sentences that say what its orders cost, as far as that can be forecast."""
 
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
@@ -85,7 +85,7 @@ class OpenDecisions:
         return [list(self.faults(decision, orders[0]))]
 
     def all_costs(self, sheet: Sheet) -> Iterator[str]:
-        """Yield what the orders of a sheet cost, in words."""
+        """Yield sentences that say what the orders of a sheet cost."""
         if self.costs is None:
             return
         for decision in self.decisions:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -218,6 +219,28 @@ def test_many_packs_become_few(repo: GameRepo, path: Path, monkeypatch: pytest.M
         numbered("turns", n): b"%d\n" % n for n in range(1, 31)
     }
     assert git(path, "fsck", "--strict") == ""
+
+
+def test_git_keeps_the_lock_until_its_repack_is_done(repo: GameRepo, path: Path, monkeypatch) -> None:
+    """A repack that outlives the adjudicator who began it still holds the game's lock."""
+    repo.commit(TURN, "turn 1")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begin(self: Any, words: list[str], *, pass_fds: tuple[int, ...]) -> None:
+        assert words[1] == "repack"
+        started.append(subprocess.Popen(["sleep", "60"], pass_fds=pass_fds))
+
+    monkeypatch.setattr("git.cmd.Git.execute", begin)
+    with repo.lock():
+        repo.tidy()
+    try:
+        with GameRepo.open(path) as again, pytest.raises(Busy), again.lock(timeout=0.1):
+            pass
+    finally:
+        started[0].kill()
+        started[0].wait()
+    with GameRepo.open(path) as again, again.lock(timeout=1):
+        assert again.read("position.yaml") == b"turn: 1\n"
 
 
 def test_nobody_elses_git_settings_count(repo: GameRepo, path: Path, tmp_path: Path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Comparisons of a case: events, faults and positions with what is expected, and all of them in words."""
+"""Comparisons of a case: events, faults and positions with what is expected, and sentences about the differences."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def dotted_text(path: Path) -> str:
 
 
 def waits_text(session: Session[S]) -> str:
-    """Return in words what a game is waiting for, or how it ended."""
+    """Return a sentence about what a game is waiting for, or how it ended."""
     if session.result is not None:
         return f"is over: {shown(session.result)}"
     asked: Iterator[str] = (f"{one.side}: {one.kind} {shown(one.facts)}" for one in session.open_decisions)

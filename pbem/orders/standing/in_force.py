@@ -147,7 +147,7 @@ def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _
 
 
 def _why_not(order: Filed, facts: _Facts) -> str | None:
-    """Return in words which condition of an order does not hold; None: all do."""
+    """Return a sentence about the condition of an order that does not hold; None: all hold."""
     for name, wanted in order.when.items():
         fact = facts.get(name)
         if fact is _MISSING:
