@@ -18,6 +18,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
     |-- BadPath (ValueError)       repo.git.paths: a path that may not stand in a game's repo
+    |-- BadReceipt (ValueError)    render.receipt: the receipt in a letter
     |-- BadRecipient (ValueError)  crypto.seal: a public key
     |-- BadSentence (ValueError)   render.messages: a sentence of a box
     |-- BadShare                   crypto.player_chains: a link of a player's own chain in a turn file

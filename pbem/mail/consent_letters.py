@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import Office, Outgoing, called, letter, paragraphs
+from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -40,7 +42,8 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
         )
-        yield letter(office, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
+        stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)
 
 
 def outcome(game: Adjudicator, number: int) -> str:
@@ -72,4 +75,5 @@ def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterato
                 refuser=called(game, refuser),
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
-            yield letter(office, game.ledger.addresses[side], stamp, words)
+            attached = Attachments(receipt=enclosed(game, side))
+            yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)

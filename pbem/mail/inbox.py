@@ -19,6 +19,7 @@ from pbem.mail.commands import Command, instructions_in
 from pbem.mail.letter import Enclosure, Letter, Where
 from pbem.mail.lines import unflowed, unsigned
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
+from pbem.mail.receipts import without_receipts
 from pbem.mail.sheet_finder import Found, sheets
 
 _MOST: Final = 20
@@ -99,7 +100,13 @@ def _is_yaml(part: Part) -> bool:
 
 
 def _body(part: Part) -> str | None:
-    """Return the tidied text of a text part, without flowed line ends and clear signatures."""
+    """Return the tidied text of a text part, without flowed line ends, clear signatures and receipts of ours."""
+    text = whole_text(part)
+    return None if text is None else without_receipts(text)
+
+
+def whole_text(part: Part) -> str | None:
+    """Return the tidied text of a text part, without flowed line ends and clear signatures; None: it has none."""
     text = part.text()
     if text is None:
         return None

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pbem.mail.address import MESSAGE_ID, mailbox
+from pbem.render.receipt import NAME as RECEIPT
 
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
@@ -42,6 +43,8 @@ class Attachments:
     """The position as the reader may know it, as position.json."""
     own_sheet: tuple[str, bytes] | None = None
     """The name and the text of a sheet of the reader's own."""
+    receipt: str | None = None
+    """The receipt, as receipt.txt; it also ends the text of the letter."""
 
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
@@ -53,6 +56,8 @@ class Attachments:
             yield _file_part("application", "json", "attachment", "position.json", self.position.encode())
         if self.own_sheet is not None:
             yield _file_part("application", "yaml", "attachment", *self.own_sheet)
+        if self.receipt is not None:
+            yield _plain_part(RECEIPT, self.receipt)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +131,14 @@ def _file_part(main: str, sub: str, disposition: str, name: str, content: bytes)
     head["Content-Disposition"] = f'{disposition}; filename="{name}"'
     head["Content-Transfer-Encoding"] = "base64"
     return _Part(head, _base64(content))
+
+
+def _plain_part(name: str, text: str) -> _Part:
+    """Return a file of short ASCII lines, which anybody can read in the letter as it went over the wire."""
+    head = MIMENonMultipart("text", "plain", charset="us-ascii", name=name)
+    head["Content-Disposition"] = f'attachment; filename="{name}"'
+    head["Content-Transfer-Encoding"] = "7bit"
+    return _Part(head, text.replace("\n", "\r\n").encode("ascii"))
 
 
 @lru_cache(maxsize=4)

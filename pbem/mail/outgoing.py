@@ -19,6 +19,7 @@ from pbem.engine.cases.compare import shown
 from pbem.game.scene import Scene
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
@@ -31,6 +32,8 @@ OWN_SHEET: Final = "your-sheet.yaml"
 """The name under which players get their own sheet back, as it was read."""
 _INDENT: Final = "  "
 _NOTHING_ATTACHED: Final = Attachments()
+_KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
+"""What stands above the receipt in the text of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,8 @@ def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
                 "welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **_heading(game, side)
             )
             stamp = f"welcome.{game.name}.{side}"
-            yield letter(office, game.ledger.addresses[side], stamp, words)
+            attached = Attachments(receipt=enclosed(game, side))
+            yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)
 
 
 def first_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
@@ -189,6 +193,7 @@ def turn_letter(
         sheet=told.sheet,
         position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+        receipt=enclosed(game, side, since),
     )
     yield letter(office, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
 
@@ -217,7 +222,8 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
             own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
             stamp = f"{game.name}.{side}.closed-{closed.round}"
             answers = to_it.letter if to_it else None
-            yield letter(office, to, stamp, text, answers, Attachments(own_sheet=own_sheet))
+            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side))
+            yield letter(office, to, stamp, text, answers, attached)
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
@@ -298,20 +304,23 @@ def _went_in(game: Adjudicator) -> list[str]:
 
 def returned(game: Adjudicator, receipt: Receipt, answered: Letter, office: Office) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or that says that it came too late."""
+    receipted = enclosed(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
-        return letter(office, answered.sender, f"late.{game.name}.{answered.digest[:24]}", words, answered)
+        stamp = f"late.{game.name}.{answered.digest[:24]}"
+        return letter(office, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
+    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))
 
 
 def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, office: Office) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
     stamp = f"forecast.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
+    attached = Attachments(sheet=again, receipt=enclosed(game, game.side_of(answered.sender)))
+    return letter(office, answered.sender, stamp, words, answered, attached)
 
 
 def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
@@ -321,7 +330,8 @@ def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, of
     lines = paragraphs(answered.paragraphs)
     text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
     stamp = f"words.{game.name}.{asked.digest[:24]}"
-    return letter(office, asked.sender, stamp, text, asked, Attachments(sheet=sheet))
+    attached = Attachments(sheet=sheet, receipt=enclosed(game, game.side_of(asked.sender)))
+    return letter(office, asked.sender, stamp, text, asked, attached)
 
 
 def help_letter(answered: Letter, office: Office) -> Outgoing:
@@ -356,12 +366,13 @@ def letter(
     answered: Letter | None = None,
     attached: Attachments = _NOTHING_ATTACHED,
 ) -> Outgoing:
-    """Return a letter under its name."""
+    """Return a letter under its name. A receipt that is attached also ends its text."""
+    below = "" if attached.receipt is None else f"\n\n{_KEEP}\n\n{attached.receipt}"
     draft = Draft(
         sender=office.sender,
         to=to,
         subject=text.subject,
-        text=text.text,
+        text=text.text + below,
         message_id=f"<{stamp}@{office.host}>",
         date=office.now,
         in_reply_to=answered.message_id if answered else None,

@@ -241,9 +241,7 @@ def test_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene, t
         assert code == 1
         assert "Make room on the disk" in told
         assert scene.ends(path, words) == (0, ""), at
-        assert [re.sub(r"[.][0-9a-f]{32}$", "", name) for name in sent(path)] == [
-            re.sub(r"[.][0-9a-f]{32}$", "", name) for name in sent(whole)
-        ]
+        assert list(sent(path)) == list(sent(whole))
         code, complaints = scene.ends(path, words)
         assert code == 1
         assert "exists already; a new game needs another name" in complaints

@@ -214,7 +214,8 @@ def test_refused_command_keeps_no_other_from_being_carried_out(folder: Folder) -
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
-    assert got.parts == {"orders.yaml": form.encode()}
+    assert got.parts.keys() == {"orders.yaml", "receipt.txt"}
+    assert got.parts["orders.yaml"] == form.encode()
     assert f"----- BEGIN ORDERS -----\n{form}----- END ORDERS -----\n" in got.text
 
 
@@ -292,7 +293,7 @@ def test_status_says_where_the_game_stands_and_nothing_secret(folder: Folder) ->
     with folder.open() as game:
         give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert "It waits for Blue." in only(says(folder, "red", "STATUS")).text
-    assert got.parts == {}
+    assert got.parts.keys() == {"receipt.txt"}
     assert head(folder) != before
 
 
@@ -357,7 +358,7 @@ def test_commands_stand_on_a_line_of_the_senders_own(text: str, commands: tuple[
 
 def receipt_of(got: Read) -> tuple[str, str, str]:
     """Return the digest, the command and where it stands, as the letter tells them."""
-    block = got.text.partition("YOUR SHEET ON RECORD\n")[2]
+    block = got.text.partition("YOUR SHEET ON RECORD\n")[2].partition("\n\nKeep this letter")[0]
     (digest,) = re.findall(r"^  ([0-9a-f]{64})$", block, re.MULTILINE)
     command = "\n".join(line for line in block.splitlines() if re.match("  (S=|openssl)", line))
     return digest, command, block
@@ -367,7 +368,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     text = bury(folder, "red")
     got = only(says(folder, "red", "Hello,", text, "Ann"))
     digest, command, block = receipt_of(got)
-    assert got.text.endswith(block)
+    assert f"{block}\n\nKeep this letter: " in got.text
     assert "Its digest will go into the dice" in block
     assert "sheets/red/000/0001.age" in block
     assert got.parts["your-sheet.yaml"].decode() == text

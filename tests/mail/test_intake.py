@@ -142,7 +142,7 @@ def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: 
     for got in first:
         assert toy.charter.dice.tip in got.text
         assert toy.charter.dice.hidden in got.text
-        assert got.parts.keys() == {"map.png", "orders.yaml", "position.json"}
+        assert got.parts.keys() == {"map.png", "orders.yaml", "position.json", "receipt.txt"}
 
 
 def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:
@@ -203,7 +203,7 @@ def test_a_sheet_with_faults_comes_back_with_all_of_them(folder: Folder, toy: Ad
     assert re.search(r"letter:5:16: illegal: card \d+ is not in your hand; you hold .* \(rule 3\)", got.text)
     assert "letter:6:9: malformed: unknown word 'cart' in bid" in got.text
     assert got.text.count("^^^^") >= 1
-    assert got.parts.keys() == {"orders.yaml"}
+    assert got.parts.keys() == {"orders.yaml", "receipt.txt"}
     assert got.parts["orders.yaml"].decode() == form_of(folder, "red")
     assert got.message["In-Reply-To"] == "<1.red@example.org>"
     assert [str(got.text).count(line) for line in handled.complaints[0].splitlines() if ": illegal: " in line] == [1]

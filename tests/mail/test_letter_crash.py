@@ -15,6 +15,7 @@ import pytest
 
 from pbem.audit.replay import replay
 from pbem.mail.outgoing import OWN_SHEET
+from pbem.render.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
 from tests.support.live import Folder, git, give, letter, order, readable, sheet
@@ -76,7 +77,7 @@ def outbox(path: Path) -> dict[str, int]:
     for file in sorted((path / "games" / "outbox" / "new").glob("*")):
         message = message_from_bytes(file.read_bytes())
         names = [part.get_filename() for part in message.walk() if part.get_filename()]
-        assert names in (NAMES, [*NAMES, OWN_SHEET])
+        assert names in ([*NAMES, RECEIPT], [*NAMES, OWN_SHEET, RECEIPT])
         found[message["Message-ID"]] += 1
     return dict(found)
 
