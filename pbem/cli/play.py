@@ -83,8 +83,8 @@ def new(
     json: bool,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
-    from pbem.mail.last_reported import note_reported
-    from pbem.mail.outgoing import first_letters, welcome_letters
+    from pbem.mail.last_reported import CLOSED, note_reported
+    from pbem.mail.outgoing import closing_letters, first_letters, welcome_letters
     from pbem.referee.new_game import NewGame
     from pbem.repo.git.gamelock import require_locks
 
@@ -108,8 +108,10 @@ def new(
         corrections=corrections(rules, correct, boxes),
     )
     with _made(office, new_game) as game:
-        first = first_letters if game.begun else welcome_letters
-        letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
+        first = closing_letters if game.closed else first_letters if game.begun else welcome_letters
+        letters = [post(out, office.games / "outbox") for out in first(game, office)]
+        if game.closed is not None:
+            note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
         record = {
             "game": name, "repo": str(game.path), "tip": game.charter.dice.tip,
