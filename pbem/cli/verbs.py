@@ -290,6 +290,14 @@ def verify(
     with_key: Annotated[
         bool, typer.Option("--with-key", help="Also check what is sealed, with the secrets in the key store.")
     ] = False,
+    letters: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--letters",
+            help="Also compare letters that a player got and sent: a maildir, an mbox file, a folder of .eml files, or "
+            "one of them.",
+        ),
+    ] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -297,7 +305,7 @@ def verify(
     """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
     from pbem.cli import verify as verify_verb
 
-    verify_verb.verify(game, after_reveal, with_key, games, rules_dir, json)
+    verify_verb.verify(game, after_reveal, with_key, letters or [], games, rules_dir, json)
 
 
 @app.command()

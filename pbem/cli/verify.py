@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,30 +12,61 @@ from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
     from pbem.audit.findings import Checked, Divergence
+    from pbem.audit.letters import Compared
     from pbem.audit.verify import Verdict
+    from pbem.render.receipt import KeptLetter
 
 _MOST_TOLD: Final = 5
+_FOR_YOU: Final = (
+    "The letters convince you, whose mailbox it is. They prove nothing to others: the referee does not sign letters."
+)
 
 
-def verify(name: str, after_reveal: bool, with_key: bool, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Verify a game and print the verdict; exit code 3 if it has faults."""
+def verify(
+    name: str,
+    after_reveal: bool,
+    with_key: bool,
+    mailboxes: Sequence[Path],
+    games: Path | None,
+    boxes: Boxes,
+    json: bool,
+) -> None:
+    """Verify a game, with the letters in some mailboxes as witnesses, and print the verdict; exit code 3 for faults."""
     from pbem.audit.access import repo_of
     from pbem.audit.verify import verify as verify_repo
     from pbem.crypto.keys import Keys
 
     path = repo_of(games or games_folder(), name)
     keys = (lambda game: Keys.load(keys_folder(), game)) if with_key else None
+    letters = _letters(mailboxes)
     verdict = verify_repo(path, keys=keys, folders=boxes or ())
+    compared = _compare(path, verdict, letters) if mailboxes else None
     wrong = verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)
         sys.exit(WORLD)
     if json:
-        print_json(_plain(verdict))
+        print_json(_plain(verdict) if compared is None else {**_plain(verdict), "letters": compared._asdict()})
     else:
         _print(verdict)
+        if compared is not None:
+            print(_FOR_YOU)
     if wrong:
         sys.exit(FAULTS)
+
+
+def _letters(mailboxes: Sequence[Path]) -> list[KeptLetter]:
+    """Return the letters in some mailboxes. Raises OSError if one is not there."""
+    from pbem.mail.mailbox import read_mailbox
+
+    return [letter for mailbox in mailboxes for letter in read_mailbox(mailbox)]
+
+
+def _compare(path: Path, verdict: Verdict, letters: Sequence[KeptLetter]) -> Compared:
+    """Compare letters with the game; what is wrong is put with the findings of its verification."""
+    from pbem.audit.letters import compare_letters
+
+    return compare_letters(path, verdict.game, verdict.tip, letters, verdict.findings)
 
 
 def _print(verdict: Verdict) -> None:

@@ -86,17 +86,17 @@ def decoded(value: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in "".join(texts)).split())
 
 
-def take_apart(raw: bytes) -> list[Part]:
+def take_apart(raw: bytes, largest: int = LARGEST) -> list[Part]:
     """Return the leaves of a letter in order; raise Unreadable beyond the limits or on broken bytes.
 
     Letters within the letter (message/rfc822) are leaves: they are not looked into.
     """
-    if len(raw) > LARGEST:
+    if len(raw) > largest:
         raise Unreadable(
-            f"Your letter has {len(raw) // 1024} kB; at most {LARGEST // 1024} kB are read. "
+            f"Your letter has {len(raw) // 1024} kB; at most {largest // 1024} kB are read. "
             "Please send it again without pictures and other files: the order sheet alone is enough."
         )
-    if _hurts(raw):
+    if _hurts(raw, _MOST_LINES * largest // LARGEST):
         raise Unreadable(_TANGLED)
     try:
         parts = [_part(leaf) for leaf in _leaves(message_from_bytes(raw), 0)]
@@ -115,10 +115,10 @@ _TANGLED: Final = (
 )
 
 
-def _hurts(raw: bytes) -> bool:
+def _hurts(raw: bytes, most_lines: int) -> bool:
     """Return whether taking these bytes apart could take the parser more than a moment."""
     return (
-        _line_count(raw) > _MOST_LINES
+        _line_count(raw) > most_lines
         or sum(1 for _ in _BOUNDARY.finditer(raw)) > MOST_PARTS
         or sum(1 for _ in _DASHED.finditer(raw)) > _MOST_DASHED
         or any(len(header[0]) > _LONGEST_HEADER for header in _PART_HEADER.finditer(raw))

@@ -1,0 +1,371 @@
+"""The comparison of a player's mailbox with the record of a game (`pbem verify --letters`).
+
+The receipts in the letters that a player got name turn files, commits, sheets and closings. The letters that the player
+sent have the sheets themselves. Together they show what a repo alone cannot: that it is another game, that turns were
+cut off, that a sheet was made up, changed or lost, that the sheets were closed when the round was known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from pbem.audit.findings import Findings, Place, listed, number
+from pbem.crypto.beacon import BadBeacon, time_of
+from pbem.crypto.closing import check_closed
+from pbem.crypto.seal import salted
+from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
+from pbem.protocol import Side
+from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
+from pbem.repo.git import StoreError
+from pbem.repo.git.history import PastRepo
+from pbem.repo.layout import SHEETS, turn_path
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+class Compared(NamedTuple):
+    """How much there was to compare: letters read, letters with a receipt of the game, sheets on receipts and in mail.
+
+    `unreadable` says which letters, or which receipts in them, could not be read, and why.
+    """
+
+    read: int
+    receipts: int
+    sheets: int
+    matched: int
+    unreadable: list[str]
+
+
+class _Turn(NamedTuple):
+    """A turn file as it is in the clone: the commit that brought it, its digest and its content."""
+
+    at: int
+    commit: str
+    digest: str
+    content: Record
+
+    def sheets(self, side: Side) -> Mapping[str, str]:
+        """Return the sheets of a side that it used, by path, with their salted digests."""
+        by_side = self.content.get("sheets")
+        found = by_side.get(side) if isinstance(by_side, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def round(self) -> object:
+        """The round of the beacon that decided it; None: none did."""
+        share = self.content.get("beacon")
+        return share.get("round") if isinstance(share, dict) else None
+
+
+class _Clone(NamedTuple):
+    """What the clone says: the place of each commit, the turns, and the commit that brought each sheet."""
+
+    commits: Mapping[str, int]
+    head: str
+    turns: Mapping[int, _Turn]
+    sheets: Mapping[str, tuple[int, str]]
+
+    @property
+    def last(self) -> int:
+        """The number of the last turn."""
+        return max(self.turns, default=0)
+
+    def place(self, n: int) -> Place:
+        """Return the place of a turn, also of one that is not there."""
+        turn = self.turns.get(n)
+        return Place(turn.at if turn else len(self.commits), n, file=turn_path(n), commit=turn.commit if turn else None)
+
+    def brought(self, n: int) -> str:
+        """Return which turn file there is, by digest and commit."""
+        turn = self.turns[n]
+        return f"{turn.digest}, brought by commit {turn.commit}"
+
+
+def compare_letters(path: Path, game: str, tip: str, letters: Sequence[KeptLetter], findings: Findings) -> Compared:
+    """Compare letters with the game whose repo is at a path; `tip` is that of its dice."""
+    found = _witnesses(game, letters)
+    unreadable = [f"{letter.where}: {letter.damage}" for letter in letters if letter.damage]
+    comparison = _Comparison(findings, tip)
+    matched = 0
+    try:
+        if not tip:
+            raise StoreError("the charter of the game cannot be read")
+        with PastRepo(path) as repo, repo.undisturbed():
+            clone = _clone(repo)
+    except StoreError as wrong:
+        findings.leave("letters", f"they cannot be compared: {wrong}")
+    else:
+        comparison.compare(clone, found)
+        _check_told(clone, len(letters), found, findings)
+        matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
+        _check_closings(clone, found, comparison.told, findings)
+    if unreadable:
+        findings.leave("unread", f"{number(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
+    return Compared(
+        len(letters), len({letter.where for letter, _ in found}), len(comparison.sheets), matched, unreadable
+    )
+
+
+def _witnesses(game: str, letters: Sequence[KeptLetter]) -> list[tuple[KeptLetter, LetterReceipt]]:
+    """Return each receipt of the game once, with the letter that has it, the earliest first; a quoted one last."""
+    kept: dict[LetterReceipt, KeptLetter] = {}
+    for letter in sorted(letters, key=lambda letter: (not letter.own, letter.time or _NEVER)):
+        for receipt in letter.receipts:
+            if receipt.game == game:
+                kept.setdefault(receipt, letter)
+    return sorted(((letter, each) for each, letter in kept.items()), key=lambda pair: pair[0].time or _NEVER)
+
+
+def _clone(repo: PastRepo) -> _Clone:
+    commits = repo.commits()
+    brought: dict[str, tuple[int, str, bytes]] = {}
+    for commit in commits:
+        for change in commit.changes:
+            if change.new is not None:
+                brought[change.path] = (commit.at, commit.sha, change.new)
+    turns: dict[int, _Turn] = {}
+    while (file := brought.get(turn_path(len(turns) + 1))) is not None:
+        content = repo.blob(file[2])
+        turns[len(turns) + 1] = _Turn(file[0], file[1], sha256(content).hexdigest(), _content(content))
+    sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
+    return _Clone({commit.sha: commit.at for commit in commits}, commits[-1].sha, turns, sheets)
+
+
+def _content(raw: bytes) -> Record:
+    """Return the content of a turn file; nothing if it cannot be read, which is blamed elsewhere."""
+    try:
+        value = yamlio.read(raw, name="turn").value
+    except yamlio.Unreadable:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """The comparison of the receipts with the clone, letter by letter; what several letters witness is blamed once."""
+
+    findings: Findings
+    tip: str
+    told: dict[int, KeptLetter] = field(default_factory=dict)
+    """The first letter that tells of each adjudication, as far as it is that of the clone."""
+    sheets: dict[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]] = field(default_factory=dict)
+    """The sheets that were taken in, by side and path, each with the first letter that says so."""
+    _blamed: set[tuple[object, ...]] = field(default_factory=set)
+
+    def compare(self, clone: _Clone, witnesses: Iterable[tuple[KeptLetter, LetterReceipt]]) -> None:
+        """Compare all receipts, but for sheets sent and closings."""
+        for letter, receipt in witnesses:
+            if receipt.tip != self.tip:
+                self._blame(
+                    ("tip", receipt.tip),
+                    Place(),
+                    f"{letter}, names the tip {receipt.tip} and commit {receipt.commit}; the tip of this game is "
+                    f"{self.tip}: it is another game, or was made again",
+                )
+                continue
+            for sheet in receipt.sheets:
+                self._keep(sheet, letter, receipt)
+            if self._turns(clone, letter, receipt):
+                continue
+            for n in receipt.adjudications:
+                self.told.setdefault(n, letter)
+            if not (self._sheets(clone, letter, receipt) or receipt.commit in clone.commits):
+                self._blame(
+                    ("commit", receipt.commit),
+                    Place(len(clone.commits), commit=receipt.commit),
+                    f"{letter}, was written at this commit, which is not in this clone; the clone ends at commit "
+                    f"{clone.head}. {_OLDER}",
+                )
+
+    def _keep(self, sheet: ReceiptedSheet, letter: KeptLetter, receipt: LetterReceipt) -> None:
+        """Put on record that a sheet was taken in; blame two letters that say so otherwise."""
+        first, earlier, at = self.sheets.setdefault((receipt.side, sheet.path), (sheet, letter, receipt))
+        if first.digest != sheet.digest:
+            self._blame(
+                ("twice", sheet.path, sheet.digest),
+                Place(file=sheet.path, commit=receipt.commit),
+                f"{earlier}, written at commit {at.commit}, has the digest {first.digest} for it; {letter}, written at "
+                f"commit {receipt.commit}, has {sheet.digest}",
+            )
+
+    def _turns(self, clone: _Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+        """Compare the turn files that a letter names; tell whether one of them is not that of the clone."""
+        wrong = False
+        for n, digest in receipt.turns:
+            turn, named = clone.turns.get(n), f"turn file {digest}, at commit {receipt.commit}"
+            if turn is not None and turn.digest == digest:
+                continue
+            wrong = True
+            if turn is None:
+                here = f"this clone ends with turn {clone.last}, at commit {clone.head}. {_OLDER}"
+            else:
+                here = f"here it is {clone.brought(n)}: these are two games, or the turn was changed"
+            self._blame(("turn", n, digest), clone.place(n), f"{letter}, names {named}; {here}")
+        return wrong
+
+    def _sheets(self, clone: _Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+        """Compare the sheets that a letter says were taken in; tell whether one of them is not on record so."""
+        wrong = False
+        for sheet in receipt.sheets:
+            for reason in _why_not(clone, sheet, receipt):
+                wrong = True
+                at = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
+                self._blame(
+                    ("sheet", sheet.path, sheet.digest),
+                    Place(at[0], file=sheet.path, commit=at[1]),
+                    f"{letter}, written at commit {receipt.commit}, says that it was taken in with the digest "
+                    f"{sheet.digest}; {reason}",
+                )
+        named = {sheet.path for sheet in receipt.sheets}
+        for n in receipt.adjudications:
+            turn = clone.turns.get(n)
+            for path in turn.sheets(receipt.side) if turn else ():
+                if path not in named:
+                    wrong = True
+                    self._blame(
+                        ("unnamed", path),
+                        clone.place(n),
+                        f"it used {path}, and was brought by commit {turn.commit if turn else ''}; {letter}, tells of "
+                        "this turn, and does not say that such a sheet was taken in",
+                    )
+        return wrong
+
+    def _blame(self, key: tuple[object, ...], place: Place, reason: str) -> None:
+        if key not in self._blamed:
+            self._blamed.add(key)
+            self.findings.blame(place, reason)
+
+
+_OLDER = "The clone is older than the letter, or what came last was cut off"
+
+
+def _why_not(clone: _Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
+    """Yield why a sheet is not on record as a letter says."""
+    there, at = clone.sheets.get(sheet.path), clone.commits.get(receipt.commit)
+    if there is None:
+        yield f"no commit up to {clone.head} has it"
+        return
+    used = [n for n, turn in clone.turns.items() if sheet.path in turn.sheets(receipt.side)]
+    if used:
+        digest = clone.turns[used[0]].sheets(receipt.side)[sheet.path]
+        if digest != sheet.digest:
+            yield f"turn {used[0]}, brought by commit {clone.turns[used[0]].commit}, used one with the digest {digest}"
+    elif later := [n for n, turn in clone.turns.items() if turn.at > there[0]]:
+        yield f"turn {later[0]}, brought by commit {clone.turns[later[0]].commit}, did not use it"
+    if at is not None and there[0] > at:
+        yield f"it was only committed later, by commit {there[1]}"
+
+
+def _check_told(
+    clone: _Clone, count: int, found: Sequence[tuple[KeptLetter, LetterReceipt]], findings: Findings
+) -> None:
+    """Put on record how many letters there are, and of which turns none tells."""
+    letters = len({letter.where for letter, _ in found})
+    sides = sorted({receipt.side for _, receipt in found})
+    to = f", to {listed(sides)}" if sides else ""
+    findings.check("letters", f"{number(count, 'letter')} read, {letters} with a receipt of this game{to}")
+    for side in sides:
+        told = [receipt.adjudications for _, receipt in found if receipt.side == side]
+        missing = [n for n in clone.turns if not any(n in span for span in told)]
+        if missing:
+            findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
+
+
+def _check_sent(
+    clone: _Clone,
+    game: str,
+    receipted: Mapping[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]],
+    found: Sequence[tuple[KeptLetter, LetterReceipt]],
+    letters: Sequence[KeptLetter],
+    findings: Findings,
+) -> int:
+    """Look for each sheet that was taken in among those that its player sent; return how many are there."""
+    matched = 0
+    for side in sorted({receipt.side for _, receipt in found}):
+        addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
+        sent = {text for letter in letters if letter.sender in addresses for of, text in letter.sheets if of == game}
+        own = [each for (of, _), each in receipted.items() if of == side]
+        if own and not sent:
+            findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
+            continue
+        for sheet, letter, receipt in own:
+            salt = bytes.fromhex(sheet.salt)
+            if any(salted(salt, text) == sheet.digest for text in sent):
+                matched += 1
+                continue
+            at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
+            findings.blame(
+                Place(at, file=sheet.path, commit=commit),
+                f"{letter}, written at commit {receipt.commit}, says that it came from {side} and has the digest "
+                f"{sheet.digest}; none of the {number(len(sent), 'sheet')} that {side} sent has that digest. It was "
+                f"made up or changed, or the letter with it is missing here",
+            )
+    if receipted:
+        text = f"{number(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
+        findings.check("sent", text)
+    return matched
+
+
+def _check_closings(
+    clone: _Clone,
+    found: Sequence[tuple[KeptLetter, LetterReceipt]],
+    told: Mapping[int, KeptLetter],
+    findings: Findings,
+) -> None:
+    """Check that the sheets were closed as letters say, and before anybody knew the round that decided."""
+    first: dict[ClosedSheets, tuple[KeptLetter, LetterReceipt]] = {}
+    for letter, receipt in found:  # the earliest first
+        if receipt.closed is not None:
+            first.setdefault(receipt.closed, (letter, receipt))
+    for closed, (letter, receipt) in first.items():
+        said = f"{letter}, written at commit {receipt.commit}, says that sheets are closed until round {closed.round}"
+        findings.blame(clone.place(closed.adjudication), *(f"{said}; {why}" for why in _closed_wrongly(clone, closed)))
+        if letter.own and (why := _late(closed.round, letter.time)) is not None:
+            findings.blame(clone.place(closed.adjudication), f"{said}; {why}")
+    rounds = {closed.round for closed in first}
+    for n, letter in sorted(told.items()):
+        turn = clone.turns.get(n)
+        if turn is None or turn.round is None or turn.round in rounds:
+            continue
+        rounds.add(turn.round if isinstance(turn.round, int) else 0)
+        findings.blame(
+            clone.place(n),
+            f"{letter}, tells of it, and commit {turn.commit} says that round {turn.round} decided it; no letter here "
+            "says before that the sheets are closed until that round. They were closed late, or that letter is missing",
+        )
+    if first:
+        findings.check("closings", f"{number(len(first), 'closing')} told of, each before its round was published")
+
+
+def _closed_wrongly(clone: _Clone, closed: ClosedSheets) -> Iterator[str]:
+    """Yield why an adjudication is not one of what a letter says was closed."""
+    turn = clone.turns.get(closed.adjudication)
+    if turn is None or "act" in turn.content:
+        return
+    here = f"turn {closed.adjudication}, brought by commit {turn.commit},"
+    if turn.round != closed.round:
+        yield f"{here} was decided by round {turn.round or 'none'}"
+        return
+    try:
+        check_closed(turn.content, closed.digest)
+    except BadBeacon as wrong:
+        yield f"{here} is another: {wrong}"
+    except TypeError:
+        yield f"{here} cannot be read"
+
+
+def _late(round: int, time: datetime | None) -> str | None:
+    """Return why a letter does not show that a round was still unknown; None: it does, or has no time."""
+    try:
+        known = time_of(round)
+    except BadBeacon as wrong:
+        return str(wrong)
+    if time is None or time < known:
+        return None
+    return f"the round was published before, at {known:%Y-%m-%d %H:%M:%S} UTC, so this closing came too late"

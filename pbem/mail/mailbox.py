@@ -1,0 +1,112 @@
+"""A player's mailbox: a maildir, an mbox file, a folder of .eml files or one of them, to the letters in it.
+
+Nothing is changed or marked as read. A letter that cannot be read is one with its damage told. The sheets in a letter
+are those that the referee would find in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from mailbox import mbox
+from pathlib import Path
+from re import IGNORECASE
+from re import compile as pattern
+from typing import Final
+
+from pbem.mail.address import mailbox
+from pbem.mail.inbox import open_letter, whole_text
+from pbem.mail.lines import lines
+from pbem.mail.mime import Headers, Part, Unreadable, take_apart
+from pbem.mail.routing import game_of
+from pbem.render.receipt import NAME, Block, KeptLetter, blocks
+
+LARGEST: Final = 16 * 1024 * 1024
+"""Reports have maps, so that they are larger than what players send."""
+_ROOMS: Final = ("cur", "new")
+_DOMAIN: Final = pattern(r"(?:^|;)\s*d\s*=\s*([A-Za-z0-9.-]{1,253})\s*(?:;|$)", IGNORECASE)
+
+
+def read_mailbox(path: Path) -> Iterator[KeptLetter]:
+    """Yield the letters of a mailbox, by file. Raises OSError if there is none, or it cannot be read."""
+    for where, raw in _letters(path):
+        yield read_letter(where, raw)
+
+
+def _letters(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of each letter at a path; of a folder, also those in the folders within it."""
+    if not path.is_dir():
+        with path.open("rb") as file:
+            first = file.read(5)
+        yield from _of_mbox(path) if first == b"From " or path.suffix == ".mbox" else [(path.name, path.read_bytes())]
+        return
+    is_maildir = any((path / room).is_dir() for room in _ROOMS)
+    for inner in sorted(path.iterdir()):
+        if inner.is_dir():
+            if is_maildir and inner.name in _ROOMS:
+                files = (file for file in sorted(inner.iterdir()) if file.is_file() and file.name[0] != ".")
+                yield from ((f"{path.name}/{inner.name}/{file.name}", file.read_bytes()) for file in files)
+            elif not (is_maildir and inner.name == "tmp"):
+                yield from ((f"{path.name}/{where}", raw) for where, raw in _letters(inner))
+        elif inner.suffix in (".eml", ".mbox"):
+            yield from ((f"{path.name}/{where}", raw) for where, raw in _letters(inner))
+
+
+def _of_mbox(path: Path) -> Iterator[tuple[str, bytes]]:
+    with closing(mbox(path, create=False)) as box:
+        yield from ((f"{path.name}, letter {number}", box.get_bytes(key)) for number, key in enumerate(box.keys(), 1))
+
+
+def read_letter(where: str, raw: bytes) -> KeptLetter:
+    """Return a letter as a player keeps it. Never raises, whatever the bytes."""
+    headers, opened = Headers(raw), open_letter(raw)
+    to = mailbox(headers.one("to"))
+    found, damage = list[tuple[Block, bool]](), ""
+    try:
+        for part in take_apart(raw, LARGEST):
+            found += _blocks(part)
+    except Unreadable:
+        damage = "it is damaged or too large"
+    wrong = [block.reason for block, _ in found if block.receipt is None]
+    return KeptLetter(
+        where=where,
+        subject=opened.subject,
+        message_id=opened.message_id,
+        sender=opened.sender,
+        to=to.address if to else "",
+        written=_time(headers.one("date")),
+        arrived=_time(headers.one("received").rpartition(";")[2]),
+        signed_by=tuple(dict.fromkeys(_signers(headers.every("dkim-signature")))),
+        receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
+        own=any(own for block, own in found if block.receipt is not None),
+        sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
+        damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
+    )
+
+
+def _blocks(part: Part) -> Iterator[tuple[Block, bool]]:
+    """Yield the receipts in a part of a letter, and whether each is the letter's own."""
+    if part.kind != "text/plain" and part.name != NAME:
+        return
+    text = whole_text(part)
+    if text is not None:
+        read = lines(text)
+        yield from ((block, read[block.first].depth == 0) for block in blocks([line.text for line in read]))
+
+
+def _signers(signatures: Iterable[str]) -> Iterator[str]:
+    yield from (found[1].lower() for each in signatures for found in [_DOMAIN.search(each)] if found)
+
+
+def _time(text: str) -> datetime | None:
+    """Return the time that a header says; None: it says none."""
+    try:
+        found = parsedate_to_datetime(text.strip()[:100])
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    try:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except OverflowError:
+        return None

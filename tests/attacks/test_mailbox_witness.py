@@ -1,0 +1,391 @@
+"""A player's mailbox as the witness: what a referee told one player is held against the clone that everybody gets."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem.cli.runtime import DONE, FAULTS
+from pbem.crypto.beacon import time_of
+from pbem.crypto.closing import PATIENCE
+from pbem.mail import receipts
+from pbem.mail.intake import take_in
+from pbem.mail.mailbox import read_mailbox
+from pbem.referee import ruling
+from pbem.referee.adjudicator import Adjudicator
+from pbem.render.receipt import LetterReceipt, ReceiptedSheet
+from tests.cli.test_verbs import pbem
+from tests.crypto.test_beacon import PUBLISHED
+from tests.support.live import NOON, Folder, git, letter, pick, sheet
+
+FIRST, SECOND = list(PUBLISHED)[:2]
+KEY = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+
+pytestmark = pytest.mark.usefixtures("in_the_folder")
+
+
+@dataclass
+class Mail:
+    """The referee's folder, and the mailbox of each player with all that the player got and sent."""
+
+    folder: Folder
+    count: int = 0
+
+    @property
+    def red(self) -> Path:
+        """The mailbox of red."""
+        return self.box("red")
+
+    def box(self, side: str) -> Path:
+        """Return a player's mailbox."""
+        return self.folder.path / side
+
+    def keep(self, side: str, raw: bytes) -> Path:
+        """Put a letter into a player's mailbox."""
+        self.count += 1
+        self.box(side).mkdir(exist_ok=True)
+        file = self.box(side) / f"{self.count:03}.eml"
+        file.write_bytes(raw)
+        return file
+
+    def write(self, side: str, text: bytes, *, kept: bool = True) -> None:
+        """Let a player write to the referee, and deliver the answers."""
+        raw = letter(side, text, number=self.count, more=f"Date: {format_datetime(NOON)}\n")
+        if kept:
+            self.keep(side, raw)
+        ran = pbem("letter", stdin=raw)
+        assert ran.exit_code == DONE, ran.output
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Deliver what lies in the outbox."""
+        outbox = self.folder.games / "outbox" / "new"
+        for file in sorted(outbox.iterdir(), key=lambda file: file.stat().st_mtime_ns) if outbox.is_dir() else ():
+            raw = file.read_bytes()
+            self.keep("red" if b"To: red@" in raw else "blue", raw)
+            file.unlink()
+
+    def play(self, count: int, seed: int = 1) -> None:
+        """Let the players write some sheets."""
+        random = Random(seed)
+        for _ in range(count):
+            with self.folder.open() as game:
+                side = game.open_decisions[0].side
+                asked = [each for each in game.open_decisions if each.side == side]
+                text = sheet(game, side, *(pick(game, each, random) for each in asked))
+            self.write(side, text)
+
+    def clone(self, of: Folder | None = None, at: str = "main") -> Path:
+        """Return a bare clone as the public gets it, perhaps cut off at an earlier commit."""
+        path = self.folder.path / "clone.git"
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.copytree((of or self.folder).repo("punica"), path)
+        git(path, "update-ref", "refs/heads/main", git(path, "rev-parse", at).strip())
+        return path
+
+    def branch(self) -> Folder:
+        """Return a copy of all that the referee has, to play another game with."""
+        away = Folder(self.folder.path / "branch")
+        shutil.copytree(self.folder.games, away.games)
+        shutil.copytree(self.folder.keys, away.keys)
+        return away
+
+
+def verified(clone: Path, mailbox: Path, code: int) -> dict[str, Any]:
+    """Return what the verification with a mailbox says; it ends with a code."""
+    ran = pbem("verify", clone, "--letters", mailbox, "--json")
+    assert ran.exit_code == code, ran.output
+    said: dict[str, Any] = json.loads(ran.stdout)
+    return said
+
+
+def reasons(clone: Path, mailbox: Path) -> list[str]:
+    """Return what is found with a mailbox; without it, nothing is."""
+    assert pbem("verify", clone).exit_code == DONE
+    return [f"{each['at']}: {each['reason']}" for each in verified(clone, mailbox, FAULTS)["divergences"]]
+
+
+@pytest.fixture
+def mail(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
+    """Return a game by letters that has come to its eighth sheet."""
+    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
+    players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
+    assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
+    mail = Mail(folder)
+    mail.deliver()
+    for side in ("red", "blue"):
+        mail.write(side, f"PHRASE of {side}".encode())
+    mail.play(8)
+    return mail
+
+
+# ---- an honest game
+
+
+@pytest.mark.parametrize("side", ["red", "blue"])
+def test_honest_mailbox_has_no_findings(mail: Mail, side: str) -> None:
+    mail.write(side, b"STATUS")
+    said = verified(mail.clone(), mail.box(side), DONE)
+    assert said["divergences"] == []
+    letters = said["letters"]
+    assert letters["read"] == len(list(mail.box(side).iterdir()))
+    assert letters["unreadable"] == []
+    assert letters["sheets"] == letters["matched"] > 2
+    assert letters["receipts"] > letters["sheets"]
+
+
+def test_output_counts_letters_and_says_whom_they_convince(mail: Mail) -> None:
+    text = pbem("verify", mail.clone(), "--letters", mail.red).stdout
+    assert "letters read," in text
+    assert "found in letters that were sent" in text
+    assert "No faults were found." in text
+    assert text.splitlines()[-1].startswith("The letters convince you, whose mailbox it is.")
+
+
+def test_letters_without_their_files_are_read_from_the_text(mail: Mail) -> None:
+    for file in mail.red.iterdir():
+        raw = file.read_bytes()
+        _, boundary, rest = raw.partition(b"boundary=")
+        if boundary:
+            edge = b"--" + rest.split(b'"')[1]
+            file.write_bytes(edge.join(raw.split(edge)[:2]) + edge + b"--\r\n")
+            assert b"receipt.txt" not in file.read_bytes()
+    assert verified(mail.clone(), mail.red, DONE)["letters"]["matched"] > 2
+
+
+def test_without_the_letters_sent_nothing_is_said_of_sheets(mail: Mail) -> None:
+    for file in mail.red.iterdir():
+        if b"\nFrom: red@" in b"\n" + file.read_bytes():
+            file.unlink()
+    said = verified(mail.clone(), mail.red, DONE)
+    assert (said["letters"]["matched"], said["divergences"]) == (0, [])
+    (left,) = [each for each in said["checked"] if each["subject"] == "sent" and each["wrong"] is None]
+    assert "no sheet that red sent is here" in left["text"]
+
+
+# ---- the frauds
+
+
+def last_told(mail: Mail) -> LetterReceipt:
+    """Return the receipt in the last letter to red."""
+    return [receipt for each in read_mailbox(mail.red) for receipt in each.receipts][-1]
+
+
+def head(folder: Folder) -> str:
+    return git(folder.repo("punica"), "rev-parse", "main").strip()
+
+
+def some_sheet(game: Adjudicator, side: str, seed: int) -> bytes:
+    """Return a legal sheet of a side."""
+    random = Random(seed)
+    return sheet(game, side, *(pick(game, each, random) for each in game.open_decisions if each.side == side))
+
+
+def for_red(mail: Mail, seed: int) -> bytes:
+    """Return a sheet of red, once red is asked for one."""
+    while True:
+        with mail.folder.open() as game:
+            if any(each.side == "red" for each in game.open_decisions):
+                return some_sheet(game, "red", seed)
+        mail.play(1)
+
+
+def test_two_games_are_told_apart_by_turn_and_commit(mail: Mail) -> None:
+    """The referee plays two branches of one game, and the public gets the one that red never saw."""
+    other = mail.branch()
+    mail.play(4, seed=2)
+    with other.open() as game:
+        for seed in range(3, 9):
+            side = game.open_decisions[0].side
+            game.receive(side, some_sheet(game, side, seed))
+            game.adjudicate()
+        commits = game.ledger.commits()
+    n, digest = last_told(mail).turns[-1]
+    found = reasons(mail.clone(other), mail.red)
+    (reason,) = [each for each in found if each.startswith(f"turn {n}:") and digest in each]
+    assert re.search(
+        r'the letter "punica.*" of 2026-.* UTC, <punica\.red\..*>, in red/\d+\.eml, names turn file', reason
+    )
+    assert f"brought by commit {commits[n]}: these are two games, or the turn was changed" in reason
+    ours = {each.commit for letter in read_mailbox(mail.red) for each in letter.receipts if (n, digest) in each.turns}
+    assert any(f"at commit {commit}; here" in reason for commit in ours)
+
+
+def test_game_that_was_made_again_has_another_tip(mail: Mail, folder: Folder) -> None:
+    shutil.rmtree(folder.games)
+    shutil.rmtree(folder.keys)
+    with folder.create() as again:
+        tip = again.charter.dice.tip
+    (reason,) = reasons(mail.clone(), mail.red)
+    assert 'the letter "punica: you play Red. Please send a phrase" of ' in reason
+    assert f"the tip of this game is {tip}: it is another game, or was made again" in reason
+
+
+def test_turns_that_were_cut_off_are_named_with_their_letter(mail: Mail) -> None:
+    with mail.folder.open() as game:
+        last, commits = game.adjudication, game.ledger.commits()
+    found = reasons(mail.clone(at=commits[last - 1]), mail.red)
+    (reason,) = [each for each in found if each.startswith(f"turn {last}:")]
+    assert 'the letter "punica' in reason
+    assert f"at commit {commits[last]}" in reason
+    assert f"this clone ends with turn {last - 1}, at commit {commits[last - 1]}." in reason
+
+
+def test_commits_that_were_cut_off_are_named_with_their_letter(mail: Mail) -> None:
+    """A letter may tell of no new turn, but name a commit that the clone lacks."""
+    before = head(mail.folder)
+    mail.write("red", f"KEY {KEY}".encode())
+    (reason,) = reasons(mail.clone(at=before), mail.red)
+    assert reason.startswith(f'commit {head(mail.folder)[:12]}: the letter "punica: KEY" of ')
+    assert f"the clone ends at commit {before}" in reason
+
+
+def test_sheet_that_was_never_sent_is_found(mail: Mail) -> None:
+    """The referee writes a sheet in the name of red, and takes it in like any other."""
+    mail.write("red", for_red(mail, 9), kept=False)
+    mail.play(1)
+    clone = mail.clone()
+    (reason,) = reasons(clone, mail.red)
+    assert re.match(
+        r'sheets/red/000/\d+\.age: the letter "punica.*@localhost>, in red/\d+\.eml, written at commit ', reason
+    )
+    assert "says that it came from red and has the digest" in reason
+    assert "made up or changed, or the letter with it is missing here" in reason
+    (place,) = verified(clone, mail.red, FAULTS)["divergences"]
+    assert git(clone, "log", "--format=%H", "--diff-filter=A", "main", "--", place["file"]).strip() == place["commit"]
+
+
+def test_sheet_that_no_letter_admits_is_found(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee leaves a made-up sheet out of the receipts."""
+    whole, text = receipts.receipt_of, for_red(mail, 9)
+    monkeypatch.setattr(receipts, "receipt_of", lambda *words: replace(whole(*words), sheets=()))
+    mail.write("red", text, kept=False)
+    mail.play(2)
+    monkeypatch.setattr(receipts, "receipt_of", whole)
+    found = [each for each in reasons(mail.clone(), mail.red) if "does not say that such a sheet was taken in" in each]
+    assert re.match(
+        r"turn \d+: it used sheets/red/000/\d+\.age, and was brought by commit [0-9a-f]{40}; the letter ", found[0]
+    )
+
+
+@pytest.fixture
+def lost(mail: Mail) -> tuple[Mail, Folder, ReceiptedSheet]:
+    """Return a game in which red has just sent a sheet, a branch of it without that sheet, and its receipt."""
+    text = for_red(mail, 9)
+    branch = mail.branch()
+    mail.write("red", text)
+    with mail.folder.open() as game:
+        number = game.sheets("red")
+    receipt = next(sheet for sheet in last_told(mail).sheets if sheet.number == number)
+    return mail, branch, receipt
+
+
+def test_sheet_that_was_lost_after_its_receipt_is_found(lost: tuple[Mail, Folder, ReceiptedSheet]) -> None:
+    """The referee takes a sheet in, does not like it, and answers in its place."""
+    mail, branch, receipt = lost
+    with branch.open() as game:
+        text = some_sheet(game, "red", 11)
+        ruling.answer(game, "red", text, "no sheet came in time")
+        end = game.ledger.head
+    (reason,) = [each for each in reasons(mail.clone(branch), mail.red) if each.startswith(receipt.path)]
+    assert 'the letter "punica' in reason
+    assert f"says that it was taken in with the digest {receipt.digest}; no commit up to {end} has it" in reason
+    assert last_told(mail).commit in reason
+
+
+def test_sheet_with_another_content_is_found(lost: tuple[Mail, Folder, ReceiptedSheet]) -> None:
+    """The referee puts another sheet under the number that a letter has receipted."""
+    mail, branch, receipt = lost
+    with branch.open() as game:
+        assert game.receive("red", some_sheet(game, "red", 11) + b"# another\n").number == receipt.number
+        while not (made := game.adjudicate()):
+            game.receive("blue", some_sheet(game, "blue", 11))
+        used = game.ledger.public_turn(made[0])["sheets"]["red"][receipt.path]
+        commit = game.ledger.commits()[made[0]]
+    (reason,) = [each for each in reasons(mail.clone(branch), mail.red) if each.startswith(receipt.path)]
+    assert 'the letter "punica' in reason
+    assert f"with the digest {receipt.digest}; turn {made[0]}, brought by commit {commit}, used one" in reason
+    assert f"with the digest {used}" in reason
+
+
+# ---- closings
+
+
+@pytest.fixture
+def closed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
+    """Return a game with the beacon in which round SECOND has decided adjudication 2."""
+    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
+    mail = Mail(folder)
+    folder.create(begin=False, beacon="drand").close()
+    for round in (FIRST, SECOND):
+        office = replace(folder.office, now=time_of(round) - PATIENCE)
+        for side in ("red", "blue"):
+            with folder.open() as game:
+                text = some_sheet(game, side, 1) if game.begun else f"game: punica\nPHRASE of {side}".encode()
+            raw = letter(side, text, number=mail.count)
+            mail.keep(side, raw)
+            for out in take_in(raw, office).letters:
+                mail.keep(out.to.partition("@")[0], out.content)
+        assert pbem("beacon", "punica", round, PUBLISHED[round]).exit_code == DONE
+        mail.deliver()
+    return mail
+
+
+def closing_letter(mail: Mail) -> Path:
+    """Return the letter to red that says that the sheets are closed until round SECOND."""
+    (file,) = [
+        file for file in mail.red.iterdir() if f"\nclosed: 2 {SECOND}".encode() in file.read_bytes().replace(b"\r", b"")
+    ]
+    return file
+
+
+def test_closings_in_time_have_no_findings(closed: Mail) -> None:
+    said = verified(closed.clone(), closed.red, DONE)
+    (checked,) = [each for each in said["checked"] if each["subject"] == "closings"]
+    assert checked["text"] == "2 closings told of, each before its round was published"
+
+
+def test_closing_that_comes_after_its_round_is_late(closed: Mail) -> None:
+    """The referee dates the letter back, but the server of red says when it came."""
+    file = closing_letter(closed)
+    came = time_of(SECOND) + timedelta(minutes=5)
+    stamp = f"Received: from mx.example.org by mail.example.com; {format_datetime(came)}\r\n".encode()
+    signed = b"DKIM-Signature: v=1; a=rsa-sha256; d=Referee.example.net; s=mail; b=abc=\r\n"
+    file.write_bytes(stamp + signed + file.read_bytes())
+    clone = closed.clone()
+    (reason,) = reasons(clone, closed.red)
+    assert reason.startswith('turn 2: the letter "punica: the sheets are closed" of ')
+    assert f"arrived {came:%Y-%m-%d %H:%M:%S} UTC" in reason
+    assert "with an unchecked DKIM signature of referee.example.net" in reason
+    assert "the round was published before" in reason
+    (place,) = verified(clone, closed.red, FAULTS)["divergences"]
+    assert place["commit"] in git(clone, "log", "--format=%H", "--grep", "adjudication 2", "main")
+
+
+def test_closing_that_no_letter_told_of_is_found(closed: Mail) -> None:
+    closing_letter(closed).unlink()
+    (reason,) = reasons(closed.clone(), closed.red)
+    assert reason.startswith('turn 2: the letter "punica')
+    assert f"says that round {SECOND} decided it; no letter here says before" in reason
+
+
+def test_closing_of_other_sheets_is_found(closed: Mail) -> None:
+    """The letter has the digest of other sheets than those that the turn used."""
+    file = closing_letter(closed)
+    raw = file.read_bytes()
+    with closed.folder.open() as game:
+        beacon = game.ledger.closing()
+    assert beacon is not None
+    end = raw.index(b"receipt.txt")
+    file.write_bytes(raw[:end].replace(beacon.closed.encode(), b"0" * 64).partition(b"------")[0] + raw[end:])
+    found = reasons(closed.clone(), closed.red)
+    assert any("what went into it is not what was closed before its round was known" in each for each in found)
