@@ -44,8 +44,8 @@ MOST_TURNS: Final = 5
 """So many turn files are named at most, the newest: each names the one before by its digest."""
 _BEGIN: Final = "----- BEGIN RECEIPT -----"
 _END: Final = "----- END RECEIPT -----"
-_FIRST: Final = re.compile(r"\W*BEGIN RECEIPT\W*")
-_LAST: Final = re.compile(r"\W*END RECEIPT\W*")
+_FIRST: Final = re.compile(r"[\s*_–—-]*BEGIN RECEIPT[\s*_–—-]*")
+_LAST: Final = re.compile(r"[\s*_–—-]*END RECEIPT[\s*_–—-]*")
 _FIELD: Final = re.compile(r"(receipt|tip|commit|told|turn|sheet|closed):\s*(.*)")
 _MORE: Final = re.compile(r"sheets/\S+|[0-9a-f]+(?: [0-9a-f]+)*")
 """The rest of a field on a line of its own: a digest, or what a mail program has broken off."""

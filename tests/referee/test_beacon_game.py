@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
@@ -437,6 +438,17 @@ def test_a_new_game_with_a_beacon_says_what_it_waits_for(folder: Folder) -> None
     with folder.open("gallia") as game:
         assert game.charter.dice.beacon == "drand"
     assert pbem("new", "hispania", "--rules", "toy", "--beacon", "moon").exit_code == USAGE
+
+
+def test_a_new_game_that_begins_at_once_tells_of_its_closing(folder: Folder) -> None:
+    player = ("--player", "red=Ann <ann@example.org>")
+    made = pbem("new", "gallia", "--rules", "toy", "--beacon", "drand", "--begin", *player, "--json")
+    assert made.exit_code == DONE, made.output
+    (path,) = json.loads(made.stdout)["letters"]
+    with folder.open("gallia") as game:
+        assert game.closed is not None
+        assert f"closed: 1 {game.closed.round}\r\n".encode() in Path(path).read_bytes()
+    assert pbem("adjudicate", "gallia").stdout.count("Letter: ") == 0
 
 
 # ---- for those who check
