@@ -15,8 +15,8 @@ from typing import Final
 
 from pbem.crypto.beacon import address
 from pbem.crypto.seal import salt_of
-from pbem.engine.cases.compare import shown
 from pbem.game.scene import Scene
+from pbem.game.wording import on_one_line
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.orders.check import Receipt
@@ -123,7 +123,7 @@ def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequenc
 def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:
     """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
-        own = f": {ruled.order.kind} {shown(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
+        own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
         yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
 
 

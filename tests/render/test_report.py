@@ -14,10 +14,11 @@ from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.session import Session
 from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
+from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
-from pbem.render.messages import BadSentence, Sentences, joined, sentences
+from pbem.render.messages import BadSentence, Sentences, sentences
 from pbem.render.report import WIDTH, Report, ReportRequest, mail, report
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
@@ -206,8 +207,8 @@ def test_a_format_that_cannot_be_read_is_refused() -> None:
 @pytest.mark.parametrize(
     ("words", "line"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
-def test_words_are_joined_as_people_do(words: list[str], line: str) -> None:
-    assert joined(words) == line
+def test_words_are_listed_as_people_do(words: list[str], line: str) -> None:
+    assert listing(words) == line
 
 
 # ---- the boxes

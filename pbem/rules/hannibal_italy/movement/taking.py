@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game import Refusal
+from pbem.game import Refusal, did_you_mean
 from pbem.protocol import Fault, Side
 from pbem.rules.hannibal_italy.movement.orders import Marcher, illegal
-from pbem.rules.hannibal_italy.movement.paths import meant
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
@@ -246,7 +245,7 @@ def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -
     """Say why a leader may not take so many units of a kind: not there, not for this leader, too few."""
     if unit not in game.board.units or not pool.get(unit):
         there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
-        near = meant(unit, pool)
+        near = did_you_mean(unit, pool, ", ")
         listed = f"{near} There are {there}" if near else f"; there are {there}"
         return Refusal(f"there are no {unit} at hand{listed}", "7.2")
     if not may_lead(game, leader, unit):
