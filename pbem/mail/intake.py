@@ -160,7 +160,7 @@ def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) ->
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.lock():
         game.today, game.moment = office.now.date(), office.now
-        side = game.side_of(letter.sender)
+        side = game.ledger.side_of(letter.sender)
         if side is None:
             raise CannotPlay(_not_yours(name, letter))
         desk, first = _Desk(handled, letter, office, game, side), len(handled.letters)

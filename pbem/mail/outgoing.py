@@ -150,7 +150,7 @@ def first_letters(game: Adjudicator, office: Office, answered: Answered | None =
     """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
     maps = Maps(office.drawings)
     for side in game.rules.sides:
-        to_it = answered is not None and game.side_of(answered.letter.sender) == side
+        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
         yield from turn_letter(game, side, 0, office, maps, answered if to_it else None)
 
 
@@ -200,7 +200,7 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
     """
     if (closed := game.closed) is not None:
         for side, to in game.ledger.addresses.items():
-            to_it = answered if answered is not None and game.side_of(answered.letter.sender) == side else None
+            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
             number = to_it.sheet if to_it else None
             text = mail(
                 "closed",

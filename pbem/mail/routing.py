@@ -1,6 +1,6 @@
 """Which game a letter is about: what it says itself, what it answers, what its subject begins with.
 
-A game is looked into only to see whether the sender plays in it, and he is told of no others.
+A game is looked into only to see whether the sender plays in it, and they are told of no others.
 """
 
 from __future__ import annotations
@@ -85,10 +85,9 @@ def _plays(office: Office, name: str, sender: str) -> bool:
         return False
     try:
         with GameRepo.open(office.games / f"{name}.git") as repo:
-            addresses = Ledger(repo, Keys.load(office.keys, name)).addresses
+            return Ledger(repo, Keys.load(office.keys, name)).side_of(sender) is not None
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
         return False  # one damaged game must not keep the letters of all the others from being read
-    return any(address.lower() == sender.lower() for address in addresses.values())
 
 
 def _all_games(office: Office) -> Iterator[str]:
