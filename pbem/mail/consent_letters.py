@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.mail.outgoing import Office, Outgoing, called, letter, paragraphs
+from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -18,7 +18,7 @@ from pbem.repo.requests import OPEN, Request
 _INDENT = "  "
 
 
-def request_letters(game: Adjudicator, request: Request, office: Office) -> Iterator[Outgoing]:
+def request_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
     for side in players(game):
@@ -40,7 +40,7 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
         )
-        yield letter(office, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
+        yield letter(settings, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
 
 
 def outcome(game: Adjudicator, number: int) -> str:
@@ -56,7 +56,7 @@ def outcome(game: Adjudicator, number: int) -> str:
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 
 
-def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
+def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that tell the other sides that one has refused the last request, if it has."""
     request = game.request()
     if request is None or request.outcome != f"refused by {refuser}":
@@ -72,4 +72,4 @@ def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterato
                 refuser=called(game, refuser),
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
-            yield letter(office, game.ledger.addresses[side], stamp, words)
+            yield letter(settings, game.ledger.addresses[side], stamp, words)

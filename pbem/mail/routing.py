@@ -14,7 +14,7 @@ from pbem.crypto.seal import CannotOpen
 from pbem.game.yaml import Unreadable
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import Office
+from pbem.mail.outgoing import MailSettings
 from pbem.paths import GAME_NAME
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import GameRepo, StoreError
@@ -38,7 +38,7 @@ def only_names(enclosure: Enclosure) -> bool:
     return all(_ONLY_NAMES.fullmatch(line) for line in enclosure.text.decode("utf-8", "replace").splitlines())
 
 
-def meant(letter: Letter, office: Office) -> str:
+def meant(letter: Letter, settings: MailSettings) -> str:
     """Return the name of the game that the words of a letter are about.
 
     First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
@@ -53,10 +53,10 @@ def meant(letter: Letter, office: Office) -> str:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
     said = [rest.split()[0] for rest in requests if rest]
-    for name in dict.fromkeys([*said, *_answered(letter.references, office.host), *_in_subject(letter.subject)]):
-        if _plays(office, name, letter.sender):
+    for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
+        if _plays(settings, name, letter.sender):
             return name
-    games = [name for name in _all_games(office) if _plays(office, name, letter.sender)]
+    games = [name for name in _all_games(settings) if _plays(settings, name, letter.sender)]
     if not games:
         raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
     how = "Which game is meant? Answer one of its letters, or add a line such as"
@@ -79,16 +79,16 @@ def _in_subject(subject: str) -> Iterator[str]:
     yield from (word.strip("\"'.,:;!?()[]").lower() for word in subject.split()[:_FIRST_WORDS])
 
 
-def _plays(office: Office, name: str, sender: str) -> bool:
+def _plays(settings: MailSettings, name: str, sender: str) -> bool:
     """Tell whether there is a game of this name in which an address plays."""
     if not GAME_NAME.fullmatch(name):
         return False
     try:
-        with GameRepo.open(office.games / f"{name}.git") as repo:
-            return Ledger(repo, Keys.load(office.keys, name)).side_of(sender) is not None
+        with GameRepo.open(settings.games / f"{name}.git") as repo:
+            return Ledger(repo, Keys.load(settings.keys, name)).side_of(sender) is not None
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
         return False  # one damaged game must not keep the letters of all the others from being read
 
 
-def _all_games(office: Office) -> Iterator[str]:
-    yield from sorted(path.name.removesuffix(".git") for path in office.games.glob("*.git"))
+def _all_games(settings: MailSettings) -> Iterator[str]:
+    yield from sorted(path.name.removesuffix(".git") for path in settings.games.glob("*.git"))
