@@ -1,4 +1,4 @@
-"""The box a game comes in: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
+"""The box of a game: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
 
 A box holds `game.yaml` (what it is, who plays, options and presets), `orders.yaml` (the shape of every order),
 `messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (test cases), the game's own tables, and in

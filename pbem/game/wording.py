@@ -1,4 +1,4 @@
-"""The small pieces that sentences to players are made of."""
+"""Wording: guesses at misspelt words, lists and values, for sentences to players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which game a letter is about: what it says itself, what it answers, what its subject begins with.
+"""Routing: finds the game that a letter is about, by its text, the letters it answers, and its subject.
 
 A game is looked into only to see whether the sender plays in it, and they are told of no others.
 """

@@ -1,4 +1,4 @@
-"""Events and rolls to sentences. The sentences are a box's own, `messages/<language>.yaml`; this room knows no game.
+"""Messages: turns events and rolls into the sentences of a box, `messages/<language>.yaml`. Knows no game.
 
 A sentence names facts of its event in braces. Two blanks in front of it make it a line below another.
 

@@ -270,7 +270,7 @@ def test_a_report_says_the_same_whatever_its_reader_cannot_see() -> None:
             assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
 
 
-def test_an_onlooker_gets_neither_hands_nor_a_form() -> None:
+def test_an_observer_gets_neither_hands_nor_a_form() -> None:
     at = next(campaigns(range(1)))
     seen = told_to(at, None)
     assert seen.sheet is None

@@ -1,4 +1,4 @@
-"""Words for faults: a name that nothing has, what may have been meant by it, what there is instead."""
+"""Sentences of faults: unknown names, impossible numbers of elephants, and long lists cut short."""
 
 from __future__ import annotations
 
