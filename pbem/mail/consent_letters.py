@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.game.wording import listing
 from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -51,7 +52,7 @@ def outcome(game: Adjudicator, number: int) -> str:
     what = f"Request {number}, to go back to adjudication {request.to}"
     missing = [called(game, each) for each in players(game) if each not in request.consents]
     if request.outcome == OPEN:
-        return f"{what}, waits for {' and '.join(missing)}."
+        return f"{what}, waits for {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 

@@ -16,7 +16,7 @@ from typing import Final
 from pbem.crypto.beacon import address
 from pbem.crypto.seal import salt_of
 from pbem.game.scene import Scene
-from pbem.game.wording import on_one_line
+from pbem.game.wording import listing, on_one_line
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.orders.check import Receipt
@@ -267,7 +267,7 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
-    both = " and ".join([*others, "you"])
+    both = listing([*others, "you"])
     return paragraphs(
         [
             f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "

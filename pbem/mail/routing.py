@@ -11,6 +11,7 @@ from typing import Final
 
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
+from pbem.game.wording import listing
 from pbem.game.yaml import Unreadable
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
@@ -48,7 +49,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     named = [game_of(each) for each in letter.enclosures if only_names(each)]
     named += list(dict.fromkeys(game_of(each) for each in letter.enclosures)) if not named else []
     if len(named) > 1:
-        raise CannotPlay(f"Are its words about {' or '.join(named)}? Send them in a letter of their own.")
+        raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
@@ -60,7 +61,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     if not games:
         raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
     how = "Which game is meant? Answer one of its letters, or add a line such as"
-    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {' and '.join(games)}.")
+    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:

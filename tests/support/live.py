@@ -199,7 +199,7 @@ def quoted(text: bytes | str) -> bytes:
 
 
 def later(office: MailSettings, hours: int) -> MailSettings:
-    """Return the same office some hours later."""
+    """Return the same settings some hours later."""
     return replace(office, now=office.now.replace(hour=(office.now.hour + hours) % 24))
 
 
