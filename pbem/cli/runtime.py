@@ -17,9 +17,10 @@ from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
-    from pbem.mail.outgoing import Office, Outgoing
+    from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
 DONE: Final = 0
 WORLD: Final = 1
@@ -29,17 +30,19 @@ FAULTS: Final = 3
 Boxes = Sequence[Path] | None
 
 
-def post_office(games: Path | None, boxes: Boxes) -> Office:
+def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     """Return the mail settings: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
     from pbem.mail.address import mailbox
-    from pbem.mail.outgoing import Office
+    from pbem.mail.outgoing import MailSettings
 
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings")
+    return MailSettings(
+        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
+    )
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -50,11 +53,11 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
+def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
     """Open a game to look at it."""
-    from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
-    with Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+    with OpenGame.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
         yield game
 
 
@@ -150,7 +153,7 @@ def require_beacon(beacon: str | None) -> None:
     require_library()
 
 
-def require_side(game: Adjudicator, side: str) -> None:
+def require_side(game: OpenGame, side: str) -> None:
     """End the command unless a game has a side."""
     if side not in game.rules.sides:
         misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
@@ -170,12 +173,12 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
         sys.exit(FAULTS)
 
 
-def open_questions(game: Adjudicator) -> list[dict[str, str]]:
+def open_questions(game: OpenGame) -> list[dict[str, str]]:
     """Return what a game waits for, for --json."""
     return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
 
 
-def print_waiting(game: Adjudicator) -> None:
+def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
 
@@ -211,17 +214,17 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     from pbem.mail.last_reported import CLOSED, note_reported, reported
     from pbem.mail.outgoing import Maps, closing_letters, turn_letter
 
-    office = post_office(games, boxes)
+    settings = mail_settings(games, boxes)
     with game.lock():
         known = reported(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
-        maps = Maps(office.drawings)
+        maps = Maps(settings.drawings)
         sides = game.rules.sides if since < game.adjudication else ()
-        letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
+        letters = [out for side in sides for out in turn_letter(game, side, since, settings, maps)]
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
-            letters += closing_letters(game, office)
-        written = [post(out, office.games / "outbox") for out in letters]
+            letters += closing_letters(game, settings)
+        written = [post(out, settings.games / "outbox") for out in letters]
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.game.wording import listing
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import Office, Outgoing, called, letter, paragraphs
+from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
 from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
 from pbem.referee.rollback import players
 from pbem.render.messages import sentences
@@ -20,7 +21,7 @@ from pbem.repo.requests import OPEN, Request
 _INDENT = "  "
 
 
-def request_letters(game: Adjudicator, request: Request, office: Office) -> Iterator[Outgoing]:
+def request_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
     for side in players(game):
@@ -43,10 +44,10 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
             happened=happened(game.box, told),
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
 
 
-def outcome(game: Adjudicator, number: int) -> str:
+def outcome(game: OpenGame, number: int) -> str:
     """Return a sentence about the state of a request. Raises CannotPlay if there is no request of this number."""
     request = game.request(number)
     if request is None:
@@ -54,12 +55,12 @@ def outcome(game: Adjudicator, number: int) -> str:
     what = f"Request {number}, to go back to adjudication {request.to}"
     missing = [called(game, each) for each in players(game) if each not in request.consents]
     if request.outcome == OPEN:
-        return f"{what}, waits for {' and '.join(missing)}."
+        return f"{what}, waits for {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 
 
-def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
+def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that tell the other sides that one has refused the last request, if it has."""
     request = game.request()
     if request is None or request.outcome != f"refused by {refuser}":
@@ -76,4 +77,4 @@ def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterato
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
             attached = Attachments(receipt=enclosed(game, side))
-            yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)
+            yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)

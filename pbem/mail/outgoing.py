@@ -15,14 +15,15 @@ from typing import Final
 
 from pbem.crypto.beacon import address
 from pbem.crypto.seal import salt_of
-from pbem.engine.cases.compare import shown
 from pbem.game.scene import Scene
+from pbem.game.wording import listing, on_one_line
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import OpenGame
 from pbem.render.picture import render
 from pbem.render.report import WIDTH, Mail, Report, ReportRequest, mail, report
 from pbem.render.wrap import folded
@@ -37,8 +38,8 @@ _KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the g
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
-    """The mail settings of a server: its folders, the address that it writes from, and the time."""
+class MailSettings:
+    """The settings for one round of mail: where games, keys and boxes are, the address to write from, the time."""
 
     games: Path
     keys: Path
@@ -85,7 +86,7 @@ class Maps:
         self._drawings = drawings
         self._drawn: list[tuple[Scene, bytes]] = []
 
-    def picture(self, game: Adjudicator, side: Side | None, since: int) -> bytes:
+    def picture(self, game: OpenGame, side: Side | None, since: int) -> bytes:
         """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
         scene: Scene = game.rules.scene(game.view(side), [told.event for told in game.told(side, since)])
         for other, picture in self._drawn:
@@ -98,12 +99,12 @@ class Maps:
 # ---------------------------------------------------------------------------------------------- reports
 
 
-def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
+def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
     """Return the report of a game for a side or an observer, of what happened after an adjudication."""
     return report_of(game, side, since, game.open_decisions)
 
 
-def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
+def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
     """Return the report of a game with these questions in it."""
     request = ReportRequest(
         game=game.name,
@@ -123,14 +124,14 @@ def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequenc
     return report(game.rules, game.box, request)
 
 
-def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:
+def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
     """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
-        own = f": {ruled.order.kind} {shown(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
+        own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
         yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
 
 
-def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path | None = None) -> bytes:
+def map_picture(game: OpenGame, side: Side | None, since: int, drawings: Path | None = None) -> bytes:
     """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
     return Maps(drawings).picture(game, side, since)
 
@@ -138,7 +139,7 @@ def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path
 # ---------------------------------------------------------------------------------------------- letters of a game
 
 
-def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
+def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letter that asks for a phrase before a game begins, to every side that has an address."""
     for side in game.rules.sides:
         if side in game.ledger.addresses:
@@ -147,22 +148,22 @@ def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
             )
             stamp = f"welcome.{game.name}.{side}"
             attached = Attachments(receipt=enclosed(game, side))
-            yield letter(office, game.ledger.addresses[side], stamp, words, attached=attached)
+            yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
 
 
-def first_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
+def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
     """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
-    maps = Maps(office.drawings)
+    maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        to_it = answered is not None and game.side_of(answered.letter.sender) == side
-        yield from turn_letter(game, side, 0, office, maps, answered if to_it else None)
+        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
+        yield from turn_letter(game, side, 0, settings, maps, answered if to_it else None)
 
 
 def turn_letter(
     game: Adjudicator,
     side: Side,
     since: int,
-    office: Office,
+    settings: MailSettings,
     maps: Maps,
     answered: Answered | None = None,
     stamp: str = "",
@@ -195,17 +196,17 @@ def turn_letter(
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since),
     )
-    yield letter(office, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
+    yield letter(settings, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
 
 
-def closing_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
+def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
     """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
 
     `answered` is the letter that closed them, if one did.
     """
     if (closed := game.closed) is not None:
         for side, to in game.ledger.addresses.items():
-            to_it = answered if answered is not None and game.side_of(answered.letter.sender) == side else None
+            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
             number = to_it.sheet if to_it else None
             text = mail(
                 "closed",
@@ -223,7 +224,7 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
             stamp = f"{game.name}.{side}.closed-{closed.round}"
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side))
-            yield letter(office, to, stamp, text, answers, attached)
+            yield letter(settings, to, stamp, text, answers, attached)
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
@@ -263,7 +264,7 @@ def _heading(game: Adjudicator, side: Side) -> dict[str, object]:
     }
 
 
-def called(game: Adjudicator, side: Side) -> str:
+def called(game: OpenGame, side: Side) -> str:
     """Return a side's name as players write it."""
     return next(each["name"] for each in game.box.sides if each["id"] == side)
 
@@ -273,7 +274,7 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
-    both = " and ".join([*others, "you"])
+    both = listing([*others, "you"])
     return paragraphs(
         [
             f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "
@@ -302,50 +303,50 @@ def _went_in(game: Adjudicator) -> list[str]:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def returned(game: Adjudicator, receipt: Receipt, answered: Letter, office: Office) -> Outgoing:
+def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or that says that it came too late."""
     receipted = enclosed(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{answered.digest[:24]}"
-        return letter(office, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
+        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))
+    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))
 
 
-def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, office: Office) -> Outgoing:
+def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
     stamp = f"forecast.{game.name}.{answered.digest[:24]}"
-    attached = Attachments(sheet=again, receipt=enclosed(game, game.side_of(answered.sender)))
-    return letter(office, answered.sender, stamp, words, answered, attached)
+    attached = Attachments(sheet=again, receipt=enclosed(game, game.ledger.side_of(answered.sender)))
+    return letter(settings, answered.sender, stamp, words, answered, attached)
 
 
-def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
+def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings) -> Outgoing:
     """Return the letter that answers the commands of a letter, with the form of its side if it was asked for."""
     asked = answered.letter
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
     text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
     stamp = f"words.{game.name}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, receipt=enclosed(game, game.side_of(asked.sender)))
-    return letter(office, asked.sender, stamp, text, asked, attached)
+    attached = Attachments(sheet=sheet, receipt=enclosed(game, game.ledger.side_of(asked.sender)))
+    return letter(settings, asked.sender, stamp, text, asked, attached)
 
 
-def help_letter(answered: Letter, office: Office) -> Outgoing:
+def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that explains how to play by mail; it names no game."""
-    return letter(office, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
+    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
 
 
-def refusal_letter(reason: str, number: int, answered: Letter, office: Office) -> Outgoing:
+def refusal_letter(reason: str, number: int, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that says why nothing was carried out; `number` keeps several of them apart."""
     lines = "\n".join(paragraphs([reason]))
     words = mail(
         "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.commands)
     )
-    return letter(office, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+    return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 
 def paragraphs(texts: Iterable[str]) -> list[str]:
@@ -359,7 +360,7 @@ def paragraphs(texts: Iterable[str]) -> list[str]:
 
 
 def letter(
-    office: Office,
+    settings: MailSettings,
     to: str,
     stamp: str,
     text: Mail,
@@ -369,12 +370,12 @@ def letter(
     """Return a letter under its name. A receipt that is attached also ends its text."""
     below = "" if attached.receipt is None else f"\n\n{_KEEP}\n\n{attached.receipt}"
     draft = Draft(
-        sender=office.sender,
+        sender=settings.sender,
         to=to,
         subject=text.subject,
         text=text.text + below,
-        message_id=f"<{stamp}@{office.host}>",
-        date=office.now,
+        message_id=f"<{stamp}@{settings.host}>",
+        date=settings.now,
         in_reply_to=answered.message_id if answered else None,
         references=answered.references if answered else (),
         attached=attached,

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from pbem.crypto.seal import salt_of
 from pbem.mail.lines import lines
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import OpenGame
 from pbem.render.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
 
 
-def receipt_of(game: Adjudicator, side: Side, since: int) -> LetterReceipt:
+def receipt_of(game: OpenGame, side: Side, since: int) -> LetterReceipt:
     """Return the receipt of a letter to a side that tells what happened after an adjudication.
 
     It has every sheet of the side that these adjudications used or that waits to be used.
@@ -39,7 +39,7 @@ def receipt_of(game: Adjudicator, side: Side, since: int) -> LetterReceipt:
     )
 
 
-def enclosed(game: Adjudicator, side: Side | None, since: int | None = None) -> str | None:
+def enclosed(game: OpenGame, side: Side | None, since: int | None = None) -> str | None:
     """Return the text of the receipt that a letter to a side encloses; None: the reader plays no side.
 
     Without `since`, the letter tells of no adjudication.

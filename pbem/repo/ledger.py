@@ -28,7 +28,7 @@ from pbem.game.corrections import Correction
 from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_keys
+from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
@@ -81,9 +81,9 @@ class Ledger:
         files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
         return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
 
-    def check_keys(self) -> None:
-        """Raise BadKeys unless the secrets are those that the charter promises."""
-        check_keys(self.charter, self.keys)
+    def check_secrets(self) -> None:
+        """Raise BadKeys unless the secrets are those that the charter promises; `commit` checks the key that signs."""
+        check_secrets(self.charter, self.keys)
 
     def close(self) -> None:
         """Close the repo."""
@@ -131,6 +131,10 @@ class Ledger:
         """Side -> the address that may play it."""
         addresses: Mapping[Side, str] = json.loads(unseal(self.keys.office, PLAYERS, self._file(PLAYERS)))
         return addresses
+
+    def side_of(self, address: str) -> Side | None:
+        """Return the side that an address plays, in capitals or not; None: none."""
+        return next((side for side, own in self.addresses.items() if own.lower() == address.lower()), None)
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -301,7 +305,8 @@ class Ledger:
     # ---- the repo
 
     def commit(self, files: Mapping[str, bytes], message: str) -> str:
-        """Commit files to the game's repo and return the commit's id."""
+        """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
+        check_signer(self.charter, self.keys)
         sha = self.repo.commit({**files, **self.further}, message)
         self.further = {}
         return sha
