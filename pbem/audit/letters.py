@@ -268,8 +268,11 @@ def _check_told(
     """Put on record how many letters there are, and of which turns none tells."""
     letters = len({letter.where for letter, _ in found})
     sides = sorted({receipt.side for _, receipt in found})
-    to = f", to {listed(sides)}" if sides else ""
-    findings.check("letters", f"{number(count, 'letter')} read, {letters} with a receipt of this game{to}")
+    read = f"{number(count, 'letter')} read, {letters or 'none'} with a receipt of this game"
+    if not sides:
+        findings.leave("letters", f"{read}: there is nothing to compare")
+        return
+    findings.check("letters", f"{read}, to {listed(sides)}")
     for side in sides:
         told = [receipt.adjudications for _, receipt in found if receipt.side == side]
         missing = [n for n in clone.turns if not any(n in span for span in told)]

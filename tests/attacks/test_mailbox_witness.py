@@ -172,6 +172,50 @@ def test_without_the_letters_sent_nothing_is_said_of_sheets(mail: Mail) -> None:
     assert "no sheet that red sent is here" in left["text"]
 
 
+def both_are_asked(mail: Mail) -> bool:
+    with mail.folder.open() as game:
+        return {each.side for each in game.open_decisions} == {"red", "blue"}
+
+
+def test_honest_game_master_has_no_findings(mail: Mail, tmp_path: Path) -> None:
+    """A game with rulings, a rollback by consent, a deadline that has passed, and a sheet that was replaced."""
+    with mail.folder.open() as game:
+        side = game.open_decisions[0].side
+        (tmp_path / "answer.yaml").write_bytes(some_sheet(game, side, 1))
+        to = game.adjudication - 1
+    because = ("--reason", "the mail is down")
+    assert pbem("ruling", "punica", "--answer", f"{side}={tmp_path / 'answer.yaml'}", *because).exit_code == DONE
+    assert pbem("rollback", "punica", "--to", to).exit_code == DONE
+    mail.deliver()
+    for side in ("red", "blue"):
+        mail.write(side, b"CONSENT punica 1")
+    while not both_are_asked(mail):
+        mail.play(1)
+    with mail.folder.open() as game:
+        assert game.ledger.public_turn(to + 2)["act"]["kind"] == "rollback"
+        sheets = [some_sheet(game, "red", seed) + b"# %d\n" % seed for seed in (1, 2)]
+    for text in sheets:
+        mail.write("red", text)
+    late = [word for side in ("red", "blue") for word in ("--late", side)]
+    assert pbem("adjudicate", "punica", *late).exit_code == DONE
+    mail.deliver()
+    mail.play(3)
+    for side in ("red", "blue"):
+        mail.write(side, b"REPORT")
+        said = verified(mail.clone(), mail.box(side), DONE)
+        assert said["letters"]["sheets"] == said["letters"]["matched"]
+        assert "untold" not in [each["subject"] for each in said["checked"]]
+
+
+def test_mailbox_without_receipts_shows_nothing(mail: Mail, tmp_path: Path) -> None:
+    (tmp_path / "other.eml").write_bytes(letter("red", b"hello"))
+    ran = pbem("verify", mail.clone(), "--letters", tmp_path / "other.eml")
+    assert ran.exit_code == DONE
+    assert (
+        "  -       letters  1 letter read, none with a receipt of this game: there is nothing to compare" in ran.stdout
+    )
+
+
 # ---- the frauds
 
 
