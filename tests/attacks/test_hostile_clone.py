@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -16,7 +19,7 @@ from pbem.crypto.signing import sign
 from pbem.game.box import BrokenBox, open_box
 from pbem.game.corrections import Correction
 from tests.support.forging import Tale, told
-from tests.support.live import Folder, pick, sheet
+from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS
 
 TOY = Path(FOLDERS[0]) / "toy"
@@ -134,3 +137,80 @@ def test_game_begun_with_a_corrected_game_yaml_is_read(over: Folder, home: Path)
     assert not [each for each in verdict.findings.sorted if "box/" in str(each)]
     with pytest.raises(BrokenBox, match="no file gane"):
         open_box("toy", FOLDERS, {"gane": Correction("gane.yaml", b"")})
+
+
+# ---- memory
+
+
+HUGE, MOST = 900, 300
+"""Megabytes: of a file of zeros in a clone, and of the memory that any command may take."""
+MEASURED = """
+import resource, sys
+from pbem.cli import main
+try:
+    main()
+finally:
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"peak: {peak // 1024}", file=sys.stderr)
+"""
+
+
+def measured(*words: object) -> tuple[int, str]:
+    """Run a command in a process of its own; return its peak of memory in MB, git included, and what it says."""
+    ran = subprocess.run([sys.executable, "-c", MEASURED, *map(str, words)], capture_output=True, text=True)
+    said, _, peak = (ran.stdout + ran.stderr).rpartition("peak: ")
+    assert "Traceback" not in said, said
+    return int(peak), said
+
+
+@pytest.fixture(scope="module")
+def filled(over: Folder, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what makes a clone in which a file holds 900 MB of zeros, packed in one or two."""
+    away = tmp_path_factory.mktemp("filled")
+    zeros = away / "zeros"
+    with zeros.open("wb") as file:
+        file.truncate(HUGE * 1024 * 1024)
+    bare = away / "clone.git"
+    git(over.repo("punica"), "clone", "-q", "--bare", str(over.repo("punica")), str(bare))
+    oid = git(bare, "hash-object", "-w", "--no-filters", str(zeros)).strip()
+    zeros.unlink()
+
+    def make(path: str) -> Path:
+        git(bare, "read-tree", "main")
+        git(bare, "update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
+        tree = git(bare, "write-tree").strip()
+        author = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        commit = git(bare, *author, "commit-tree", "-p", "main", "-m", "more", tree).strip()
+        git(bare, "update-ref", "refs/heads/main", commit)
+        return bare
+
+    return make
+
+
+@pytest.mark.parametrize("path", ["turns/000/0002.yaml", "game.yaml"])
+def test_file_of_900_mb_in_a_clone_is_not_read(home: Path, filled: Callable[[str], Path], path: str) -> None:
+    clone = filled(path)
+    assert sum(file.stat().st_size for file in clone.rglob("*")) < 8 * 1024 * 1024
+    for words in (["verify"], ["log"], ["log", "--dice"], ["replay"], ["rules"], ["publish", home / "observers.git"]):
+        peak, said = measured(words[0], clone, *words[1:])
+        if path == "game.yaml" or words[0] in ("verify", "log", "publish"):
+            assert f"{path} has 900 MB, and more than 4 MB is never read" in said, words
+        assert peak < MOST, words
+    assert not (home / "observers.git").exists()
+
+
+def test_many_files_below_the_limit_do_not_fill_the_memory(over: Folder, home: Path) -> None:
+    clone, size = home / "clone.git", 4 * 1024 * 1024 - 8
+    git(over.repo("punica"), "clone", "-q", "--bare", str(over.repo("punica")), str(clone))
+    words = ["git", "--git-dir", str(clone), "fast-import", "--quiet", "--force"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as importing:
+        assert importing.stdin is not None
+        for n in range(100):
+            head = b"from refs/heads/main^0\n" if n == 0 else b""
+            author = b"committer x <x@example.org> %d +0000\ndata 0\n" % n
+            importing.stdin.write(b"commit refs/heads/main\n" + author + head)
+            importing.stdin.write(b"M 644 inline position.yaml\ndata %d\n%08d" % (size, n) + bytes(size - 8) + b"\n")
+    assert importing.returncode == 0
+    peak, said = measured("verify", clone, "--json")
+    assert "it changes position.yaml without an adjudication" in said
+    assert peak < MOST
