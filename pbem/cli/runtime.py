@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from pbem.cli.escaped import escaped_json
 from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import Bug, PbemError, cited
 
@@ -239,7 +240,7 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 def print_json(value: object) -> None:
     """Print a value as JSON; as ASCII where the terminal could not show every letter."""
     unicode = lookup(sys.stdout.encoding or "ascii").name == "utf-8"
-    print(json_text.dumps(value, indent=1, ensure_ascii=not unicode))
+    print(escaped_json(json_text.dumps(value, indent=1, ensure_ascii=not unicode)))
 
 
 def read(path: Path) -> bytes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from json import dumps, loads
 from pathlib import Path
 from random import Random
 
@@ -16,9 +16,10 @@ from typer.testing import CliRunner, Result
 from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.signing import sign
+from pbem.game import yaml as yamlio
 from pbem.game.box import BrokenBox, open_box
 from pbem.game.corrections import Correction
-from tests.support.forging import Tale, told
+from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS
 
@@ -108,7 +109,7 @@ def test_package_named_in_an_attachment_is_not_imported(over: Folder, home: Path
         (home / "orders.yaml").write_bytes(sheet(game, "red", pick(game, decision, Random(1))))
     here["corrected"] = {"game": evil_game().decode()}
     here["box"] = open_box("toy", FOLDERS, {"game": Correction("game.yaml", evil_game())}).digest
-    (home / "position.json").write_text(json.dumps(here), "utf-8")
+    (home / "position.json").write_text(dumps(here), "utf-8")
     result = run("check", home / "position.json", home / "orders.yaml")
     assert result.exit_code == 0, result.output
     assert not mark.exists()
@@ -214,3 +215,82 @@ def test_many_files_below_the_limit_do_not_fill_the_memory(over: Folder, home: P
     peak, said = measured("verify", clone, "--json")
     assert "it changes position.yaml without an adjudication" in said
     assert peak < MOST
+
+
+# ---- terminals
+
+
+CONTROLS = "\x1b]0;owned\x07\x1b[2J\x9b1m\x7f\u202eno\rok"
+"""A title, a cleared screen, bold type, and a line that reads backwards."""
+ESCAPES = r"\x1b]0;owned\x07\x1b[2J\x9b1m\x7f\u202eno\x0dok"
+
+
+def steering(text: str) -> list[str]:
+    """Return the characters of an output that could steer a terminal."""
+    return [char for char in text if not char.isprintable() and char not in "\n\t"]
+
+
+@pytest.fixture
+def shouting(over: Folder, home: Path) -> Path:
+    """Return a clone with control characters in messages, texts of turn files, names, and names of files."""
+    tale = Tale.of(over.repo("punica"))
+    charter = yamlio.read(tale.content("game.yaml"), name="game").value
+    charter["players"]["red"] = charter["game"] = CONTROLS
+    tale.put("game.yaml", yamlio.dump(charter).encode())
+    turn = tale.turn(4)
+    turn["events"][0]["text"] = CONTROLS
+    for roll in turn.get("rolls", ()):
+        roll["name"] += CONTROLS
+    tale.put_turn(4, turn)
+    tale.commits[2] = (f"a commit {CONTROLS}", tale.commits[2][1])
+    return tale.tell(home / "clone", FALSE_KEY)
+
+
+@pytest.mark.parametrize(
+    "words", [["verify"], ["log"], ["log", "--dice"], ["log", "--csv", "-"], ["replay"], ["rules"]], ids=str
+)
+@pytest.mark.parametrize("json", [False, True], ids=["text", "json"])
+def test_no_output_about_a_clone_steers_a_terminal(shouting: Path, words: list[str], json: bool) -> None:
+    if json and "--csv" in words:
+        return
+    result = run(words[0], shouting, *words[1:], *["--json"] * json)
+    assert result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert steering(result.output) == []
+    if json and result.stdout.startswith("{"):
+        loads(result.stdout)
+
+
+def test_what_is_printed_shows_the_escapes(shouting: Path) -> None:
+    assert f"a commit {ESCAPES}" in run("verify", shouting).output
+    assert loads(run("verify", shouting, "--json").stdout)["game"] == CONTROLS
+    ran = subprocess.run(
+        [sys.executable, "-c", "from pbem.cli import main; main()", "status", CONTROLS], capture_output=True
+    )
+    assert steering(ran.stderr.decode()) == []
+
+
+def test_traceback_of_a_bug_is_escaped() -> None:
+    code = (
+        "import sys; from pbem.cli.escaped import print_bug; sys.excepthook = print_bug; raise ValueError(sys.argv[1])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, CONTROLS], capture_output=True, text=True)
+    assert f"ValueError: {ESCAPES}" in ran.stderr
+
+
+# ---- digests
+
+
+def test_log_says_that_digests_were_not_checked(over: Folder, home: Path) -> None:
+    """The clone is forged: a turn file says other dice, and every later digest fits no more."""
+    tale = Tale.of(over.repo("punica"))
+    turn = tale.turn(3)
+    tale.put_turn(3, {**turn, "previous": "0" * 64})
+    clone = tale.tell(home / "clone", FALSE_KEY)
+    sentence = "digests were not checked"
+    assert loads(run("log", clone, "--json").stdout)["digests"] == "not checked"
+    assert loads(run("log", clone, "--dice", "--json").stdout)["digests"] == "not checked"
+    for words in ([], ["--dice"], ["--csv", "-"]):
+        assert sentence in run("log", clone, *words).stdout
+    assert run("log", clone, "--csv", home / "dice.csv").exit_code == 0
+    assert sentence in (home / "dice.csv").read_text("utf-8")
