@@ -67,6 +67,7 @@ def opened_to_change(
 
     Raises NoLocks, before anything is written, on a system where games cannot be changed.
     """
+    from pbem.mail.last_reported import set_back
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
     from pbem.repo.git.gamelock import require_locks
@@ -78,6 +79,10 @@ def opened_to_change(
         with GameRepo.open(folder / f"{name}.git") as repo:
             found = corrections(charter_in(repo).rules, correct, boxes)
     with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+        with game.lock():
+            ahead = set_back(game.path, game.adjudication)
+        if ahead is not None:
+            print(f"pbem: {ahead}.", file=sys.stderr)
         yield game
 
 
