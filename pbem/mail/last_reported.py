@@ -1,4 +1,4 @@
-"""Up to which adjudication the players of a game have been written to; letters about later ones are owed.
+"""The last report: a note of the last adjudication that a game's players were written to. Later letters are owed.
 
 A note that is ahead of the game, because it is damaged or the game was restored from a copy, is set back to it.
 Otherwise no report would be written until the game has caught up with it.

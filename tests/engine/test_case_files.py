@@ -117,7 +117,7 @@ def test_a_faulty_last_order_is_not_carried_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("scenario:", "scenary:", 3, "scenary does not belong here, did you mean scenario?"),
+        ("scenario:", "scenary:", 3, "scenary does not belong here; did you mean scenario?"),
         ("    events:", "    event:", 10, "event does not belong here"),
         ('rule: "5"', "rule: 5", 1, "5 is not of type 'string'"),
         ("- red: {assault", "- red: {hold: {}, assault", 6, "has too many properties"),

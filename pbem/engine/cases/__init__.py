@@ -20,7 +20,6 @@ hand is no longer in the deck.
 """
 
 from pbem.engine.cases.case import Case, Given, Verdict, game_of, read_cases
-from pbem.engine.cases.compare import shown
 from pbem.engine.cases.run import run_case
 
-__all__ = ["Case", "Given", "Verdict", "game_of", "read_cases", "run_case", "shown"]
+__all__ = ["Case", "Given", "Verdict", "game_of", "read_cases", "run_case"]

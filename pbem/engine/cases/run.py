@@ -16,7 +16,6 @@ from pbem.engine.cases.compare import (
     is_fault,
     look_up,
     same,
-    shown,
     waits_text,
     wanted_text,
     within,
@@ -26,6 +25,7 @@ from pbem.game import shelf
 from pbem.game.box import NotInTheBox
 from pbem.game.plain import Record
 from pbem.game.table import Table
+from pbem.game.wording import on_one_line
 from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
 
 T = TypeVar("T")
@@ -144,7 +144,7 @@ class _Run:
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
-                    self.verdict.report.append(f"{decision.side}: {order.kind} {shown(order.body)}{by}")
+                    self.verdict.report.append(f"{decision.side}: {order.kind} {on_one_line(order.body)}{by}")
                 session.answer([order for order, _ in answers])
             self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
@@ -197,7 +197,7 @@ class _Run:
             raise _Stop
         for fault in faults:
             self.verdict.report.append(
-                f"{given.side}: {given.order.kind} {shown(given.order.body)}: {fault_text(fault)}"
+                f"{given.side}: {given.order.kind} {on_one_line(given.order.body)}: {fault_text(fault)}"
             )
         return bool(faults)
 
@@ -235,7 +235,7 @@ class _Run:
         for at, wanted in enumerate(expected):
             if not any(is_fault(fault, wanted) for fault in self.faults):
                 got = "; ".join(map(fault_text, self.faults)) or "none at all"
-                self.differ(f"expected fault {shown(wanted)}; the faults are: {got}", "expect", "faults", at)
+                self.differ(f"expected fault {on_one_line(wanted)}; the faults are: {got}", "expect", "faults", at)
         for fault in self.faults:
             if not any(is_fault(fault, wanted) for wanted in expected):
                 self.differ(f"unexpected fault: {fault_text(fault)}", "expect", "faults")
@@ -264,7 +264,7 @@ class _Run:
         for dotted, expected in self.expect.get("position", {}).items():
             actual = look_up(plain, dotted)
             if not same(expected, actual):
-                reason = f"expected {dotted}: {shown(expected)}; it is {shown(actual)}"
+                reason = f"expected {dotted}: {on_one_line(expected)}; it is {on_one_line(actual)}"
                 self.differ(reason, "expect", "position", dotted)
 
     def compare_waiting(self, session: Session[Any]) -> None:
@@ -276,7 +276,8 @@ class _Run:
                 {**decision.facts, "side": decision.side, "kind": decision.kind} for decision in session.open_decisions
             ]
             if len(wanted) != len(asked) or not all(map(within, wanted, asked)):
-                self.differ(f"expected to wait on {shown(wanted)}; the game {waits_text(session)}", "expect", "waiting")
+                reason = f"expected to wait on {on_one_line(wanted)}; the game {waits_text(session)}"
+                self.differ(reason, "expect", "waiting")
         if "choices" in expect:
             if len(session.open_decisions) != 1:
                 self.differ(f"choices need one open question; the game {waits_text(session)}", "expect", "choices")
@@ -287,5 +288,5 @@ class _Run:
                 self.differ(f"expected {expect['choices']} choices; there are {count}", "expect", "choices")
         if "result" in expect and (session.result is None or not within(expect["result"], session.result)):
             self.differ(
-                f"expected result {shown(expect['result'])}; the game {waits_text(session)}", "expect", "result"
+                f"expected result {on_one_line(expect['result'])}; the game {waits_text(session)}", "expect", "result"
             )
