@@ -194,7 +194,7 @@ def turn_letter(
         sheet=told.sheet,
         position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
-        receipt=enclosed(game, side, since),
+        receipt=enclosed(game, side, since, number),
     )
     yield letter(settings, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
 
@@ -225,7 +225,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
             if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
                 stamp += f".sheet-{number}"
             answers = to_it.letter if to_it else None
-            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side))
+            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
             yield letter(settings, to, stamp, text, answers, attached)
 
 

@@ -11,19 +11,21 @@ from pbem.referee.open_game import OpenGame
 from pbem.render.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
 
 
-def receipt_of(game: OpenGame, side: Side, since: int) -> LetterReceipt:
+def receipt_of(game: OpenGame, side: Side, since: int, answered: int | None = None) -> LetterReceipt:
     """Return the receipt of a letter to a side that tells what happened after an adjudication.
 
-    It has every sheet of the side that these adjudications used or that waits to be used.
+    It has every sheet of the side that these adjudications used or that waits to be used; if the letter answers a sheet
+    (`answered`), none that came later and waits: the answer to a letter that comes again is then the same.
     """
     ledger, last, state = game.ledger, game.adjudication, game.current(resumed=False).state
     digests: dict[str, str] = {}
     for n in range(since + 1, last + 1):
         digests |= ledger.public_turn(n).get("sheets", {}).get(side, {})
     if state is not None:
-        digests |= state.new_sheets.get(side, {})
+        waiting = state.new_sheets.get(side, {})
+        digests |= {path: waiting[path] for path in waiting if answered is None or _number(path) <= answered}
     sheets = (
-        ReceiptedSheet(int(PurePosixPath(path).stem), path, digest, salt_of(ledger.keys.hidden, path).hex())
+        ReceiptedSheet(_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
         for path, digest in digests.items()
     )
     closed = game.closed
@@ -39,12 +41,19 @@ def receipt_of(game: OpenGame, side: Side, since: int) -> LetterReceipt:
     )
 
 
-def enclosed(game: OpenGame, side: Side | None, since: int | None = None) -> str | None:
+def enclosed(game: OpenGame, side: Side | None, since: int | None = None, answered: int | None = None) -> str | None:
     """Return the text of the receipt that a letter to a side encloses; None: the reader plays no side.
 
     Without `since`, the letter tells of no adjudication.
     """
-    return None if side is None else write(receipt_of(game, side, game.adjudication if since is None else since))
+    if side is None:
+        return None
+    return write(receipt_of(game, side, game.adjudication if since is None else since, answered))
+
+
+def _number(path: str) -> int:
+    """Return the number of a sheet, by its path."""
+    return int(PurePosixPath(path).stem)
 
 
 def without_receipts(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mailbox as python_mailbox
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
@@ -159,6 +160,16 @@ def test_receipt_sent_back_as_a_file_is_no_sheet(toy: Adjudicator, folder: Folde
     assert handled.accepted
     assert handled.notes == []
     assert only(handled).subject == "punica: STATUS"
+
+
+def test_letter_that_comes_twice_is_answered_once(toy: Adjudicator, folder: Folder) -> None:
+    """The receipt names the commit of the moment, and the game may have gone on in between."""
+    office = replace(folder.office, outbox=folder.path / "outbox")
+    raw = letter("red", sheet(toy, "red", order("bury", card=toy.view("red").hands["red"][0])))
+    for each in (raw, letter("blue", b"KEY age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"), raw):
+        assert take_in(each, office).accepted
+    (answer,) = (folder.path / "outbox" / "new").glob("*sheet-1*")
+    assert read_letter("1", answer.read_bytes()).receipts[0].sheets[0].number == 1
 
 
 def test_whole_report_quoted_with_an_answer_changes_nothing_else(
