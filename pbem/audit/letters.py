@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.crypto.beacon import BadBeacon, time_of
-from pbem.crypto.closing import check_closed
 from pbem.crypto.seal import salted
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
@@ -24,7 +23,7 @@ from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
 from pbem.repo.git.history import PastRepo
-from pbem.repo.layout import SHEETS, turn_path
+from pbem.repo.layout import BEACON, SHEETS, turn_path
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -57,10 +56,10 @@ class _Turn(NamedTuple):
         return found if isinstance(found, dict) else {}
 
     @property
-    def round(self) -> object:
+    def round(self) -> int | None:
         """The round of the beacon that decided it; None: none did."""
         share = self.content.get("beacon")
-        return share.get("round") if isinstance(share, dict) else None
+        return _whole(share.get("round")) if isinstance(share, dict) else None
 
 
 class _Clone(NamedTuple):
@@ -70,6 +69,8 @@ class _Clone(NamedTuple):
     head: str
     turns: Mapping[int, _Turn]
     sheets: Mapping[str, tuple[int, str]]
+    closings: Sequence[tuple[ClosedSheets, str]]
+    """The closings of sheets, each with the commit that brought it."""
 
     @property
     def last(self) -> int:
@@ -125,22 +126,35 @@ def _witnesses(game: str, letters: Sequence[KeptLetter]) -> list[tuple[KeptLette
 def _clone(repo: PastRepo) -> _Clone:
     commits = repo.commits()
     brought: dict[str, tuple[int, str, bytes]] = {}
+    closings: dict[ClosedSheets, str] = {}
     for commit in commits:
         for change in commit.changes:
             if change.new is not None:
                 brought[change.path] = (commit.at, commit.sha, change.new)
+            if change.new is not None and change.path == BEACON:
+                closed = _closing(_content(repo.blob(change.new)))
+                closings.setdefault(closed, commit.sha)  # a version of it that has the signature is the same closing
     turns: dict[int, _Turn] = {}
     while (file := brought.get(turn_path(len(turns) + 1))) is not None:
         content = repo.blob(file[2])
         turns[len(turns) + 1] = _Turn(file[0], file[1], sha256(content).hexdigest(), _content(content))
     sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
-    return _Clone({commit.sha: commit.at for commit in commits}, commits[-1].sha, turns, sheets)
+    places = {commit.sha: commit.at for commit in commits}
+    return _Clone(places, commits[-1].sha, turns, sheets, list(closings.items()))
+
+
+def _closing(said: Record) -> ClosedSheets:
+    return ClosedSheets(_whole(said.get("adjudication")) or 0, _whole(said.get("round")) or 0, str(said.get("closed")))
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _content(raw: bytes) -> Record:
-    """Return the content of a turn file; nothing if it cannot be read, which is blamed elsewhere."""
+    """Return the content of a file; nothing if it cannot be read, which is blamed elsewhere."""
     try:
-        value = yamlio.read(raw, name="turn").value
+        value = yamlio.read(raw, name="file").value
     except yamlio.Unreadable:
         return {}
     return value if isinstance(value, dict) else {}
@@ -336,7 +350,7 @@ def _check_closings(
         turn = clone.turns.get(n)
         if turn is None or turn.round is None or turn.round in rounds:
             continue
-        rounds.add(turn.round if isinstance(turn.round, int) else 0)
+        rounds.add(turn.round)
         findings.blame(
             clone.place(n),
             f"{letter}, tells of it, and commit {turn.commit} says that round {turn.round} decided it; no letter here "
@@ -347,20 +361,14 @@ def _check_closings(
 
 
 def _closed_wrongly(clone: _Clone, closed: ClosedSheets) -> Iterator[str]:
-    """Yield why an adjudication is not one of what a letter says was closed."""
-    turn = clone.turns.get(closed.adjudication)
-    if turn is None or "act" in turn.content:
-        return
-    here = f"turn {closed.adjudication}, brought by commit {turn.commit},"
-    if turn.round != closed.round:
-        yield f"{here} was decided by round {turn.round or 'none'}"
-        return
-    try:
-        check_closed(turn.content, closed.digest)
-    except BadBeacon as wrong:
-        yield f"{here} is another: {wrong}"
-    except TypeError:
-        yield f"{here} cannot be read"
+    """Yield why a closing that a letter tells of is not the one of the clone."""
+    turn, n = clone.turns.get(closed.adjudication), closed.adjudication
+    there = [(each, commit) for each, commit in clone.closings if each.adjudication == n]
+    if turn is not None and "act" not in turn.content and turn.round != closed.round:
+        yield f"turn {n}, brought by commit {turn.commit}, was decided by round {turn.round or 'none'}"
+    elif not any(each == closed for each, _ in there) and (there or turn is not None):
+        others = [f"commit {commit} closed {each.digest} until round {each.round}" for each, commit in there]
+        yield f"it has the digest {closed.digest} for what is closed, but {listed(others) or 'no commit has it'}"
 
 
 def _late(round: int, time: datetime | None) -> str | None:

@@ -42,6 +42,8 @@ NAME: Final = "receipt.txt"
 """The name under which the block is enclosed."""
 MOST_TURNS: Final = 5
 """So many turn files are named at most, the newest: each names the one before by its digest."""
+_MOST_TOLD: Final = 100_000
+"""More adjudications than any letter tells of."""
 _BEGIN: Final = "----- BEGIN RECEIPT -----"
 _END: Final = "----- END RECEIPT -----"
 _FIRST: Final = re.compile(r"[\s*_–—-]*BEGIN RECEIPT[\s*_–—-]*")
@@ -255,6 +257,6 @@ def _number(key: str, word: str) -> int:
 
 def _span(word: str) -> tuple[int, int]:
     found = _SPAN.fullmatch(word)
-    if found is None or int(found[1]) > int(found[2]):
+    if found is None or not 0 <= int(found[2]) - int(found[1]) < _MOST_TOLD:
         raise BadReceipt(f"`told: {word[:70]}` names no adjudications")
     return int(found[1]), int(found[2])

@@ -433,4 +433,5 @@ def test_closing_of_other_sheets_is_found(closed: Mail) -> None:
     end = raw.index(b"receipt.txt")
     file.write_bytes(raw[:end].replace(beacon.closed.encode(), b"0" * 64).partition(b"------")[0] + raw[end:])
     found = reasons(closed.clone(), closed.red)
-    assert any("what went into it is not what was closed before its round was known" in each for each in found)
+    commit = git(closed.clone(), "log", "--format=%H", "--grep", "sheets closed for adjudication 2", "main").strip()
+    assert any(f"{'0' * 64} for what is closed, but commit {commit} closed {beacon.closed} " in each for each in found)

@@ -67,6 +67,7 @@ def test_block_that_a_mail_program_has_set_otherwise_is_read(text: str) -> None:
         ("told: 11-13", "told: 11-13\ntold: 11-13", "it has 2 lines `told:`"),
         ("told: 11-13", "told: 13-11", "names no adjudications"),
         ("told: 11-13", "told: x-13", "names no adjudications"),
+        ("told: 11-13", "told: 11-999999999999", "names no adjudications"),
         ("turn: 12\n", "turn: 13\n", "do not stand in their order"),
         ("turn: 12\n", "turn: 012\n", "has no number"),
         ("receipt: punica-2.b rome", "receipt: Punica rome", "names no game and side"),
