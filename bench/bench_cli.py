@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench import Figure, alternating
 from bench.bench_letter import GAME, NOW, PLAYERS, begin
-from pbem.mail.outgoing import Office
+from pbem.mail.outgoing import MailSettings
 
 ROUNDS = 21
 
@@ -24,7 +24,7 @@ def figures() -> Iterator[Figure]:
     """Yield the times of a verb that reads and of a letter that is answered without a picture, as whole processes."""
     with tempfile.TemporaryDirectory() as folder:
         path, numbers = Path(folder), count(1)
-        begin(Office(path / "games", path / "keys", "pbem <pbem@localhost>", NOW))
+        begin(MailSettings(path / "games", path / "keys", "pbem <pbem@localhost>", NOW))
         world = surroundings(path)
         bare, helped, status, letter = alternating(
             ROUNDS,

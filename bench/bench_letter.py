@@ -24,7 +24,7 @@ from pbem.crypto.seal import new_identity, recipient_of, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.mail import outgoing as letters_room
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Office, side_report
+from pbem.mail.outgoing import MailSettings, side_report
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
@@ -44,9 +44,9 @@ BEFORE, COUNTED = 40, 60
 def figures() -> Iterator[Figure]:
     """Yield the median milliseconds of a letter, of the pictures in its answers, and of all the rest."""
     with tempfile.TemporaryDirectory() as folder:
-        office = Office(Path(folder), Path(folder) / "keys", "pbem <pbem@example.org>", NOW)
-        begin(office)
-        measured = list(letters(office, Random(218)))
+        settings = MailSettings(Path(folder), Path(folder) / "keys", "pbem <pbem@example.org>", NOW)
+        begin(settings)
+        measured = list(letters(settings, Random(218)))
     whole, pictures, sealing = zip(*measured, strict=True)
     rest = [all_of_it - drawn for all_of_it, drawn, _ in measured]
     yield Figure("letter: in all", 1000 * statistics.median(whole), "ms", 150.0)
@@ -56,15 +56,15 @@ def figures() -> Iterator[Figure]:
     yield Figure("letter: in all, one in twenty takes longer", 1000 * statistics.quantiles(whole, n=20)[-1], "ms")
 
 
-def begin(office: Office) -> None:
+def begin(settings: MailSettings) -> None:
     """Make the game; both players have given a key, so that all is sealed that may have to be."""
     new = NewGame(GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
-    with Adjudicator.create(office.games, office.keys, new) as game:
+    with Adjudicator.create(settings.games, settings.keys, new) as game:
         for side in PLAYERS:
             game.join(side, key=recipient_of(new_identity()))
 
 
-def letters(office: Office, rng: Random) -> Iterator[tuple[float, float, float]]:
+def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float, float]]:
     """Mail random letters; yield the seconds that each took which counts, and those for pictures and for sealing."""
     drawn: list[float] = []
     sealed: list[float] = []
@@ -76,11 +76,11 @@ def letters(office: Office, rng: Random) -> Iterator[tuple[float, float, float]]
         patch.object(ledger, "sign", timed(sign, sealed)),
     ):
         while mailed < BEFORE + COUNTED:
-            raw = letter(office, rng)
+            raw = letter(settings, rng)
             drawn.clear()
             sealed.clear()
             started = perf_counter()
-            handled = take_in(raw, office)
+            handled = take_in(raw, settings)
             taken = perf_counter() - started
             assert handled.accepted, handled.complaints or handled.notes
             if len(handled.letters) < len(PLAYERS):
@@ -102,9 +102,9 @@ def timed(call: Callable[..., bytes], into: list[float]) -> Callable[..., bytes]
     return timing
 
 
-def letter(office: Office, rng: Random) -> bytes:
+def letter(settings: MailSettings, rng: Random) -> bytes:
     """Return a letter with random answers to all that the game asks a side now."""
-    with Adjudicator.open(office.games, office.keys, GAME) as game:
+    with Adjudicator.open(settings.games, settings.keys, GAME) as game:
         side = game.open_decisions[0].side
         view = game.view(side)
         lines = [f"game: {GAME}", f"side: {side}", f"adjudication: {game.adjudication}", "orders:"]

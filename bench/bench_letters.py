@@ -1,4 +1,4 @@
-"""How many letters a game takes: each time somebody must be asked, one of his sheets answers all that he is asked.
+"""How many letters a game takes: each time somebody must be asked, one of their sheets answers all that they are asked.
 
 Games are played out in memory, by random answers and by the rules' own advice, without standing orders and with the
 set that comes with the game. The steps of one march count as ordered in one sheet, as a player orders them, unless

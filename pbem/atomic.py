@@ -1,4 +1,4 @@
-"""Files that outlive a crash. A new name lasts once its folder is synced too, so: write, rename, `sync_folder`.
+"""Atomic writes: files that survive a crash. Write the file, rename it, then sync its folder, so that the name lasts.
 
 Windows has no way to sync a folder, and refuses some renames that other systems allow; both is seen to here.
 """

@@ -1,4 +1,4 @@
-"""Where things lie: the boxes of the games, the templates, the keys, the games being played, the cache.
+"""Paths: the folders of boxes, templates, keys, games in play, and the cache.
 
 In a checkout `rules/` and `templates/` stand beside the package; a wheel carries them inside it. What belongs to the
 user lies where the environment says, or else where the system keeps such things (`platformdirs`). Nothing is looked up

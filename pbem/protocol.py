@@ -1,4 +1,4 @@
-"""The words every room shares: sides, orders, faults, decisions, events, rolls, errors, and the contract of a game.
+"""The protocol: the types that every room shares (orders, faults, decisions, events, ...) and the contract of a game.
 
 This module imports nothing of ours. A *game* (one package below `pbem.rules`) implements `Rules`; the engine,
 the reports and the tools know games only through it.

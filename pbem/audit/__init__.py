@@ -1,1 +1,1 @@
-"""Everything that a dispute needs: whether the books are sound (verify), and what the rules make of them (replay)."""
+"""The audit: proves a game (verify), and explains it or plays it again (replay, explain, what-if, migrate)."""

@@ -11,10 +11,11 @@ from itertools import zip_longest
 from typing import Any, Final, Protocol
 
 from pbem.audit.schemas import Record, same_words
+from pbem.game.wording import listing
 from pbem.protocol import Decision, Draw, Event, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
 from pbem.referee.open_game import OpenGame, Told
-from pbem.render.messages import joined, sentences
+from pbem.render.messages import sentences
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain, decision_record
 
@@ -108,7 +109,7 @@ class Differ:
             places = {".".join(path[:2]).removeprefix("facts.") for path, _, _ in different(old, new)}
             if places:
                 whose = f"{decision.kind} of {decision.side}"
-                yield Difference(n, f"an open question has changed: {whose}, in {joined(sorted(places))}")
+                yield Difference(n, f"an open question has changed: {whose}, in {listing(sorted(places))}")
 
     def result(self, n: int, recorded: Record | None, now: Record | None) -> Difference:
         """Return how the end of the game differs."""
@@ -126,7 +127,7 @@ class Differ:
         """Yield where checkpoints differ in hidden parts only; the hidden values are not told."""
         places = [".".join(path[:1]) for path, _, _ in different(recorded, now)]
         if places:
-            yield Difference(n, f"position: what is hidden differs, in {joined(sorted(set(places)))}")
+            yield Difference(n, f"position: what is hidden differs, in {listing(sorted(set(places)))}")
 
     # ---- within
 
@@ -166,7 +167,7 @@ class Differ:
         rule = f", {cited(one.rule)}" if one.rule else ""
         if hidden:
             kinds = sorted({event.kind for event in (old, new) if event is not None})
-            whom = joined([self._say.name(side) for side in sorted(hidden)])
+            whom = listing([self._say.name(side) for side in sorted(hidden)])
             return f"{where}event {at + 1}: what {whom} alone is told differs ({' and '.join(kinds)}){rule}"
         if old is not None and new is not None and (old.kind, old.roll) == (new.kind, new.roll):
             odd = [

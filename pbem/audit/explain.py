@@ -17,10 +17,11 @@ from pbem.audit.playback import Given, Playback
 from pbem.audit.what_if import published_in
 from pbem.crypto.dice import SCHEME, canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
+from pbem.game.wording import listing
 from pbem.protocol import Event, Roll, Side, cited
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
-from pbem.render.messages import joined, sentences
+from pbem.render.messages import sentences
 from pbem.render.wrap import folded
 
 WIDTH: Final = 60
@@ -240,7 +241,7 @@ class Explained:
             return f"The game is over. {self._say.result(public['result'])}"
         forms = self._game.box.forms
         asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.waiting]
-        return f"The turn ends with a question to {joined(asked)}" if asked else "The turn ends."
+        return f"The turn ends with a question to {listing(asked)}" if asked else "The turn ends."
 
     # ---- telling
 

@@ -18,11 +18,12 @@ from pbem.audit.differences import different, shortly
 from pbem.audit.playback import Playback
 from pbem.crypto.dice import BadLoad
 from pbem.engine.session import BY_BOT, Answer, RulesDiffer
+from pbem.game.wording import listing
 from pbem.orders.check import Receipt
 from pbem.protocol import Event, Side
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
-from pbem.render.messages import Sentences, joined, sentences
+from pbem.render.messages import Sentences, sentences
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain
 
@@ -124,10 +125,10 @@ def _remarks(playback: Playback, branch: Branch, now: _Telling) -> Iterator[str]
     if unused := branch.dice.unused():
         rolled = [roll.name for turn in now.turns for roll in turn.rolls]
         made = ", ".join(rolled) or "none"
-        yield f"Dice were given for {joined(unused)}, but there was no such roll. The rolls were: {made}."
+        yield f"Dice were given for {listing(unused)}, but there was no such roll. The rolls were: {made}."
     rolled_now = {roll.name for turn in now.turns for roll in turn.rolls}
     if fresh := [name for name in branch.recorded_window.fresh if name in rolled_now]:
-        yield f"Not rolled in the game, so the dice are made up for this branch: {joined(fresh)}."
+        yield f"Not rolled in the game, so the dice are made up for this branch: {listing(fresh)}."
     if now.keeps_back:
         yield "The branch would reveal hidden things. They are not shown while the game goes on."
     acts = [playback.public(later).get("act", {}) for later in range(branch.branched_before, playback.last + 1)]

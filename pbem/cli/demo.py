@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.intake import Handled, take_in
-from pbem.mail.outgoing import Office, map_picture, side_report, welcome_letters
+from pbem.mail.outgoing import MailSettings, map_picture, side_report, welcome_letters
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
@@ -116,10 +116,10 @@ class _Stage:
         self.players = _Players()
 
     @property
-    def office(self) -> Office:
+    def settings(self) -> MailSettings:
         """The mail settings; each letter comes an hour after the one before."""
         hour = BEGUN + timedelta(hours=self.count)
-        return Office(self.folder / "games", self.folder / "keys", "pbem <pbem@example.org>", hour)
+        return MailSettings(self.folder / "games", self.folder / "keys", "pbem <pbem@example.org>", hour)
 
     def open(self) -> Adjudicator:
         """Open the game."""
@@ -129,7 +129,7 @@ class _Stage:
         """Make the game, and carry letters until the battle is over."""
         _say("A new game: Hannibal: Rome vs. Carthage. Bob plays Carthage, Ann plays Rome.")
         print("Both are asked for a phrase of their own before the first shuffle:")
-        office = self.office
+        settings = self.settings
         new = NewGame(
             GAME,
             "rome_carthage",
@@ -138,8 +138,8 @@ class _Stage:
             secrets=SECRETS,
             begin=False,
         )
-        with Adjudicator.create(office.games, office.keys, new) as game:
-            for out in welcome_letters(game, office):
+        with Adjudicator.create(settings.games, settings.keys, new) as game:
+            for out in welcome_letters(game, settings):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         for side, phrase in PHRASES.items():
             _say(f"{PLAYERS[side][0]} writes:")
@@ -190,7 +190,7 @@ class _Stage:
         self.count += 1
         raw = _letter(self.count, name, address, sheet, report)
         self.keep(f"from-{name.lower()}", raw)
-        handled = take_in(raw, self.office)
+        handled = take_in(raw, self.settings)
         for out in handled.letters:
             self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         return handled

@@ -14,13 +14,13 @@ from pbem.cli.runtime import (
     Boxes,
     corrections,
     judge,
+    mail_settings,
     misuse,
     open_questions,
     opened,
     opened_to_change,
     owes,
     post,
-    post_office,
     print_adjudicated,
     print_json,
     print_waiting,
@@ -32,7 +32,7 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
-    from pbem.mail.outgoing import Office
+    from pbem.mail.outgoing import MailSettings
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.new_game import NewGame
 
@@ -92,7 +92,7 @@ def new(
     chosen = _orders(options)
     require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
-    office = post_office(games, boxes)
+    settings = mail_settings(games, boxes)
     new_game = NewGame(
         name,
         rules,
@@ -106,9 +106,9 @@ def new(
         begin=begin or not addresses,
         corrections=corrections(rules, correct, boxes),
     )
-    with _made(office, new_game) as game:
+    with _made(settings, new_game) as game:
         first = first_letters if game.begun else welcome_letters
-        letters = [post(out, office.games / "outbox") for out in first(game, office)] if game.closed is None else []
+        letters = [post(out, settings.games / "outbox") for out in first(game, settings)] if game.closed is None else []
         note_reported(game.path, game.adjudication)
         record = {
             "game": name, "repo": str(game.path), "tip": game.charter.dice.tip,
@@ -118,14 +118,16 @@ def new(
             print_json(record)
             return
         print(f"{name} is ready: {record['repo']}")
-        print(f"Its secrets are in {office.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on.")
+        print(
+            f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
+        )
         print(f"Tip of the dice chain, for every player to note: {record['tip']}")
         print_waiting(game)
         for path in letters:
             print(f"First letter: {path}")
 
 
-def _made(office: Office, new: NewGame) -> Adjudicator:
+def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
@@ -133,9 +135,9 @@ def _made(office: Office, new: NewGame) -> Adjudicator:
     from pbem.repo.public import as_files
 
     try:
-        return Adjudicator.create(office.games, office.keys, new)
+        return Adjudicator.create(settings.games, settings.keys, new)
     except GameExists:
-        game = Adjudicator.open(office.games, office.keys, new.name, folders=new.folders)
+        game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
         asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
@@ -306,11 +308,11 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     from pbem.repo.git.gamelock import require_locks
 
     require_locks()
-    office = post_office(games, boxes)
-    box = outbox or office.games / "outbox"
-    if not office.games.is_dir():  # do not refuse a letter because a disk is not mounted
-        raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", office.games)
-    handled = take_in(read(file if file is not None else Path("-")), replace(office, outbox=box))
+    settings = mail_settings(games, boxes)
+    box = outbox or settings.games / "outbox"
+    if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
+        raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
+    handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=box))
     written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})

@@ -12,11 +12,11 @@ from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
 from pbem.cli.runtime import (
     FAULTS,
     judge,
+    mail_settings,
     misuse,
     open_questions,
     opened_to_change,
     post,
-    post_office,
     print_adjudicated,
     print_json,
     read,
@@ -56,8 +56,8 @@ def rollback(
             _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
             return
         request = room.ask_for(game, to, reason or "asked by the game master")
-        office = post_office(games, rules_dir)
-        letters = [post(out, office.games / "outbox") for out in request_letters(game, request, office)]
+        settings = mail_settings(games, rules_dir)
+        letters = [post(out, settings.games / "outbox") for out in request_letters(game, request, settings)]
         if json:
             print_json({**_row(request), "letters": letters})
             return

@@ -116,16 +116,16 @@ def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:
 
 def _print_option(name: str, option: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
     """Print an option: its name and rule, its meaning, and each value with the editions that set it."""
-    from pbem.engine.cases.compare import shown
+    from pbem.game.wording import on_one_line
 
     places = ", ".join(f"{word} {option[word]}" for word in ("rule", "row") if word in option)
     print(f"{name:<{_WIDTH - len(places)}}{places}")
     _print_wrapped(option["meaning"], _INDENT)
     by_value = [(value, [id for id, its in chosen.items() if _same(its, value)]) for value in option["values"]]
-    width = max(len(shown(value)) for value, _ in by_value)
+    width = max(len(on_one_line(value)) for value, _ in by_value)
     for value, editions in by_value:
         default = " (default)" if _same(value, option["default"]) else ""
-        print(f"{_INDENT}{shown(value):<{width}}  {', '.join(editions) or '-'}{default}")
+        print(f"{_INDENT}{on_one_line(value):<{width}}  {', '.join(editions) or '-'}{default}")
 
 
 def _print_wrapped(text: str, indent: str) -> None:

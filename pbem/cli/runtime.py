@@ -17,7 +17,7 @@ from pbem.protocol import Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
-    from pbem.mail.outgoing import Office, Outgoing
+    from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
     from pbem.referee.adjudicator import Adjudicator
 
@@ -29,17 +29,19 @@ FAULTS: Final = 3
 Boxes = Sequence[Path] | None
 
 
-def post_office(games: Path | None, boxes: Boxes) -> Office:
+def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     """Return the mail settings: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
     from pbem.mail.address import mailbox
-    from pbem.mail.outgoing import Office
+    from pbem.mail.outgoing import MailSettings
 
     folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
-    return Office(folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings")
+    return MailSettings(
+        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
+    )
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -211,17 +213,17 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     from pbem.mail.last_reported import CLOSED, note_reported, reported
     from pbem.mail.outgoing import Maps, closing_letters, turn_letter
 
-    office = post_office(games, boxes)
+    settings = mail_settings(games, boxes)
     with game.lock():
         known = reported(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
-        maps = Maps(office.drawings)
+        maps = Maps(settings.drawings)
         sides = game.rules.sides if since < game.adjudication else ()
-        letters = [out for side in sides for out in turn_letter(game, side, since, office, maps)]
+        letters = [out for side in sides for out in turn_letter(game, side, since, settings, maps)]
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
-            letters += closing_letters(game, office)
-        written = [post(out, office.games / "outbox") for out in letters]
+            letters += closing_letters(game, settings)
+        written = [post(out, settings.games / "outbox") for out in letters]
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -1,1 +1,1 @@
-"""What drives the rules: resume a game, feed it answers, try what orders lead to, play it out, run test cases."""
+"""The engine: drives the rules. It resumes a game, feeds it answers, forecasts orders, plays out, runs test cases."""

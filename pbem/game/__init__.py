@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table
+    from pbem.game.wording import did_you_mean
 
 _HOMES: Final = {
     "bot": (
@@ -86,6 +87,7 @@ _HOMES: Final = {
         "Summary",
     ),
     "table": ("Table",),
+    "wording": ("did_you_mean",),
 }
 """The modules of this package, and the names that each gives to games."""
 _HOME_OF: Final = {name: module for module, names in _HOMES.items() for name in names}
@@ -121,6 +123,7 @@ __all__ = [
     "base_map",
     "cheapest",
     "concat",
+    "did_you_mean",
     "direction",
     "distance",
     "flat_map",

@@ -1,4 +1,4 @@
-"""The box a game comes in: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
+"""The box of a game: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
 
 A box holds `game.yaml` (what it is, who plays, options and presets), `orders.yaml` (the shape of every order),
 `messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (test cases), the game's own tables, and in
@@ -10,7 +10,6 @@ tests. What a table must not contradict the game's package says by `refuse`. Cor
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,8 @@ from pbem.game.corrections import Corrections, corrections_for
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.plain import Record
-from pbem.game.schema_check import ANY_SCHEMA, meant, misfits
+from pbem.game.schema_check import ANY_SCHEMA, misfits
+from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.paths import rules_folders
 from pbem.protocol import Path, PbemError, Side
 
@@ -116,7 +116,9 @@ class Box:
         self._documents: dict[str, yamlio.Document] = {}
         self._values: dict[str, Any] = {}
         if astray := self.corrections.keys() - self.correctable:
-            reasons = {name: f"this box has no file {name}.yaml{meant(name, self.correctable)}" for name in astray}
+            reasons = {
+                name: f"this box has no file {name}.yaml{did_you_mean(name, self.correctable)}" for name in astray
+            }
             raise BrokenBox(Flaw(self.corrections[name].shown, 1, 1, reason) for name, reason in reasons.items())
         game = self.table(GAME)
         try:
@@ -204,7 +206,8 @@ class Box:
         for name, value in (overrides or {}).items():
             values = options[_known("option", name, options)]["values"]
             if not _among(value, values):
-                raise NotInTheBox(f"option {name} cannot be {_shown(value)}: it is {' or '.join(map(_shown, values))}")
+                can_be = listing(map(on_one_line, values), "or")
+                raise NotInTheBox(f"option {name} cannot be {on_one_line(value)}: it is {can_be}")
             chosen[name] = value
         return chosen
 
@@ -307,7 +310,7 @@ class Box:
         game = self.table(GAME)
         for key, known in (("scenario", self.scenarios), ("preset", game["presets"])):
             if game[key] not in known:
-                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{meant(game[key], known)}")
+                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{did_you_mean(game[key], known)}")
         yield from self._misset(game["options"], game["presets"])
         yield from self._named_twice()
         for kind, form in self.forms.items():
@@ -324,9 +327,9 @@ class Box:
             for name, value in record["options"].items():
                 at: Path = ("presets", preset, "options", name)
                 if name not in options:
-                    yield self._flaw(GAME, at, f"there is no option {name}{meant(name, options)}", key=True)
+                    yield self._flaw(GAME, at, f"there is no option {name}{did_you_mean(name, options)}", key=True)
                 elif not _among(value, options[name]["values"]):
-                    yield self._flaw(GAME, at, f"{_shown(value)} is none of the values of {name}")
+                    yield self._flaw(GAME, at, f"{on_one_line(value)} is none of the values of {name}")
 
     def _named_twice(self) -> Iterator[Flaw]:
         """Yield ids that mean two things, so that a report could not tell them apart."""
@@ -369,13 +372,9 @@ def _known(what: str, word: str, known: Collection[str]) -> str:
     if word in known:
         return word
     there_are = ", ".join(sorted(known)) or "none at all"
-    raise NotInTheBox(f"there is no {what} {word}{meant(word, known)}; there are: {there_are}")
+    raise NotInTheBox(f"there is no {what} {word}{did_you_mean(word, known)}; there are: {there_are}")
 
 
 def _among(value: object, values: Iterable[object]) -> bool:
     """Tell whether a value is listed; `true` is not 1."""
     return any(type(value) is type(other) and value == other for other in values)
-
-
-def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)

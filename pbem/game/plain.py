@@ -1,4 +1,4 @@
-"""Dataclass <-> plain data: the whole on-disk form of a position, so that no game writes a codec.
+"""The plain codec: turns dataclasses into plain data and back, so that no game writes a codec for its positions.
 
 Fields may hold None, bool, int, str, lists, mappings with text keys, other dataclasses, unions of one of these with
 None, and `Any` for what is plain data already. A field that equals its default is left out, which keeps positions

@@ -1,4 +1,4 @@
-"""Why something cannot be done: the one value for "no" in the rules of a game."""
+"""A refusal: why something cannot be done, and by which rule. The rules of a game have no other value for "no"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is to draw: a map that never changes and what lies on it today. Imports nothing of ours.
+"""A scene: what there is to draw, a map that never changes and what lies on it today. Imports nothing of ours.
 
 A game turns a position that has already been redacted into a `Scene`; `pbem.render` turns a scene into a picture and
 knows no game. All coordinates are pixels of the base map at its own width, origin top left.

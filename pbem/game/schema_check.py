@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
-from pbem.game.wording import guess
+from pbem.game.wording import did_you_mean
 from pbem.protocol import Path
 
 LONGEST_REASON: Final = 200
@@ -25,14 +25,8 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
             patterns = error.schema.get("patternProperties", {})
             for key in error.instance:
                 if key not in known and not any(re.search(pattern, key) for pattern in patterns):
-                    yield (*path, key), f"{key} does not belong here{meant(key, known)}", True
+                    yield (*path, key), f"{key} does not belong here{did_you_mean(key, known)}", True
         elif error.validator == "not" and "required" in error.validator_value:
             yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
         else:
             yield path, error.message[:LONGEST_REASON], False
-
-
-def meant(word: str, known: Collection[str]) -> str:
-    """Return a suggestion for a misspelt word, to be read behind a sentence; empty if nothing is near."""
-    near = guess(word, known)
-    return f", did you mean {near}?" if near else ""

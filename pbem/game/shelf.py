@@ -1,4 +1,4 @@
-"""The shelf the boxes stand on: from a game's id to its rules. The only place where a name becomes code.
+"""The shelf of games: finds the box and the rules of a game by its id. The only place where a name becomes code.
 
 A game is a box, `<folder>/<id>/game.yaml`, and a package: `pbem.rules.<id>` unless its `game.yaml` names another in
 `package`, which Python must then be able to import. The package has `make(box, options)`, which returns the rules.

@@ -1,8 +1,9 @@
-"""The small pieces that sentences to players are made of."""
+"""Wording: guesses at misspelt words, lists and values, for sentences to players."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
 from pbem.game.yaml.marks import short
@@ -12,28 +13,60 @@ FEW = 12
 """Where there are no more words than these to choose from, all are named."""
 
 
+def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return the known word that is most like another; None: none is as much like it as `likeness` says, of 1."""
+    return next(iter(get_close_matches(word, list(known), 1, likeness)), None)
+
+
 def guess(word: object, known: Iterable[str]) -> str | None:
-    """Return the known word that a player probably meant, or None."""
+    """Return the known word that a player probably meant, or None. Capitals, blanks and hyphens do not count."""
     if not isinstance(word, str):
         return None
     folded = {each.casefold(): each for each in known}
-    asked = "_".join(word[:60].casefold().replace("-", " ").split())
-    return next((folded[found] for found in get_close_matches(asked, folded, n=1)), None)
+    found = nearest("_".join(word[:60].casefold().replace("-", " ").split()), folded)
+    return None if found is None else folded[found]
+
+
+def did_you_mean(word: object, known: Iterable[str], before: str = "; ") -> str:
+    """Return the end of a sentence about a word that is not known; empty if no known word is near.
+
+    >>> did_you_mean("Saguntm", ["rome", "saguntum"])
+    '; did you mean saguntum?'
+    """
+    meant = guess(word, known)
+    return f"{before}did you mean {meant}?" if meant is not None else ""
 
 
 def hint(word: object, known: Collection[str], there_are: str, joined: str) -> str:
     """Return what a player may want instead of a word that is not known: `; did you mean x? There are x, y and z`."""
-    meant = guess(word, known)
+    meant = did_you_mean(word, known)
     choices = f"{there_are} {listing(known, joined)}" if 0 < len(known) <= FEW else ""
-    if meant is None:
+    if not meant:
         return f"; {choices}" if choices else ""
-    return f"; did you mean {meant}?" + (f" {choices[0].upper()}{choices[1:]}" if len(known) > 1 and choices else "")
+    return meant + (f" {choices[0].upper()}{choices[1:]}" if len(known) > 1 and choices else "")
 
 
-def listing(words: Iterable[str], joined: str) -> str:
-    """Return `a, b and c`."""
-    *most, last = words
+def listing(words: Iterable[str], joined: str = "and") -> str:
+    """Return words as a sentence lists them; empty if there are none.
+
+    >>> listing(["Arpi", "Cannae", "Capua"])
+    'Arpi, Cannae and Capua'
+    """
+    *most, last = [*words] or [""]
     return f"{', '.join(most)} {joined} {last}" if most else last
+
+
+def on_one_line(value: object) -> str:
+    """Return a plain value on one line, in braces and brackets like YAML, but with texts as they are.
+
+    >>> on_one_line({"at": "capua", "cu": [5, None]})
+    '{at: capua, cu: [5, null]}'
+    """
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {on_one_line(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(on_one_line, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""One mailbox, read so strictly that no two programs can disagree about whose it is."""
+"""Mail addresses: reads one so strictly that no two programs can disagree about whose it is."""
 
 from __future__ import annotations
 

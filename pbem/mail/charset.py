@@ -1,4 +1,4 @@
-"""Bytes of a letter to text: charsets as labelled, as mislabelled, and the invisible marks that come with them."""
+"""Charsets: turns the bytes of a letter into text, whether its label is right or wrong, and drops invisible marks."""
 
 from __future__ import annotations
 

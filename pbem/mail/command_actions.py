@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from pbem.crypto.seal import BadRecipient, check_recipient
+from pbem.game.wording import listing
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import outcome
 from pbem.mail.outgoing import called, side_report
@@ -219,7 +220,7 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
         yield f"You are asked: {report.asked}"
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
-        yield f"It waits for {' and '.join(names)}." if names else "It waits for nobody."
+        yield f"It waits for {listing(names)}." if names else "It waits for nobody."
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
@@ -231,7 +232,7 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
         yield f"It has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
     elif awaited:
         names = ["you" if each == side else called(game, each) for each in awaited]
-        yield f"It has not begun: it waits for a phrase from {' and '.join(names)}."
+        yield f"It has not begun: it waits for a phrase from {listing(names)}."
     else:
         yield "It has not begun."
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.mail.outgoing import Office, Outgoing, called, letter, paragraphs
+from pbem.game.wording import listing
+from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -18,7 +19,7 @@ from pbem.repo.requests import OPEN, Request
 _INDENT = "  "
 
 
-def request_letters(game: Adjudicator, request: Request, office: Office) -> Iterator[Outgoing]:
+def request_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
     for side in players(game):
@@ -40,7 +41,7 @@ def request_letters(game: Adjudicator, request: Request, office: Office) -> Iter
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
         )
-        yield letter(office, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
+        yield letter(settings, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
 
 
 def outcome(game: Adjudicator, number: int) -> str:
@@ -51,12 +52,12 @@ def outcome(game: Adjudicator, number: int) -> str:
     what = f"Request {number}, to go back to adjudication {request.to}"
     missing = [called(game, each) for each in players(game) if each not in request.consents]
     if request.outcome == OPEN:
-        return f"{what}, waits for {' and '.join(missing)}."
+        return f"{what}, waits for {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 
 
-def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterator[Outgoing]:
+def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that tell the other sides that one has refused the last request, if it has."""
     request = game.request()
     if request is None or request.outcome != f"refused by {refuser}":
@@ -72,4 +73,4 @@ def refusal_letters(game: Adjudicator, refuser: Side, office: Office) -> Iterato
                 refuser=called(game, refuser),
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
-            yield letter(office, game.ledger.addresses[side], stamp, words)
+            yield letter(settings, game.ledger.addresses[side], stamp, words)

@@ -1,4 +1,4 @@
-"""The way in: the bytes of any letter to the order sheets in it, or to a polite reason why there are none.
+"""The inbox: opens the bytes of any letter, to find the order sheets in it or a polite reason why there are none.
 
 Which text is read: the text/plain parts (of alternatives the plain one), and attached files that are YAML by name or
 type, or plain text with a sheet in it. HTML is never read. A letter attached to a letter is not opened: it may be

@@ -28,8 +28,8 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.outgoing import (
     Answered,
+    MailSettings,
     Maps,
-    Office,
     Outgoing,
     closing_letters,
     commands_letter,
@@ -91,7 +91,7 @@ class _Task:
     sheet: Enclosure | None = None
 
 
-def take_in(raw: bytes, office: Office) -> Handled:
+def take_in(raw: bytes, settings: MailSettings) -> Handled:
     """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise.
 
     Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
@@ -104,24 +104,24 @@ def take_in(raw: bytes, office: Office) -> Handled:
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
     if letter.refusal is not None:
-        _refuse(handled, letter, office, letter.refusal)
+        _refuse(handled, letter, settings, letter.refusal)
         return handled
     if any(each.command == Command.HELP for each in letter.commands):
-        handled.letters.append(help_letter(letter, office))
+        handled.letters.append(help_letter(letter, settings))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
-    for task in _tasks(handled, letter, office):
+    for task in _tasks(handled, letter, settings):
         try:
-            _carry_out(handled, letter, task, office)
+            _carry_out(handled, letter, task, settings)
         except NoSuchGame:
-            _refuse(handled, letter, office, _not_yours(task.game, letter))
+            _refuse(handled, letter, settings, _not_yours(task.game, letter))
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
-            _refuse(handled, letter, office, str(refusal))
+            _refuse(handled, letter, settings, str(refusal))
     return handled
 
 
-def _tasks(handled: Handled, letter: Letter, office: Office) -> list[_Task]:
+def _tasks(handled: Handled, letter: Letter, settings: MailSettings) -> list[_Task]:
     """Return what a letter asks for, game by game; of two sheets for one game the first counts."""
     commands = [each for each in letter.commands if each.command not in (Command.FORECAST, Command.HELP)]
     sheets: dict[str, Enclosure | None] = {}
@@ -131,12 +131,12 @@ def _tasks(handled: Handled, letter: Letter, office: Office) -> list[_Task]:
     about = None
     if commands:
         try:
-            about = meant(letter, office)
+            about = meant(letter, settings)
             sheets.setdefault(about, None)
         except CannotPlay as refusal:
-            _refuse(handled, letter, office, str(refusal))
+            _refuse(handled, letter, settings, str(refusal))
     elif _wants_forecast(letter) and not sheets:
-        _refuse(handled, letter, office, "It asks for a FORECAST of an order sheet, but there is no sheet in it.")
+        _refuse(handled, letter, settings, "It asks for a FORECAST of an order sheet, but there is no sheet in it.")
     return [_Task(name, commands if name == about else (), sheet) for name, sheet in sheets.items()]
 
 
@@ -152,25 +152,25 @@ def _not_yours(name: str, letter: Letter) -> str:
     )
 
 
-def _carry_out(handled: Handled, letter: Letter, task: _Task, office: Office) -> None:
+def _carry_out(handled: Handled, letter: Letter, task: _Task, settings: MailSettings) -> None:
     """Carry out a letter in one game, under the game's lock: it may be taken in twice at the same time."""
     name = task.game
     if not GAME_NAME.fullmatch(name):
         called = task.sheet.name if task.sheet is not None else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
-    with Adjudicator.open(office.games, office.keys, name, folders=office.boxes) as game, game.lock():
-        game.today, game.moment = office.now.date(), office.now
-        side = game.side_of(letter.sender)
+    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        game.today, game.moment = settings.now.date(), settings.now
+        side = game.ledger.side_of(letter.sender)
         if side is None:
             raise CannotPlay(_not_yours(name, letter))
-        desk, first = _Desk(handled, letter, office, game, side), len(handled.letters)
+        desk, first = _Desk(handled, letter, settings, game, side), len(handled.letters)
         if _wants_forecast(letter) and task.sheet is not None:
             desk.forecast(task.sheet)
             task = _Task(name, task.commands)
         if task.commands or task.sheet is not None:
             desk.carry_out(task)
-        if office.outbox is not None:
-            desk.post(handled.letters[first:], office.outbox)
+        if settings.outbox is not None:
+            desk.post(handled.letters[first:], settings.outbox)
 
 
 @dataclass(slots=True)
@@ -179,7 +179,7 @@ class _Desk:
 
     handled: Handled
     letter: Letter
-    office: Office
+    settings: MailSettings
     game: Adjudicator
     side: Side
     reported_to_all: bool = False
@@ -188,7 +188,7 @@ class _Desk:
     def carry_out(self, task: _Task) -> None:
         """Carry out the commands and the sheet of the letter, and write the answers."""
         game, letter = self.game, self.letter
-        if self.office.outbox is not None and reported(game.path) is None:
+        if self.settings.outbox is not None and reported(game.path) is None:
             note_reported(game.path, game.adjudication)
         with game.transaction():
             noted = game.ledger.letter(letter.digest)
@@ -231,7 +231,7 @@ class _Desk:
             handled.accepted = False
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
             handled.complaints.append(str(receipt))
-            handled.letters.append(returned(game, receipt, self.letter, self.office))
+            handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:
             handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
         return receipt.number
@@ -253,36 +253,38 @@ class _Desk:
 
     def _write(self, done: CommandResults, sheet: int | None, before: int) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""
-        game, office, handled = self.game, self.office, self.handled
-        maps = Maps(office.drawings)
+        game, settings, handled = self.game, self.settings, self.handled
+        maps = Maps(settings.drawings)
         answered = Answered(self.letter, done.paragraphs, sheet, before)
-        known = before if office.outbox is None else reported(game.path)
+        known = before if settings.outbox is None else reported(game.path)
         since = before if known is None else known  # what an earlier letter still owes is reported with this one
         reply = self._reply(done, sheet, before, since)
         self.reported_to_all = reply in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since
         match reply:
             case Reply.FIRST_REPORTS:
-                handled.letters += first_letters(game, office, answered)
+                handled.letters += first_letters(game, settings, answered)
             case Reply.REPORTS:
                 for reader in game.rules.sides:
                     to_it = answered if reader == self.side else None
-                    handled.letters += turn_letter(game, reader, since, office, maps, to_it)
-                handled.letters += closing_letters(game, office)
+                    handled.letters += turn_letter(game, reader, since, settings, maps, to_it)
+                handled.letters += closing_letters(game, settings)
             case Reply.REPORTED_BEFORE:
                 handled.notes.append(f"{game.name}: and answered before")
             case Reply.CLOSED:
-                handled.letters += closing_letters(game, office, answered)
+                handled.letters += closing_letters(game, settings, answered)
             case Reply.RECEIPT:
-                handled.letters += turn_letter(game, self.side, before, office, maps, answered)
+                handled.letters += turn_letter(game, self.side, before, settings, maps, answered)
             case Reply.LAST_REPORT:
                 stamp = f"report.{game.name}.{self.letter.digest[:24]}"
-                handled.letters += turn_letter(game, self.side, before_last_report(game), office, maps, answered, stamp)
+                handled.letters += turn_letter(
+                    game, self.side, before_last_report(game), settings, maps, answered, stamp
+                )
             case Reply.ANSWER:
                 self._answer(done)
             case Reply.NONE:
                 pass
         if Command.REFUSE in done.done:
-            handled.letters += refusal_letters(game, self.side, office)
+            handled.letters += refusal_letters(game, self.side, settings)
 
     def _reply(self, done: CommandResults, sheet: int | None, before: int, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""
@@ -311,7 +313,7 @@ class _Desk:
         if game.begun and Command.FORM in done.questions:
             form = report_of(game, side, game.adjudication, game.asked(side)).sheet
         answered = Answered(self.letter, done.paragraphs)
-        self.handled.letters.append(commands_letter(game, answered, form, self.office))
+        self.handled.letters.append(commands_letter(game, answered, form, self.settings))
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""
@@ -322,11 +324,11 @@ class _Desk:
         if receipt.complaints:
             handled.accepted = False
             handled.complaints.append(str(receipt))
-            handled.letters.append(returned(game, receipt, self.letter, self.office))
+            handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:
             text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
             again = enclosure.text.decode("utf-8", "replace")
-            handled.letters.append(foreseen_letter(game, text, again, self.letter, self.office))
+            handled.letters.append(foreseen_letter(game, text, again, self.letter, self.settings))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 
     def _is_our_form(self, enclosure: Enclosure) -> bool:
@@ -361,7 +363,7 @@ _UNCHANGED: Final = (
 )
 
 
-def _refuse(handled: Handled, letter: Letter, office: Office, reason: str) -> None:
-    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, office))
+def _refuse(handled: Handled, letter: Letter, settings: MailSettings, reason: str) -> None:
+    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings))
     handled.accepted = False
     handled.notes.append(f"letter {letter.digest[:12]} refused: {reason}")

@@ -1,4 +1,4 @@
-"""Up to which adjudication the players of a game have been written to; letters about later ones are owed.
+"""The last report: a note of the last adjudication that a game's players were written to. Later letters are owed.
 
 The note lies in the folder of the game's repo, beside its lock and not in its history, for it is about the outbox of
 this machine. It is written once all letters are in the outbox: who finds it behind the game writes what is missing.

@@ -1,4 +1,4 @@
-"""Whose line is it? The text of a letter as lines that know how deep in quoted replies they stand.
+"""The lines of a letter: its text line by line, each with its depth in quoted replies.
 
 Mail programs quote in two ways: with marks (`> `, at any depth), or by setting the old letter below a line such as
 `-----Original Message-----`, a block of `From: Sent: To:` or `Ann wrote:`. Both only add to the depth: nothing is

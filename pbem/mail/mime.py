@@ -1,4 +1,4 @@
-"""A letter's bytes to its headers and parts, within limits: whatever the bytes, little time and no surprise.
+"""MIME: splits the bytes of any letter into headers and parts, within fixed limits of size and depth.
 
 The parser is the standard library's with its old policy: the newer one takes seconds over a header with 20,000
 addresses. Even the old one has bad days on letters made to hurt, so what would hurt is counted beforehand.

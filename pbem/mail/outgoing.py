@@ -15,8 +15,8 @@ from typing import Final
 
 from pbem.crypto.beacon import address
 from pbem.crypto.seal import salt_of
-from pbem.engine.cases.compare import shown
 from pbem.game.scene import Scene
+from pbem.game.wording import listing, on_one_line
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.orders.check import Receipt
@@ -34,8 +34,8 @@ _NOTHING_ATTACHED: Final = Attachments()
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
-    """The mail settings of a server: its folders, the address that it writes from, and the time."""
+class MailSettings:
+    """The settings for one round of mail: where games, keys and boxes are, the address to write from, the time."""
 
     games: Path
     keys: Path
@@ -123,7 +123,7 @@ def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequenc
 def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:
     """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
-        own = f": {ruled.order.kind} {shown(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
+        own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
         yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
 
 
@@ -135,7 +135,7 @@ def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path
 # ---------------------------------------------------------------------------------------------- letters of a game
 
 
-def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
+def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letter that asks for a phrase before a game begins, to every side that has an address."""
     for side in game.rules.sides:
         if side in game.ledger.addresses:
@@ -143,22 +143,22 @@ def welcome_letters(game: Adjudicator, office: Office) -> Iterator[Outgoing]:
                 "welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **_heading(game, side)
             )
             stamp = f"welcome.{game.name}.{side}"
-            yield letter(office, game.ledger.addresses[side], stamp, words)
+            yield letter(settings, game.ledger.addresses[side], stamp, words)
 
 
-def first_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
+def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
     """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
-    maps = Maps(office.drawings)
+    maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        to_it = answered is not None and game.side_of(answered.letter.sender) == side
-        yield from turn_letter(game, side, 0, office, maps, answered if to_it else None)
+        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
+        yield from turn_letter(game, side, 0, settings, maps, answered if to_it else None)
 
 
 def turn_letter(
     game: Adjudicator,
     side: Side,
     since: int,
-    office: Office,
+    settings: MailSettings,
     maps: Maps,
     answered: Answered | None = None,
     stamp: str = "",
@@ -190,17 +190,17 @@ def turn_letter(
         position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
     )
-    yield letter(office, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
+    yield letter(settings, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
 
 
-def closing_letters(game: Adjudicator, office: Office, answered: Answered | None = None) -> Iterator[Outgoing]:
+def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
     """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
 
     `answered` is the letter that closed them, if one did.
     """
     if (closed := game.closed) is not None:
         for side, to in game.ledger.addresses.items():
-            to_it = answered if answered is not None and game.side_of(answered.letter.sender) == side else None
+            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
             number = to_it.sheet if to_it else None
             text = mail(
                 "closed",
@@ -217,7 +217,7 @@ def closing_letters(game: Adjudicator, office: Office, answered: Answered | None
             own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
             stamp = f"{game.name}.{side}.closed-{closed.round}"
             answers = to_it.letter if to_it else None
-            yield letter(office, to, stamp, text, answers, Attachments(own_sheet=own_sheet))
+            yield letter(settings, to, stamp, text, answers, Attachments(own_sheet=own_sheet))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
@@ -267,7 +267,7 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
-    both = " and ".join([*others, "you"])
+    both = listing([*others, "you"])
     return paragraphs(
         [
             f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "
@@ -296,46 +296,46 @@ def _went_in(game: Adjudicator) -> list[str]:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def returned(game: Adjudicator, receipt: Receipt, answered: Letter, office: Office) -> Outgoing:
+def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or that says that it came too late."""
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
-        return letter(office, answered.sender, f"late.{game.name}.{answered.digest[:24]}", words, answered)
+        return letter(settings, answered.sender, f"late.{game.name}.{answered.digest[:24]}", words, answered)
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
+    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again))
 
 
-def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, office: Office) -> Outgoing:
+def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
     stamp = f"forecast.{game.name}.{answered.digest[:24]}"
-    return letter(office, answered.sender, stamp, words, answered, Attachments(sheet=again))
+    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again))
 
 
-def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, office: Office) -> Outgoing:
+def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings) -> Outgoing:
     """Return the letter that answers the commands of a letter, with the form of its side if it was asked for."""
     asked = answered.letter
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
     text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
     stamp = f"words.{game.name}.{asked.digest[:24]}"
-    return letter(office, asked.sender, stamp, text, asked, Attachments(sheet=sheet))
+    return letter(settings, asked.sender, stamp, text, asked, Attachments(sheet=sheet))
 
 
-def help_letter(answered: Letter, office: Office) -> Outgoing:
+def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that explains how to play by mail; it names no game."""
-    return letter(office, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
+    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
 
 
-def refusal_letter(reason: str, number: int, answered: Letter, office: Office) -> Outgoing:
+def refusal_letter(reason: str, number: int, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that says why nothing was carried out; `number` keeps several of them apart."""
     lines = "\n".join(paragraphs([reason]))
     words = mail(
         "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.commands)
     )
-    return letter(office, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+    return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 
 def paragraphs(texts: Iterable[str]) -> list[str]:
@@ -349,7 +349,7 @@ def paragraphs(texts: Iterable[str]) -> list[str]:
 
 
 def letter(
-    office: Office,
+    settings: MailSettings,
     to: str,
     stamp: str,
     text: Mail,
@@ -358,12 +358,12 @@ def letter(
 ) -> Outgoing:
     """Return a letter under its name."""
     draft = Draft(
-        sender=office.sender,
+        sender=settings.sender,
         to=to,
         subject=text.subject,
         text=text.text,
-        message_id=f"<{stamp}@{office.host}>",
-        date=office.now,
+        message_id=f"<{stamp}@{settings.host}>",
+        date=settings.now,
         in_reply_to=answered.message_id if answered else None,
         references=answered.references if answered else (),
         attached=attached,

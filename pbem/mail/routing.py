@@ -1,6 +1,6 @@
-"""Which game a letter is about: what it says itself, what it answers, what its subject begins with.
+"""Routing: finds the game that a letter is about, by its text, the letters it answers, and its subject.
 
-A game is looked into only to see whether the sender plays in it, and he is told of no others.
+A game is looked into only to see whether the sender plays in it, and they are told of no others.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Final
 
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
+from pbem.game.wording import listing
 from pbem.game.yaml import Unreadable
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import Office
+from pbem.mail.outgoing import MailSettings
 from pbem.paths import GAME_NAME
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import GameRepo, StoreError
@@ -38,7 +39,7 @@ def only_names(enclosure: Enclosure) -> bool:
     return all(_ONLY_NAMES.fullmatch(line) for line in enclosure.text.decode("utf-8", "replace").splitlines())
 
 
-def meant(letter: Letter, office: Office) -> str:
+def meant(letter: Letter, settings: MailSettings) -> str:
     """Return the name of the game that the words of a letter are about.
 
     First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
@@ -48,19 +49,19 @@ def meant(letter: Letter, office: Office) -> str:
     named = [game_of(each) for each in letter.enclosures if only_names(each)]
     named += list(dict.fromkeys(game_of(each) for each in letter.enclosures)) if not named else []
     if len(named) > 1:
-        raise CannotPlay(f"Are its words about {' or '.join(named)}? Send them in a letter of their own.")
+        raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
     said = [rest.split()[0] for rest in requests if rest]
-    for name in dict.fromkeys([*said, *_answered(letter.references, office.host), *_in_subject(letter.subject)]):
-        if _plays(office, name, letter.sender):
+    for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
+        if _plays(settings, name, letter.sender):
             return name
-    games = [name for name in _all_games(office) if _plays(office, name, letter.sender)]
+    games = [name for name in _all_games(settings) if _plays(settings, name, letter.sender)]
     if not games:
         raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
     how = "Which game is meant? Answer one of its letters, or add a line such as"
-    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {' and '.join(games)}.")
+    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:
@@ -79,17 +80,16 @@ def _in_subject(subject: str) -> Iterator[str]:
     yield from (word.strip("\"'.,:;!?()[]").lower() for word in subject.split()[:_FIRST_WORDS])
 
 
-def _plays(office: Office, name: str, sender: str) -> bool:
+def _plays(settings: MailSettings, name: str, sender: str) -> bool:
     """Tell whether there is a game of this name in which an address plays."""
     if not GAME_NAME.fullmatch(name):
         return False
     try:
-        with GameRepo.open(office.games / f"{name}.git") as repo:
-            addresses = Ledger(repo, Keys.load(office.keys, name)).addresses
+        with GameRepo.open(settings.games / f"{name}.git") as repo:
+            return Ledger(repo, Keys.load(settings.keys, name)).side_of(sender) is not None
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
         return False  # one damaged game must not keep the letters of all the others from being read
-    return any(address.lower() == sender.lower() for address in addresses.values())
 
 
-def _all_games(office: Office) -> Iterator[str]:
-    yield from sorted(path.name.removesuffix(".git") for path in office.games.glob("*.git"))
+def _all_games(settings: MailSettings) -> Iterator[str]:
+    yield from sorted(path.name.removesuffix(".git") for path in settings.games.glob("*.git"))

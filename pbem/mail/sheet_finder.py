@@ -1,4 +1,4 @@
-"""Order sheets in the running text of a letter: where one begins, and where the player goes on talking.
+"""The sheet finder: finds order sheets in the text of a letter, where each begins and where it ends.
 
 A sheet begins at a line `game: NAME` (and at the comment lines just above it). Where it ends is told by the shape
 of YAML, and in doubt too late rather than too early: a line that can only be an order, after a line that cannot,
@@ -20,7 +20,7 @@ from pbem.mail.lines import LetterLine, lines
 
 @dataclass(slots=True, frozen=True)
 class Found:
-    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it himself."""
+    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it."""
 
     text: str
     depth: int

@@ -1,1 +1,1 @@
-"""From the text of a sheet to checked orders, and the standing orders that answer where no sheet does."""
+"""Orders: turns the text of a sheet into checked orders, and keeps standing orders, which answer without a sheet."""

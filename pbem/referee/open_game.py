@@ -226,13 +226,6 @@ class OpenGame:
         state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
 
-    def side_of(self, address: str) -> Side | None:
-        """Return the side that an address plays; None: none."""
-        for side, own in self.ledger.addresses.items():
-            if own.lower() == address.lower():
-                return side
-        return None
-
     def own_chain(self, side: Side, now: Now | None = None) -> OwnChain | None:
         """Return the state of a player's chain, now or as of a game about to be so; None: there is none."""
         state = (now or self.current()).state

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import begin_at
-from pbem.engine.cases.compare import change, look_up, shown
+from pbem.engine.cases.compare import change, look_up
 from pbem.engine.session import Stuck
 from pbem.game import plain
 from pbem.game.plain import Record
 from pbem.game.table import Table
+from pbem.game.wording import on_one_line
 from pbem.protocol import Rules, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.adjudication import Adjudication
@@ -83,8 +84,8 @@ def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
     lines = []
     for dotted in paths:
         was = look_up(before, dotted)
-        instead = "" if was is None else f" instead of {shown(was)}"
-        now = "nothing" if patch[dotted] is None else shown(patch[dotted])
+        instead = "" if was is None else f" instead of {on_one_line(was)}"
+        now = "nothing" if patch[dotted] is None else on_one_line(patch[dotted])
         lines.append(f"{dotted}: {now}{instead}")
     return lines
 

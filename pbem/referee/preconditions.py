@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pbem.game.wording import listing
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.state import State
@@ -48,9 +49,7 @@ def adjudications(numbers: list[int]) -> str:
     >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
     ('adjudications 7 to 9 and 11', 'adjudication 7', '')
     """
-    told = spans(numbers)
-    listed = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
-    return f"adjudication{'s' if len(numbers) > 1 else ''} {listed}" if numbers else ""
+    return f"adjudication{'s' if len(numbers) > 1 else ''} {listing(spans(numbers))}" if numbers else ""
 
 
 def spans(numbers: Sequence[int]) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from pbem.engine.advance import Outcome, begin_at
 from pbem.engine.answers import Expired, Sources
-from pbem.engine.cases.compare import shown
 from pbem.engine.session import Queued, Session
 from pbem.game.plain import Record
 from pbem.game.table import Table
+from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
@@ -191,4 +191,4 @@ def _waiting(state: State) -> Sources:
 
 
 def _written(order: Order) -> str:
-    return f"{order.kind} {shown(order.body)}"
+    return f"{order.kind} {on_one_line(order.body)}"

@@ -1,1 +1,1 @@
-"""What a reader sees: pictures, pages and text. They get a redacted scene, never a position, and know no game."""
+"""Rendering: pictures and text for readers, from redacted scenes and never from a position. Knows no game."""

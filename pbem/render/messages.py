@@ -1,4 +1,4 @@
-"""Events and rolls to sentences. The sentences are a box's own, `messages/<language>.yaml`; this room knows no game.
+"""Messages: turns events and rolls into the sentences of a box, `messages/<language>.yaml`. Knows no game.
 
 A sentence names facts of its event in braces. Two blanks in front of it make it a line below another.
 
@@ -28,6 +28,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game.box import Box
+from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, PbemError, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
@@ -275,9 +276,9 @@ class Sentences:
         if form == _COUNTED:
             value, form = Counter(value), ""
         if isinstance(value, Mapping):
-            return joined([f"{count} {self._one(word, form)}" for word, count in value.items()])
+            return listing([f"{count} {self._one(word, form)}" for word, count in value.items()])
         if isinstance(value, (list, tuple)):
-            return joined([self._one(each, form) for each in value])
+            return listing([self._one(each, form) for each in value])
         return self._one(value, form)
 
     def _one(self, value: object, form: str) -> str:
@@ -291,15 +292,6 @@ class Sentences:
 
 
 _SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words as a sentence lists them.
-
-    >>> joined(["Arpi", "Cannae", "Capua"])
-    'Arpi, Cannae and Capua'
-    """
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _worded(word: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pbem.game.box import Box
 from pbem.game.order_form import TYPES, OrderForm
+from pbem.game.wording import listing, on_one_line
 from pbem.render.form import order_lines
 from pbem.render.messages import PARTS, SLOT
 
@@ -120,7 +120,7 @@ def _shape(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return _value(schema["const"])
     if "enum" in schema:
-        return _one_of([_value(each) for each in schema["enum"]])
+        return listing(map(_value, schema["enum"]), "or")
     if alternatives := _alternatives(schema):
         return ", or ".join(map(_shape, alternatives))
     kinds = schema.get("type")
@@ -166,15 +166,10 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return f" from {least}" + ("" if most is None else f" to {most}")
 
 
-def _one_of(words: list[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} or {last}" if others else last
-
-
 def _listed(kinds: str | list[str]) -> list[str]:
     return [kinds] if isinstance(kinds, str) else kinds
 
 
 def _value(value: Any) -> str:
     """Return a value of YAML as code."""
-    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
+    return f"`{on_one_line(value)}`"

@@ -1,4 +1,4 @@
-"""Where pieces lie: near their places, off the names and lines that a reader needs, and never on one another."""
+"""The placement of pieces: near their places, off the names and lines that a reader needs, never on one another."""
 
 from __future__ import annotations
 

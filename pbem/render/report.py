@@ -16,10 +16,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pbem.crypto.player_chains import OwnChain
 from pbem.game.box import Box
 from pbem.game.summary import Line, Section, Summary
+from pbem.game.wording import listing
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Rules, S, Side, cited
 from pbem.render.form import SheetHead, form, standing_lines, standing_remark
-from pbem.render.messages import Said, SeenEvent, Sentences, joined, sentences
+from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.wrap import folded
 
 WIDTH: Final = 72
@@ -153,7 +154,7 @@ def _brief(say: Sentences, request: ReportRequest[S], asked: str, others: Sequen
         until = f" Answer by {request.deadline}." if request.deadline else ""
         yield from _prose(f"YOU ARE ASKED: {asked}{until}")
     elif others:
-        yield from _prose(f"Nothing is asked of you now; the game waits for {joined(others)}.")
+        yield from _prose(f"Nothing is asked of you now; the game waits for {listing(others)}.")
 
 
 def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> list[str]:

@@ -1,4 +1,4 @@
-"""Writing on pictures: the two weights of the vendored face, measured and set at the size they are read at.
+"""Typefaces: measures and sets the text on pictures, in the two weights of the font that comes with pbem.
 
 The basic layout engine is asked for by name: with the other one, pixels would depend on what a machine has installed.
 """

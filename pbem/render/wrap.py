@@ -1,4 +1,4 @@
-"""Fold prose into lines that a phone and a quoting mail program leave whole."""
+"""Wrapping: folds prose into lines that a phone and a quoting mail program leave whole."""
 
 from __future__ import annotations
 

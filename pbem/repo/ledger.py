@@ -132,6 +132,10 @@ class Ledger:
         addresses: Mapping[Side, str] = json.loads(unseal(self.keys.office, PLAYERS, self._file(PLAYERS)))
         return addresses
 
+    def side_of(self, address: str) -> Side | None:
+        """Return the side that an address plays, in capitals or not; None: none."""
+        return next((side for side, own in self.addresses.items() if own.lower() == address.lower()), None)
+
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
         record = self._unsealed(STATE, at)

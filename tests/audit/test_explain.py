@@ -1,4 +1,4 @@
-"""How a turn or a die came about, told as prose, and to nobody more than he may know."""
+"""How a turn or a die came about, told as prose, and to nobody more than they may know."""
 
 from __future__ import annotations
 

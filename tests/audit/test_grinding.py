@@ -267,7 +267,7 @@ def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> N
     with told(folder, most=3) as game:
         side = game.open_decisions[0].side
         text = f"game: punica\nside: {side}\nadjudication: {game.adjudication}\norders:\n- bid: {{card: lowest}}\n"
-        receipt, n = set_default(game, side, text.encode(), "he is away")
+        receipt, n = set_default(game, side, text.encode(), "they are away")
         assert n is not None, str(receipt)
         key, keys = true_key(game.ledger), game.ledger.keys
     tale = Tale.of(folder.repo("punica"))
@@ -285,7 +285,7 @@ def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> N
 def test_a_consent_has_its_request(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with told(folder, most=6) as game:
-        n = roll_back(game, 2, "he says that all agree")
+        n = roll_back(game, 2, "they say that all agree")
         key = true_key(game.ledger)
     tale = Tale.of(folder.repo("punica"))
     turn = tale.turn(n)

@@ -1,7 +1,7 @@
 """Whatever is changed in a game's repo, `pbem verify` finds it and names the place.
 
 Three forgers: one who spoils the repo's own files; one who rewrites the history without the signing key; and the
-adjudicator himself, who has it. What he does in clear is found without any key, what he does to sealed files once the
+adjudicator, who has it. What is done in clear is found without any key, what is done to sealed files once the
 secrets are revealed. What nobody can find by looking at a repo alone is tested as well: that it was cut off, or made
 anew from some turn on, by the chain that was promised. Against that stand the letters and everybody's clones.
 """
@@ -51,7 +51,7 @@ class Scene:
     made: int = 0
 
     def told(self, tale: Tale, sign: Sign | None = None) -> Path:
-        """Return a repo of another tale, signed by the adjudicator himself unless by another."""
+        """Return a repo of another tale, signed by the adjudicator unless by another."""
         self.made += 1
         return tale.tell(self.away / str(self.made), sign or self.true)
 

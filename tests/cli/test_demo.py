@@ -1,4 +1,4 @@
-"""The demonstration tells what the README shows: an event, a voyage, an interception and a battle."""
+"""The demonstration tells what README and docs/playing.md show: an event, a voyage, an interception and a battle."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import pytest
 from pbem.cli.demo import GAME, PHRASES, run
 from pbem.referee.adjudicator import Adjudicator
 
-README = Path(__file__).resolve().parents[2] / "README.md"
-VERIFY_ONE = Path(__file__).resolve().parents[2] / "pbem" / "verify_one.py"
+ROOT = Path(__file__).resolve().parents[2]
+VERIFY_ONE = ROOT / "pbem" / "verify_one.py"
+PAGES = ("README.md", "docs/playing.md")
 
 
-def test_the_demonstration_is_the_story_of_the_readme(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demonstration_is_the_story_of_the_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path / "demo")
     told = re.sub(r"(?m)^   \| ?", "", capsys.readouterr().out)
     for part in ("as: event", "Tiberius Longus sails from Agrigentum", "wins the Battle of Taurini"):
         assert part in re.sub(r"\s+", " ", told), part
-    shown = re.findall(
-        r"```(?:yaml)?\n(.*?)```", README.read_text("utf-8").partition("## From letter to report")[2], re.S
-    )
+    shown, played = (re.findall(r"```(?:yaml)?\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S) for page in PAGES)
     (roll,) = (block for block in shown if "[die " in block)
     assert roll in told, "the README shows another roll"
     letters = {
         way: "".join(path.read_text("utf-8") for path in (tmp_path / "demo" / "letters").glob(f"*-{way}.eml"))
         for way in ("from-bob", "to-ann", "from-ann")
     }
-    (form,) = (block for block in shown if "- intercept: {with: []}" in block)
-    assert form.strip() in letters["to-ann"], "the README shows another form"
+    for blocks, page in zip((shown, played), PAGES, strict=True):
+        (form,) = (block for block in blocks if "- intercept: {with: []}" in block)
+        assert form.strip() in letters["to-ann"], f"{page} shows another form"
     (sheet,) = (block for block in shown if "path: [taurini, boii]" in block)
     assert sheet.strip() in letters["from-bob"], "the README shows another sheet"
     assert f"\nPHRASE {PHRASES['rome']}\n" in letters["from-ann"]
@@ -39,12 +39,12 @@ def test_the_demonstration_is_the_story_of_the_readme(tmp_path: Path, capsys: py
     with Adjudicator.open(tmp_path / "demo" / "games", tmp_path / "demo" / "keys", GAME) as game:
         joined = game.ledger.public_turn(1)["joined"]
     assert {side: said["phrase"] for side, said in joined.items()} == PHRASES
-    (proof,) = (block for block in shown if "HMAC-SHA-256" in block)
+    (proof,) = (block for block in played if "HMAC-SHA-256" in block)
     checked = subprocess.run(
         [sys.executable, VERIFY_ONE, _checked_out(tmp_path), "13", "1"], capture_output=True, text=True, check=True
     )
     pieces = [re.escape(piece) for piece in re.split(r"\.\.\.|\n", proof) if piece]
-    assert re.match(r"[^\n]*\n?".join(pieces), checked.stdout), "the README shows another proof"
+    assert re.match(r"[^\n]*\n?".join(pieces), checked.stdout), f"{PAGES[1]} shows another proof"
 
 
 def _checked_out(folder: Path) -> Path:

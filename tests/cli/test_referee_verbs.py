@@ -59,7 +59,7 @@ def test_a_rollback_of_the_game_master_alone(punica: Folder) -> None:
 def test_rulings(punica: Folder) -> None:
     high = hand(punica, "red")[-1]
     sheet = sheet_file(punica, "red", high)
-    text = said(DONE, "ruling", "punica", "--answer", f"red={sheet}", "--reason", "he telephoned")
+    text = said(DONE, "ruling", "punica", "--answer", f"red={sheet}", "--reason", "they telephoned")
     assert "Adjudicated: 2." in text
     assert "It waits for blue" in text
     sheet = sheet_file(punica, "blue", hand(punica, "blue")[0])

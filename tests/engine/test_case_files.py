@@ -80,7 +80,7 @@ def test_a_ruling_that_holds(tmp_path: Path) -> None:
         ("scenario: siege", "edition: odd", 3, "there is no edition odd"),
         ("scenario: siege", "options: {equal_bids: coin}", 3, "option equal_bids cannot be coin"),
         ("hands.blue: [1, 6]", "hands.blue: [1, 26]", 4, "no such position can be: a card is lost or"),
-        ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "there is no hand.blue: Hills has no hand, did you mean hands?"),
+        ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "there is no hand.blue: Hills has no hand; did you mean hands?"),
         ("hands.blue: [1, 6]", "hands.blue.0.x: 6", 4, "there is no hands.blue.0.x: nothing can stand below a number"),
         ("hands.blue: [1, 6]", "hands.blue.9: 6", 4, "there is nothing called 9 in hands.blue.9"),
     ],
@@ -118,7 +118,7 @@ def test_a_faulty_last_order_is_not_carried_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("scenario:", "scenary:", 3, "scenary does not belong here, did you mean scenario?"),
+        ("scenario:", "scenary:", 3, "scenary does not belong here; did you mean scenario?"),
         ("    events:", "    event:", 10, "event does not belong here"),
         ('rule: "5"', "rule: 5", 1, "5 is not of type 'string'"),
         ("- red: {assault", "- red: {hold: {}, assault", 6, "has too many properties"),

@@ -165,13 +165,13 @@ def test_cases_share_a_position_and_have_variants(tmp_path: Path) -> None:
     ]
     wrong = text.replace("round: 4}\n- rule", "round: 5}\n- rule").replace("hands.blue:", "hand.blue:")
     found = differences(tmp_path, wrong)
-    assert found == ["2: there is no hand.blue: Hills has no hand, did you mean hands?"] * 2
+    assert found == ["2: there is no hand.blue: Hills has no hand; did you mean hands?"] * 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("from: one", "from: oen", 6, "there is no position oen, did you mean one?"),
+        ("from: one", "from: oen", 6, "there is no position oen; did you mean one?"),
         ("- position: one", "- position: one\n  from: one", 2, "the position one begins from itself"),
         ("- rule", "- position: one\n- rule", 4, "there is another position called one"),
         ("    expect: {goes_on: true}\n", "", 8, "neither the case nor this variant of it has expect"),

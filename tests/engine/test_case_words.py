@@ -45,24 +45,24 @@ def said(verdict: Verdict) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("provinces.APU: rome", "there is no provinces.APU: APU cannot stand here, did you mean apulia?"),
-        ("provinces.apulia: roma", "provinces.apulia: roma cannot stand here, did you mean rome?"),
-        ("cities.roma: rome", "there is no cities.roma: roma cannot stand here, did you mean rome?"),
-        ("cities: {roma: rome}", "cities.roma: roma cannot stand here, did you mean rome?"),
-        ("segment: autumn", "segment: autumn cannot stand here; it can be summer, winter"),
-        ("phase: feild", "phase: feild cannot stand here, did you mean field?"),
-        ("loose.2308.rome: {}", "there is no loose.2308.rome: 2308 cannot stand here; it can be carthage, rome"),
-        ("leader.varro: {}", "there is no leader.varro: Game has no leader, did you mean leaders?"),
-        ("leaders.hanibal.units: {}", "there is no leaders.hanibal.units: hanibal cannot stand here, did you mean"),
-        ("leaders.varro: {att: senate}", "leaders.varro.att: Leader has no att, did you mean at?"),
-        ("leaders.varro.at: senat", "leaders.varro.at: senat cannot stand here, did you mean senate?"),
+        ("provinces.APU: rome", "there is no provinces.APU: APU cannot stand here; did you mean apulia?"),
+        ("provinces.apulia: roma", "provinces.apulia: roma cannot stand here; did you mean rome?"),
+        ("cities.roma: rome", "there is no cities.roma: roma cannot stand here; did you mean rome?"),
+        ("cities: {roma: rome}", "cities.roma: roma cannot stand here; did you mean rome?"),
+        ("segment: autumn", "segment: autumn cannot stand here; it can be summer or winter"),
+        ("phase: feild", "phase: feild cannot stand here; did you mean field?"),
+        ("loose.2308.rome: {}", "there is no loose.2308.rome: 2308 cannot stand here; it can be carthage or rome"),
+        ("leader.varro: {}", "there is no leader.varro: Game has no leader; did you mean leaders?"),
+        ("leaders.hanibal.units: {}", "there is no leaders.hanibal.units: hanibal cannot stand here; did you mean"),
+        ("leaders.varro: {att: senate}", "leaders.varro.att: Leader has no att; did you mean at?"),
+        ("leaders.varro.at: senat", "leaders.varro.at: senat cannot stand here; did you mean senate?"),
         ("leaders.varro.units: []", "leaders.varro.units: a mapping stands here, not []"),
         ("leaders.varro.inside: 1", "leaders.varro.inside: true or false stands here, not 1"),
         ('vp: "3"', "vp: a number stands here, not '3'"),
         ("vp.much: 3", "there is no vp.much: nothing can stand below a number"),
-        ("tried: [capu]", "tried.0: capu cannot stand here, did you mean capua?"),
+        ("tried: [capu]", "tried.0: capu cannot stand here; did you mean capua?"),
         ("tried.first: capua", "there is no tried.first: items of a list are counted from 0; first is no number"),
-        ("march: {leader: hanibal}", "march.leader: hanibal cannot stand here, did you mean hannibal?"),
+        ("march: {leader: hanibal}", "march.leader: hanibal cannot stand here; did you mean hannibal?"),
     ],
 )
 @pytest.mark.parametrize("part", ["with", "position"])
@@ -87,25 +87,25 @@ def test_null_in_a_mapping_that_must_hold_something_is_a_fault(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
-        ("events: [buried]", "no_events: [burried]", 8, "there is no event burried, did you mean buried?"),
-        ("events: [buried]", "events: [burried: {}]", 8, "there is no event burried, did you mean buried?"),
+        ("events: [buried]", "no_events: [burried]", 8, "there is no event burried; did you mean buried?"),
+        ("events: [buried]", "events: [burried: {}]", 8, "there is no event burried; did you mean buried?"),
         ("events: [buried]", "no_events: [buried: {cart: 3}]", 8, "buried has no fact cart"),
-        ("events: [buried]", "events: [buried: {seid: red}]", 8, "buried has no fact seid, did you mean side?"),
-        ("events: [buried]", "no_events: [taken: {hil: east}]", 8, "taken has no fact hil, did you mean hill?"),
-        ("events: [buried]", "no_events: [taken: {hill: eats}]", 8, "the game knows no eats, did you mean east?"),
+        ("events: [buried]", "events: [buried: {seid: red}]", 8, "buried has no fact seid; did you mean side?"),
+        ("events: [buried]", "no_events: [taken: {hil: east}]", 8, "taken has no fact hil; did you mean hill?"),
+        ("events: [buried]", "no_events: [taken: {hill: eats}]", 8, "the game knows no eats; did you mean east?"),
         ("events: [buried]", "no_events: [roll: {name: assualt/east}]", 8, "no roll is called assualt/east"),
-        ("events: [buried]", "no_events: [roll: {name: assault/eats}]", 8, "the game knows no eats, did you mean"),
-        ("events: [buried]", "waiting: [{side: red, kind: bidd}]", 8, "no order is called bidd, did you mean bid?"),
+        ("events: [buried]", "no_events: [roll: {name: assault/eats}]", 8, "the game knows no eats; did you mean"),
+        ("events: [buried]", "waiting: [{side: red, kind: bidd}]", 8, "no order is called bidd; did you mean bid?"),
         ("events: [buried]", "waiting: {sied: red}", 8, "expected to wait on"),
-        ("events: [buried]", "asks: {side: reed}", 8, "no side is called reed, did you mean red?"),
-        ("events: [buried]", "asks: [{kind: bid, rund: 1}]", 8, "bid has no fact rund, did you mean round?"),
+        ("events: [buried]", "asks: {side: reed}", 8, "no side is called reed; did you mean red?"),
+        ("events: [buried]", "asks: [{kind: bid, rund: 1}]", 8, "bid has no fact rund; did you mean round?"),
         ("events: [buried]", "sees: {side: green, position: {lead: red}}", 8, "no side is called green"),
         ("events: [buried]", "sees: {side: red, position: {lad: red}}", 8, "there is no lad: Hills has no lad"),
         ("events: [buried]", "faults: [{order: 3, path: [card]}]", 8, "there is no order 3; there are 2"),
-        ("  expect:", "  stop: bidd\n  expect:", 7, "no order or event is called bidd, did you mean bid?"),
-        ("  expect:", "  stop: {event: berried}\n  expect:", 7, "there is no event berried, did you mean buried?"),
-        ("- blue: {bury", "- blue: {burry", 6, "no order is called burry, did you mean bury?"),
-        ("- blue: {bury", "- bleu: {bury", 6, "no side is called bleu, did you mean blue?"),
+        ("  expect:", "  stop: bidd\n  expect:", 7, "no order or event is called bidd; did you mean bid?"),
+        ("  expect:", "  stop: {event: berried}\n  expect:", 7, "there is no event berried; did you mean buried?"),
+        ("- blue: {bury", "- blue: {burry", 6, "no order is called burry; did you mean bury?"),
+        ("- blue: {bury", "- bleu: {bury", 6, "no side is called bleu; did you mean blue?"),
     ],
 )
 def test_other_words_that_the_game_does_not_know(tmp_path: Path, old: str, new: str, line: int, reason: str) -> None:
@@ -132,7 +132,7 @@ def test_an_exception_of_the_rules_is_a_fault_with_its_place(tmp_path: Path, mon
     found = verdict(tmp_path, HILLS, "toy")
     assert len(found.differences) == 1
     assert (
-        "the rules break off: there is no eats, did you mean east? (KeyError('eats')) (test_case_words.py:"
+        "the rules break off: there is no eats; did you mean east? (KeyError('eats')) (test_case_words.py:"
         in (found.differences[0])
     )
     assert found.report[:3] == ["red: bury {card: 4}", "blue: bury {card: 11}", "  buried {side: red}"]

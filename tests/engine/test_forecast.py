@@ -180,7 +180,7 @@ def test_letter_with_forecast_is_answered_and_changes_nothing(tmp_path: Path) ->
 def test_the_referee_thinks_from_what_the_side_knows(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """He has the whole position at hand; nothing of it but the side's own view may reach a forecast."""
+    """The referee has the whole position at hand; nothing of it but the side's own view may reach a forecast."""
     given = []
 
     def foresee(view: Any, *more: Any) -> None:

@@ -130,9 +130,9 @@ def test_nearest_folder_first(folder: Path, tmp_path: Path, monkeypatch: pytest.
 
 def test_unknown_words_are_refused_and_the_likely_one_named(folder: Path) -> None:
     box = open_box("hare", [folder])
-    with pytest.raises(NotInTheBox, match=r"there is no game hair, did you mean hare\?; there are: .*hare"):
+    with pytest.raises(NotInTheBox, match=r"there is no game hair; did you mean hare\?; there are: .*hare"):
         open_box("hair", [folder])
-    with pytest.raises(NotInTheBox, match=r"there is no scenario shrot, did you mean short\?; there are: long, short"):
+    with pytest.raises(NotInTheBox, match=r"there is no scenario shrot; did you mean short\?; there are: long, short"):
         box.scenario("shrot")
     with pytest.raises(NotInTheBox, match=r"there is no scenario \.\./game; there are"):
         box.scenario("../game")
@@ -145,11 +145,11 @@ def test_options(folder: Path) -> None:
     assert box.options() == {"naps": True, "laps": 1}
     assert box.options("fable") == {"naps": True, "laps": 2}
     assert box.options("fable", {"laps": None, "naps": False}) == {"naps": False, "laps": None}
-    with pytest.raises(NotInTheBox, match=r"there is no edition fables, did you mean fable\?"):
+    with pytest.raises(NotInTheBox, match=r"there is no edition fables; did you mean fable\?"):
         box.options("fables")
-    with pytest.raises(NotInTheBox, match=r"there is no option nap, did you mean naps\?; there are: laps, naps"):
+    with pytest.raises(NotInTheBox, match=r"there is no option nap; did you mean naps\?; there are: laps, naps"):
         box.options(None, {"nap": True})
-    with pytest.raises(NotInTheBox, match="option laps cannot be 7: it is 1 or 2 or null"):
+    with pytest.raises(NotInTheBox, match="option laps cannot be 7: it is 1, 2 or null"):
         box.options(None, {"laps": 7})
     with pytest.raises(NotInTheBox, match="option naps cannot be 1: it is true or false"):
         box.options(None, {"naps": 1})
@@ -176,12 +176,12 @@ def test_the_digest_sees_a_file_renamed(folder: Path) -> None:
     ("file", "old", "new", "flaw"),
     [
         ("game", "version: 3", "version: three", ("game", 3, 10, "'three' is not of type 'integer'")),
-        ("game", "rio: short", "rio: shrot", ("game", 9, 11, "there is no scenario shrot, did you mean short?")),
-        ("game", "preset: modern", "preset: fables", ("game", 10, 9, "there is no preset fables, did you mean fable?")),
+        ("game", "rio: short", "rio: shrot", ("game", 9, 11, "there is no scenario shrot; did you mean short?")),
+        ("game", "preset: modern", "preset: fables", ("game", 10, 9, "there is no preset fables; did you mean fable?")),
         ("game", "default: 1}", "default: 3}", ("game", 13, 74, "the default is none of the values")),
         ("game", "{laps: 2}", "{laps: 5}", ("game", 16, 50, "5 is none of the values of laps")),
-        ("game", "{laps: 2}", "{lap: 2}", ("game", 16, 44, "there is no option lap, did you mean laps?")),
-        ("fields", "name: Brook", "nmae: Brook", ("fields", 2, 15, "nmae does not belong here, did you mean name?")),
+        ("game", "{laps: 2}", "{lap: 2}", ("game", 16, 44, "there is no option lap; did you mean laps?")),
+        ("fields", "name: Brook", "nmae: Brook", ("fields", 2, 15, "nmae does not belong here; did you mean name?")),
         ("fields", "id: brook", "id: hare", ("fields", 2, 8, "hare is also the id of Hare")),
         ("schemas/fields", "type: array", "type: 7", ("fields", 1, 7, "7 is not valid under any of the given schemas")),
         ("messages/en", '"{side} runs to {to}."', "[]", ("en", 2, 8, "[] is not of type 'string'")),
@@ -209,7 +209,7 @@ def test_check_lists_all_flaws_at_once(folder: Path) -> None:
 
 def test_a_game_without_its_entries_is_broken_not_a_bug(folder: Path) -> None:
     change(folder, "game", "title: Hare", "titel: Hare")
-    with pytest.raises(BrokenBox, match=r"game\.yaml:2:1: titel does not belong here, did you mean title\?"):
+    with pytest.raises(BrokenBox, match=r"game\.yaml:2:1: titel does not belong here; did you mean title\?"):
         open_box("hare", [folder])
 
 

@@ -188,7 +188,7 @@ def test_flaws_of_a_corrected_file_are_all_told_with_their_place(tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("table", "{}", "this box has no file table.yaml, did you mean tables?"),
+        ("table", "{}", "this box has no file table.yaml; did you mean tables?"),
         ("schemas/map", "{}", "this box has no file schemas/map.yaml"),
         ("map", "hexes: [", "map.yaml:2:1: a value is missing here"),
     ],

@@ -172,7 +172,7 @@ def test_message_ids_are_not_encoded_and_a_long_thread_is_cut() -> None:
 
 
 def quoted_reply(raw: bytes, answer: str) -> bytes:
-    """Return what a player's mail program sends back: his words above the letter, quoted."""
+    """Return what a player's mail program sends back: their words above the letter, quoted."""
     quote = "".join(f"> {line}\n" for line in text_of(raw).splitlines())
     head = f"From: Ann <ann@example.org>\nIn-Reply-To: {read(raw)['Message-ID']}\n"
     return f"{head}Content-Type: text/plain; charset=utf-8\n\n{answer}Referee wrote:\n{quote}".encode()

@@ -147,7 +147,7 @@ def test_defaults_are_legal_and_facts_are_plain(game: str, preset: str, scenario
 
 
 @each_edition
-def test_an_onlooker_counts_the_same_choices_or_cannot_tell(
+def test_an_observer_counts_the_same_choices_or_cannot_tell(
     game: str, preset: str, scenario: str, lengths: Any
 ) -> None:
     for at in stops(game, preset, scenario, lengths):

@@ -108,7 +108,7 @@ def test_nobody_can_tell_what_is_hidden_from_him(
             seeing = [Eyes(at, viewer, preset, position) for position in (at.position, other)]
             for one, also in zip(*(eyes.see(sheets, draws) for eyes in seeing), strict=True):
                 assert one == also, f"game {at.seed}, question {at.count}, seen by {viewer}"
-    assert veiled == {*viewers(rules)} - SEES_ALL.get(game, set()), "somebody is shown what he may not see"
+    assert veiled == {*viewers(rules)} - SEES_ALL.get(game, set()), "somebody is shown what they may not see"
     assert changed == veiled, "a reseal that changes nothing proves nothing"
     assert asked > most / 4
 

@@ -167,7 +167,7 @@ def starts(rules: Rules[Any], scenario: str, most: int) -> Iterator[Any]:
 
 
 def hidden(rules: Rules[Any], position: Any) -> int:
-    """Return how many cards an onlooker could find elsewhere."""
+    """Return how many cards an observer could find elsewhere."""
     other = resealed(rules, position, None, 0, near=False)
     return len(list(misplaced(rules.encode(position), rules.encode(other))))
 

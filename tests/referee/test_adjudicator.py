@@ -159,10 +159,10 @@ def test_published_position_is_what_an_observer_knows(folder: Folder, rules: str
     """What is published of the position is what an observer knows."""
     with folder.create(rules) as game:
         for _ in play(game, 5, SHEETS[rules]):
-            onlooker = game.rules.encode(game.view(None))
+            observer = game.rules.encode(game.view(None))
             published = game.ledger.repo.read("position.yaml")
-            assert published == yamlio.dump(onlooker).encode()
-            assert yamlio.read(published, name="position").value == onlooker
+            assert published == yamlio.dump(observer).encode()
+            assert yamlio.read(published, name="position").value == observer
 
 
 def test_roll_may_repeat_a_name_from_before_the_last_checkpoint(folder: Folder) -> None:
@@ -324,7 +324,7 @@ def test_first_of_two_secret_answers_is_unseen_until_the_second(folder: Folder) 
                     "messages": [commit.message for commit in game.ledger.repo.history()],
                     "waiting": [*map(repr, game.open_decisions)],
                     "blue": side_report(game, "blue", 0),
-                    "onlooker": side_report(game, None, 0),
+                    "observer": side_report(game, None, 0),
                     "home": game.take_home("blue"),
                     "known": (game.view("blue"), game.view(None)),
                     "told": (game.told("blue", 0), game.told(None, 0)),
@@ -579,7 +579,7 @@ def test_the_repo_of_a_running_game_holds_no_secret(folder: Folder, rules: str) 
 
 
 def test_the_steps_that_lie_ahead_of_a_march_are_not_published(invaded: Adjudicator) -> None:
-    """The enemy is asked whether he intercepts: where the march goes on to is its own side's affair."""
+    """The enemy is asked whether they intercept: where the march goes on to is its own side's affair."""
     give(invaded, "carthage", *march_orders(invaded, "cannae", "tarentum"), order("losses", elephants=0))
     assert kinds(invaded) == [("rome", "intercept")]
     now = readable(invaded.ledger.repo)

@@ -115,7 +115,7 @@ def test_rulings_and_rollbacks_are_opened(folder: Folder) -> None:
     with folder.create() as game:
         give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         card = game.view("red").hands["red"][2]
-        _, n = ruling.answer(game, "red", sheet(game, "red", order("bury", card=card)), "he is away")
+        _, n = ruling.answer(game, "red", sheet(game, "red", order("bury", card=card)), "they are away")
         game.adjudicate()
         ruling.break_off(game, "enough")
         assert n is not None

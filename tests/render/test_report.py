@@ -14,10 +14,11 @@ from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.session import Session
 from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
+from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
-from pbem.render.messages import BadSentence, Sentences, joined, sentences
+from pbem.render.messages import BadSentence, Sentences, sentences
 from pbem.render.report import WIDTH, Report, ReportRequest, mail, report
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
@@ -206,8 +207,8 @@ def test_a_format_that_cannot_be_read_is_refused() -> None:
 @pytest.mark.parametrize(
     ("words", "line"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
-def test_words_are_joined_as_people_do(words: list[str], line: str) -> None:
-    assert joined(words) == line
+def test_words_are_listed_as_people_do(words: list[str], line: str) -> None:
+    assert listing(words) == line
 
 
 # ---- the boxes
@@ -269,7 +270,7 @@ def test_a_report_says_the_same_whatever_its_reader_cannot_see() -> None:
             assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
 
 
-def test_an_onlooker_gets_neither_hands_nor_a_form() -> None:
+def test_an_observer_gets_neither_hands_nor_a_form() -> None:
     at = next(campaigns(range(1)))
     seen = told_to(at, None)
     assert seen.sheet is None

@@ -151,10 +151,10 @@ def test_commits_made_together_are_those_made_apart(repo: GameRepo, path: Path, 
             each.commit(TURN, "turn 1")
         assert other.read("sheets/rome/000/0001.yaml") == b"side: rome\n"
         assert list(other.history()) == list(repo.history())
-        with GameRepo.open(tmp_path / "other.git") as onlooker:
-            assert onlooker.read("position.yaml") == b"turn: 0\n"
-    with GameRepo.open(tmp_path / "other.git") as onlooker:
-        assert list(onlooker.history()) == list(repo.history())
+        with GameRepo.open(tmp_path / "other.git") as observer:
+            assert observer.read("position.yaml") == b"turn: 0\n"
+    with GameRepo.open(tmp_path / "other.git") as observer:
+        assert list(observer.history()) == list(repo.history())
     assert "error" not in git(tmp_path / "other.git", "fsck", "--strict", "--full")
     assert len(list((tmp_path / "other.git").rglob("*.pack"))) == len(list(path.rglob("*.pack"))) - 1
 
@@ -168,8 +168,8 @@ def test_of_commits_made_together_none_stays_if_one_fails(repo: GameRepo, path: 
     assert repo.head == head
     assert repo.read("turns/000/0001.yaml") is None
     repo.commit(TURN, "turn 1")
-    with GameRepo.open(path) as onlooker:
-        assert onlooker.read("turns/000/0001.yaml") == b"adjudication: 1\n"
+    with GameRepo.open(path) as observer:
+        assert observer.read("turns/000/0001.yaml") == b"adjudication: 1\n"
 
 
 def test_git_finds_nothing_wrong(repo: GameRepo, path: Path, tmp_path: Path) -> None:

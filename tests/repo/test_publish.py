@@ -1,4 +1,4 @@
-"""What spectators get (`pbem publish`): everything that verifies, and nothing that anybody should not have."""
+"""What observers get (`pbem publish`): everything that verifies, and nothing that anybody should not have."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
         }
         secrets |= {name: [name.encode()] for name in names}
         secrets |= until_the_end(game) | for_ever(game)
-        made = publish(game.ledger.repo, folder.path / "spectators.git")
+        made = publish(game.ledger.repo, folder.path / "observers.git")
     assert len(names) > 20
     assert len(secrets) > 40
     texts = list(every_text(made.folder))
@@ -167,7 +167,7 @@ def test_the_search_finds_what_is_there(folder: Folder) -> None:
         for at, forms in enumerate(told.values()):
             slip = b"so it goes: " + forms[at % len(forms)] + b", says he"
             game.ledger.repo.commit({f"notes/{at}": slip}, "a slip")
-        made = publish(game.ledger.repo, folder.path / "spectators.git")
+        made = publish(game.ledger.repo, folder.path / "observers.git")
     assert {each.split(" in ")[0] for each in found(every_text(made.folder), told)} == set(told)
     assert grepped(made.folder, "so it goes")
 
@@ -184,7 +184,7 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
         (repo / "hooks" / "post-update").write_text("echo")
         git(repo, "config", "remote.origin.url", "https://somebody:password@example.org/punica.git")
         with game.ledger.repo.lock():
-            made = publish(game.ledger.repo, folder.path / "spectators.git")
+            made = publish(game.ledger.repo, folder.path / "observers.git")
         assert made.commits == len(list(game.ledger.repo.history()))
         assert made.head == game.ledger.repo.head
     reached = set(git(made.folder, "rev-list", "--objects", "--no-object-names", "main").split())
@@ -202,7 +202,7 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
 
 
 def test_a_publication_is_brought_up_to_date(folder: Folder) -> None:
-    clone = folder.path / "spectators.git"
+    clone = folder.path / "observers.git"
     with folder.create() as game:
         publish(game.ledger.repo, clone)
         before = len(list(game.ledger.repo.history()))
@@ -213,13 +213,13 @@ def test_a_publication_is_brought_up_to_date(folder: Folder) -> None:
         assert publish(game.ledger.repo, clone).commits == 0
     assert verify(clone, folders=FOLDERS).findings.sorted == []
     assert set(objects(clone)) == set(git(clone, "rev-list", "--objects", "--no-object-names", "main").split())
-    assert [path.name for path in clone.parent.iterdir() if "spectators" in path.name] == [clone.name]
+    assert [path.name for path in clone.parent.iterdir() if "observers" in path.name] == [clone.name]
     with GameRepo.open(clone) as published:
         assert publish(published, folder.path / "further.git").head == made.head
 
 
 def test_nothing_else_is_overwritten(folder: Folder) -> None:
-    clone = folder.path / "spectators.git"
+    clone = folder.path / "observers.git"
     with folder.create() as game, folder.create(name="other") as other:
         repo = game.ledger.repo
         publish(other.ledger.repo, clone)
@@ -253,12 +253,12 @@ def test_what_is_no_game_is_not_published(folder: Folder) -> None:
         GameRepo.create(folder.path / "notes.git", {"note": b"mine"}, "notes") as repo,
         pytest.raises(StoreError, match="holds no game"),
     ):
-        publish(repo, folder.path / "spectators.git")
-    assert not (folder.path / "spectators.git").exists()
+        publish(repo, folder.path / "observers.git")
+    assert not (folder.path / "observers.git").exists()
 
 
 def test_after_the_reveal_all_opens_but_what_is_private_for_ever(folder: Folder) -> None:
-    clone = folder.path / "spectators.git"
+    clone = folder.path / "observers.git"
     with folder.create(secrets=DRAWN, players={}) as game:
         play_on(game, 200)
         assert game.result is not None
@@ -289,7 +289,7 @@ def test_after_the_reveal_all_opens_but_what_is_private_for_ever(folder: Folder)
 
 
 def test_the_verb_publishes_and_says_so(folder: Folder) -> None:
-    clone = folder.path / "spectators.git"
+    clone = folder.path / "observers.git"
     with folder.create() as game:
         head = game.ledger.repo.head
     for words, text in ((["punica"], "has 2 new commits"), ([str(folder.repo("punica"))], "has 0 new commits")):

@@ -160,7 +160,7 @@ def test_for_a_program_to_read() -> None:
     ("words", "code", "said"),
     [
         (["rules", "rome"], 1, "there is no game rome"),
-        (["rules", "rome_carthage", "--edition", "valley"], 2, "there is no edition valley, did you mean valley2007?"),
+        (["rules", "rome_carthage", "--edition", "valley"], 2, "there is no edition valley; did you mean valley2007?"),
     ],
 )
 def test_what_is_not_there(words: list[str], code: int, said: str) -> None:

@@ -14,7 +14,7 @@ import pyrage
 
 from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import unseal
-from pbem.mail.outgoing import Office
+from pbem.mail.outgoing import MailSettings
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
@@ -50,9 +50,9 @@ class Folder:
         return self.path / "keys"
 
     @property
-    def office(self) -> Office:
+    def office(self) -> MailSettings:
         boxes = [Path(folder) for folder in FOLDERS]
-        return Office(self.games, self.keys, "Referee <pbem@example.org>", NOON, boxes, self.path / "drawings")
+        return MailSettings(self.games, self.keys, "Referee <pbem@example.org>", NOON, boxes, self.path / "drawings")
 
     def repo(self, name: str) -> Path:
         return self.games / f"{name}.git"
@@ -198,8 +198,8 @@ def quoted(text: bytes | str) -> bytes:
     return "".join(f"> {line}\n" if line else ">\n" for line in lines).encode()
 
 
-def later(office: Office, hours: int) -> Office:
-    """Return the same office some hours later."""
+def later(office: MailSettings, hours: int) -> MailSettings:
+    """Return the same settings some hours later."""
     return replace(office, now=office.now.replace(hour=(office.now.hour + hours) % 24))
 
 

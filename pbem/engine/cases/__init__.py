@@ -7,7 +7,6 @@ card put into a hand is no longer in the deck; and `vocabulary()`, the words tha
 """
 
 from pbem.engine.cases.case import Case, Given, Verdict, game_of, read_cases, sound_cases
-from pbem.engine.cases.compare import shown
 from pbem.engine.cases.run import run_case
 
-__all__ = ["Case", "Given", "Verdict", "game_of", "read_cases", "run_case", "shown", "sound_cases"]
+__all__ = ["Case", "Given", "Verdict", "game_of", "read_cases", "run_case", "sound_cases"]

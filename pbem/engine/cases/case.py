@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pbem.game.box import CASES, GAME, BrokenBox, Flaw, read_all_loose
 from pbem.game.plain import Record
-from pbem.game.schema_check import meant
+from pbem.game.wording import did_you_mean
 from pbem.game.yaml import Document
 from pbem.protocol import Order, Path, Side
 
@@ -163,7 +163,7 @@ class _File:
         if name is None:
             return part
         if name not in self.shared:
-            flaws.append(self.flaw((*at, "from"), f"there is no position {name}{meant(name, self.shared)}"))
+            flaws.append(self.flaw((*at, "from"), f"there is no position {name}{did_you_mean(name, self.shared)}"))
             return part
         if name in above:
             flaws.append(self.flaw((*at, "from"), f"the position {name} begins from itself"))

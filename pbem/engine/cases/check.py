@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pbem.engine.cases.case import Case
 from pbem.engine.cases.words import GameWords
 from pbem.game.plain import Record
-from pbem.game.schema_check import meant
+from pbem.game.wording import did_you_mean
 from pbem.protocol import Path
 
 Finding: TypeAlias = tuple[str, Path]
@@ -92,7 +92,7 @@ def _question(words: GameWords, question: Record, place: Path) -> Iterator[Findi
     if kind in words.forms:
         known = {*words.forms[kind].facts, "side", "kind"}
         for fact in question.keys() - known:
-            yield f"{kind} has no fact {fact}{meant(fact, known)}", (*place, fact)
+            yield f"{kind} has no fact {fact}{did_you_mean(fact, known)}", (*place, fact)
 
 
 def _stop(stop: Any, words: GameWords) -> Iterator[Finding]:
@@ -115,4 +115,4 @@ def _side(words: GameWords, side: object, place: Path) -> Iterator[Finding]:
 def _known(what: str, word: object, known: Collection[str] | Iterable[str], place: Path) -> Iterator[Finding]:
     known = list(known)
     if word not in known:
-        yield f"no {what} is called {word}{meant(str(word), known)}", place
+        yield f"no {what} is called {word}{did_you_mean(str(word), known)}", place

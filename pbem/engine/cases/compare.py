@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pbem.engine.session import Session
 from pbem.game.plain import Record
+from pbem.game.wording import on_one_line
 from pbem.protocol import Decision, Event, Fault, Path
 
 S = TypeVar("S")
@@ -111,31 +111,22 @@ def is_fault(fault: Fault, expected: Record) -> bool:
 # ---- words
 
 
-def shown(value: object) -> str:
-    """Return a plain value on one line, as YAML writes it between braces."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(shown, value)) + "]"
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def wanted_text(expected: str | Record) -> str:
     """Return an expected event in words."""
     if isinstance(expected, str):
         return expected
     kind, facts = kind_and_facts(expected)
-    return f"{kind} {shown(facts)}"
+    return f"{kind} {on_one_line(facts)}"
 
 
 def event_text(event: Event) -> str:
     """Return an event in words."""
     roll = event.roll
     if roll is None:
-        return f"{event.kind} {shown(event.facts)}"
+        return f"{event.kind} {on_one_line(event.facts)}"
     modifiers = "".join(f" {value:+d} {reason}" for reason, value in roll.modifiers.items())
     need = f" (needs {roll.need})" if roll.need else ""
-    return f"roll {roll.name}: {shown(roll.faces)}{modifiers} = {roll.total}{need}"
+    return f"roll {roll.name}: {on_one_line(roll.faces)}{modifiers} = {roll.total}{need}"
 
 
 def fault_text(fault: Fault) -> str:
@@ -146,16 +137,16 @@ def fault_text(fault: Fault) -> str:
 
 def dotted_text(path: Path) -> str:
     """Return a path as it is written in a case."""
-    return shown(list(path))
+    return on_one_line(list(path))
 
 
 def waits_text(session: Session[S]) -> str:
     """Return a sentence about what a game is waiting for, or how it ended."""
     if session.result is not None:
-        return f"is over: {shown(session.result)}"
+        return f"is over: {on_one_line(session.result)}"
     return f"waits on {asked_text(session.open_decisions)}" if session.open_decisions else "rests at a checkpoint"
 
 
 def asked_text(decisions: Iterable[Decision]) -> str:
     """Return decisions in words."""
-    return "; ".join(f"{one.side}: {one.kind} {shown(one.facts)}" for one in decisions) or "nothing"
+    return "; ".join(f"{one.side}: {one.kind} {on_one_line(one.facts)}" for one in decisions) or "nothing"

@@ -19,7 +19,6 @@ from pbem.engine.cases.compare import (
     kind_and_facts,
     look_up,
     same,
-    shown,
     waits_text,
     wanted_text,
     within,
@@ -27,6 +26,7 @@ from pbem.engine.cases.compare import (
 from pbem.engine.cases.words import GameWords, Spot, completed, whole
 from pbem.engine.session import Session
 from pbem.game.plain import Record
+from pbem.game.wording import on_one_line
 from pbem.protocol import Decision, Event, Fault, Rules
 
 
@@ -85,7 +85,7 @@ class Judge:
             for at, wanted in expected:
                 if not any(is_fault(fault, wanted) for fault in found[number]):
                     got = "; ".join(map(fault_text, found[number])) or "none at all"
-                    self.differ(f"expected fault {shown(wanted)}; the faults are: {got}", "expect", "faults", at)
+                    self.differ(f"expected fault {on_one_line(wanted)}; the faults are: {got}", "expect", "faults", at)
             for fault in found[number]:
                 if not any(is_fault(fault, wanted) for _, wanted in expected):
                     of = "" if number == last else f" of order {number}"
@@ -132,7 +132,7 @@ class Judge:
             assert isinstance(spot, Spot)
             actual = look_up(plain, dotted)
             if not same(completed(spot, value), actual):
-                self.differ(f"expected {dotted}: {shown(value)}; it is {shown(actual)}", *place, dotted)
+                self.differ(f"expected {dotted}: {on_one_line(value)}; it is {on_one_line(actual)}", *place, dotted)
 
     def compare_questions(self, asked: Sequence[Decision], session: Session[Any]) -> None:
         """Compare the open decisions, those that were asked, and the number of choices."""
@@ -140,11 +140,13 @@ class Judge:
         if "waiting" in expect:
             wanted = [one for _, one in as_list(expect["waiting"])]
             if not _are(session.open_decisions, wanted):
-                self.differ(f"expected to wait on {shown(wanted)}; the game {waits_text(session)}", "expect", "waiting")
+                self.differ(
+                    f"expected to wait on {on_one_line(wanted)}; the game {waits_text(session)}", "expect", "waiting"
+                )
         if "asks" in expect:
             wanted = [one for _, one in as_list(expect["asks"])]
             if not _are(asked, wanted):
-                said = shown(wanted) if wanted else "nothing"
+                said = on_one_line(wanted) if wanted else "nothing"
                 self.differ(f"expected the game to ask {said}; it asks {asked_text(asked)}", "expect", "asks")
         if "choices" in expect:
             if len(session.open_decisions) != 1:
@@ -160,7 +162,7 @@ class Judge:
         expect = self.expect
         if "result" in expect and (session.result is None or not within(expect["result"], session.result)):
             self.differ(
-                f"expected result {shown(expect['result'])}; the game {waits_text(session)}", "expect", "result"
+                f"expected result {on_one_line(expect['result'])}; the game {waits_text(session)}", "expect", "result"
             )
         if "goes_on" in expect and expect["goes_on"] != (session.result is None):
             wanted = "goes on" if expect["goes_on"] else "is over"

@@ -12,15 +12,15 @@ from typing import Any, Final, TypeVar
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
 from pbem.engine.cases.check import CHECKPOINT, slips
-from pbem.engine.cases.compare import change, event_text, fault_text, is_question, shown, waits_text
+from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
 from pbem.engine.cases.judge import Happened, Judge
 from pbem.engine.cases.words import GameWords, fields_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
 from pbem.game.plain import Record
-from pbem.game.schema_check import meant
 from pbem.game.table import Table
+from pbem.game.wording import did_you_mean, on_one_line
 from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
 
 T = TypeVar("T")
@@ -143,7 +143,7 @@ class _Run:
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
-                    self.verdict.report.append(f"{decision.side}: {order.kind} {shown(order.body)}{by}")
+                    self.verdict.report.append(f"{decision.side}: {order.kind} {on_one_line(order.body)}{by}")
                 session.answer([order for order, _ in answers])
             self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
@@ -221,7 +221,7 @@ class _Run:
             raise _Stop
         for fault in faults:
             self.verdict.report.append(
-                f"{given.side}: {given.order.kind} {shown(given.order.body)}: {fault_text(fault)}"
+                f"{given.side}: {given.order.kind} {on_one_line(given.order.body)}: {fault_text(fault)}"
             )
         return bool(faults)
 
@@ -289,7 +289,7 @@ def _reason(error: Exception, words: GameWords) -> str:
     """Return an exception as a sentence; for a key that is missing, with the word that it may have been."""
     if isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], (str, int)):
         key = error.args[0]
-        return f"there is no {key}{meant(str(key), {str(word) for word in words.all})} ({error!r})"
+        return f"there is no {key}{did_you_mean(str(key), {str(word) for word in words.all})} ({error!r})"
     return f"{type(error).__name__}: {error}"
 
 

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from pbem.game.box import CASES, SCHEMAS, Box
-from pbem.game.schema_check import meant
+from pbem.game.wording import did_you_mean, hint
 from pbem.protocol import Path, Rules
 
 Word = str | int
@@ -170,7 +170,7 @@ class GameWords:
             return None
         if is_dataclass(kind):
             known = spot.fields()
-            return None if key in known else f"{spot.class_name} has no {key}{meant(key, known)}"
+            return None if key in known else f"{spot.class_name} has no {key}{did_you_mean(key, known)}"
         if kind is list:
             return None if key.isdecimal() else f"items of a list are counted from 0; {key} is no number"
         if kind is not dict:
@@ -216,7 +216,7 @@ class GameWords:
 
     def event_slip(self, kind: str) -> str | None:
         """Return why no event can be of a kind."""
-        return None if kind in self.events else f"there is no event {kind}{meant(kind, self.events)}"
+        return None if kind in self.events else f"there is no event {kind}{did_you_mean(kind, self.events)}"
 
     def fact_slips(self, kind: str, facts: Mapping[str, Any], told: Collection[str]) -> Iterator[Slip]:
         """Yield facts that no event of a kind has, and words in them that the game does not know.
@@ -227,11 +227,11 @@ class GameWords:
         known = set(told) or self.sentence_facts(kind)
         for fact, value in facts.items():
             if fact not in known:
-                yield Slip((fact,), f"{kind} has no fact {fact}{meant(fact, known)}")
+                yield Slip((fact,), f"{kind} has no fact {fact}{did_you_mean(fact, known)}")
             elif kind == "roll" and fact == "name":
                 yield from (Slip((fact,), reason) for reason in self.roll_slips(str(value)))
             elif isinstance(value, str) and fact not in _ROLL and value not in self.all:
-                yield Slip((fact,), f"the game knows no {value}{meant(value, [str(word) for word in self.all])}")
+                yield Slip((fact,), f"the game knows no {value}{did_you_mean(value, [str(word) for word in self.all])}")
 
     def sentence_facts(self, kind: str) -> set[str]:
         """Return the facts that the sentences of an event of a kind use."""
@@ -252,7 +252,7 @@ class GameWords:
         for at, piece in enumerate(name.partition("#")[0].split("/")):
             words = {key.partition("/")[0] for key in self.messages["rolls"]} if not at else known
             if piece not in words and not re.search(r"\d", piece):
-                yield f"no roll is called {name}: the game knows no {piece}{meant(piece, words)}"
+                yield f"no roll is called {name}: the game knows no {piece}{did_you_mean(piece, words)}"
 
 
 @lru_cache(maxsize=8)
@@ -286,13 +286,7 @@ def _unknown(word: Word, known: Words) -> str | None:
     """Return why a word is none of those known."""
     if word in known:
         return None
-    texts = [str(each) for each in known]
-    choices = f"; it can be {', '.join(sorted(texts))}" if len(texts) <= _FEW else ""
-    return f"{word} cannot stand here{meant(str(word), texts)}{choices}"
-
-
-_FEW: Final = 20
-"""Where no more words are possible, all are named."""
+    return f"{word} cannot stand here{hint(str(word), sorted(map(str, known)), 'it can be', 'or')}"
 
 
 def _called(kind: Any) -> str:

@@ -1,4 +1,4 @@
-"""Read and write the YAML of a game: plain values only, each with its place. The only importer of ruamel.yaml.
+"""The YAML of a game: reads and writes plain values only, each with its place in the text.
 
 A letter comes from anybody, so it is never given to a YAML loader. `read` builds the value itself from parser
 events, under limits, and refuses what can hide or surprise: anchors, aliases, tags, merge keys, duplicate keys, keys

@@ -1,4 +1,4 @@
-"""Turn bytes into a text that a parser may see, or say what is wrong with it: size, encoding, characters, tabs."""
+"""Limits on YAML before a parser sees it: size, encoding, characters, tabs."""
 
 from __future__ import annotations
 

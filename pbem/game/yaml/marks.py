@@ -1,4 +1,4 @@
-"""Say where something stands in a text."""
+"""Marks: the places of faults in a text, by line and column."""
 
 from __future__ import annotations
 

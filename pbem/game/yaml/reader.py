@@ -1,4 +1,4 @@
-"""Build plain values from parser events, with the place of each. The only importer of ruamel.yaml."""
+"""The YAML reader: builds plain values from parser events, with the place of each. The only importer of ruamel.yaml."""
 
 from __future__ import annotations
 

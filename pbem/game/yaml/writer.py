@@ -1,4 +1,4 @@
-"""Write plain values as canonical YAML: the same value gives the same bytes, on every machine.
+"""The YAML writer: plain values as canonical YAML. The same value gives the same bytes, on every machine.
 
 One leaf a line, so that a diff shows what changed. A collection stands on one line only when it fits in 100 columns and
 

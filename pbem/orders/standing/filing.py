@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
-from pbem.game.wording import guess, listing
+from pbem.game.wording import guess, listing, nearest
 from pbem.orders.sheet import DEFAULT, UNTIL, WHEN, Written
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
@@ -124,8 +123,8 @@ def _check_when(form: OrderForm, when: object, where: Path, names: Collection[st
             yield Fault(MALFORMED, (*where, name, *inside), f"{name} {reason}")
         for inside, word in words_in(wanted):
             right = word in names or len(word) <= SHORT
-            if not right and (near := get_close_matches(word, names, 1, MISSPELT)):
-                yield Fault(ILLEGAL, (*where, name, *inside), f"there is no {word}; did you mean {near[0]}?")
+            if not right and (near := nearest(word, names, MISSPELT)) is not None:
+                yield Fault(ILLEGAL, (*where, name, *inside), f"there is no {word}; did you mean {near}?")
 
 
 def _filed(item: Record, by: str, after: int, periods: Mapping[str, object]) -> Filed:

@@ -1,4 +1,4 @@
-"""The whole history of a game's repo as it is, not as it ought to be, for those who verify it.
+"""The history of a game's repo: every commit as it is, right or wrong, for verification.
 
 The repo may be the game's own, a clone from anywhere, bare, or a checkout. Nothing is written to it.
 """

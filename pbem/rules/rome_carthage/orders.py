@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from pbem.protocol import ILLEGAL, Fault, Order, Path
@@ -98,7 +99,7 @@ class Step:
     def read(cls, written: Written) -> Step:
         """Return a step of a path."""
         if isinstance(written, str):
-            return cls(written, bare=True)
+            return _to(written)
         drop, take = (Exchange.read(written[word]) if word in written else None for word in ("drop", "take"))
         return cls(written["to"], written.get("by") == SEA, "into" in written, drop, take)
 
@@ -107,6 +108,12 @@ class Step:
         """The step as legal orders write it, if it goes by sea."""
         way = {"to": self.to, "by": SEA}
         return {**way, "into": CITY} if self.into_city else way
+
+
+@lru_cache(maxsize=256)
+def _to(space: str) -> Step:
+    """Return the step that is written as the name of a space alone; most steps are."""
+    return Step(space, bare=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +167,16 @@ class WayOrder:
     @classmethod
     def read(cls, order: Order) -> WayOrder:
         """Return the way that an order to march, or to march on, gives."""
-        written, charm = tuple(order.get("path", ())), order.get("charm")
+        body = order.body
+        written, charm = tuple(body.get("path", ())), body.get("charm")
         return cls(
             path=tuple(map(Step.read, written)),
             written=written,
-            then=order.get("then", ""),
-            if_intercepted=order.get("if_intercepted"),
-            if_avoided=order.get("if_avoided"),
+            then=body.get("then", ""),
+            if_intercepted=body.get("if_intercepted"),
+            if_avoided=body.get("if_avoided"),
             charm=tuple(charm) if isinstance(charm, list) else charm,
-            stop=bool(order.get("stop")),
+            stop=bool(body.get("stop")),
             play=CardUse.read(order),
         )
 

@@ -1,4 +1,4 @@
-"""What Rome and onlookers see of Carthage: its leaders and where they are, not what is with them (7.5)."""
+"""What Rome and observers see of Carthage: its leaders and where they are, not what is with them (7.5)."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_a_random_battle_keeps_its_promises(seed: int, preset: str) -> None:
 def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> None:
     """Nothing that is asked or told depends on a hand that is not one's own.
 
-    Deal the enemy another hand; up to his next card the question, its facts and its default stay the same.
+    Deal the enemy another hand; up to their next card the question, its facts and its default stay the same.
     """
     dice = random.Random(seed)
     start, how = random_battle(dice, "valley2007")
@@ -319,7 +319,7 @@ def test_hannibals_first_card_has_eleven_names() -> None:
     assert len(options) == 2 + 3 + 5
 
 
-def test_an_onlooker_cannot_tell_the_choices_of_a_hand() -> None:
+def test_an_observer_cannot_tell_the_choices_of_a_hand() -> None:
     for kind, side in (("battle_card", CARTHAGE), ("match", ROME)):
         options = KINDS[kind][0](view(CANNAE, None), Decision(kind, side, "11.4", {}))
         assert not options.certain

@@ -318,7 +318,7 @@ SABOTAGE = [
         "[sicilia]",
         "syracuse_province: `scope: island` takes one of the `islands`",
     ),
-    ("map", "name: Pisae", "nmae: Pisae", "nmae does not belong here, did you mean name?"),
+    ("map", "name: Pisae", "nmae: Pisae", "nmae does not belong here; did you mean name?"),
     ("generals", "stays_in: italia", "stays_in: italy", "there is no region italy; did you mean italia?"),
     ("generals", "token: true, strategy: 1, battle: 1", "strategy: 1, battle: 1", "the list says 7, not 8"),
     (

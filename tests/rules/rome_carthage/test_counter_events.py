@@ -79,7 +79,7 @@ def test_a_pause_betrays_no_hand(hand: list[int]) -> None:
     assert asked.secret
 
 
-def test_onlookers_cannot_list_the_answers() -> None:
+def test_observers_cannot_list_the_answers() -> None:
     session = play([7, 9], None, windows="ask").session
     rules, (asked,) = session.rules, session.open_decisions
     assert not rules.legal_orders(rules.view(session.position, None), asked).certain
@@ -94,7 +94,7 @@ def test_onlookers_cannot_list_the_answers() -> None:
 
 
 def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPatch) -> tuple[Any, ...]:
-    """March into Gaul by letter against a hand that plays nothing; return all that Rome and onlookers can read.
+    """March into Gaul by letter against a hand that plays nothing; return all that Rome and observers can read.
 
     That is also who is written to after each letter, and what Rome reads then.
     """

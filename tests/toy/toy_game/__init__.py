@@ -1,7 +1,7 @@
 """Three Hills: a game in one module, to show that the engine knows no real one.
 
 Each side buries a card face down (3). In each round both bid a card for the lead (4); the leader may assault a hill
-next to his own (5), the holder may react (6), and beaten guards fall back (7). It ends when a side holds all hills
+next to their own (5), the holder may react (6), and beaten guards fall back (7). It ends when a side holds all hills
 or the deck cannot fill the hands; the buried cards then count (8).
 """
 

@@ -15,7 +15,7 @@ from pbem.rules.hannibal_italy.position.state import Game
 def commander_of(game: Game, table: Table, side: Side, leaders: Sequence[str], hex: str) -> Flow[str]:
     """Return the leader who commands a side; where several may, the side that has the choice is asked (10.31).
 
-    The text is empty if there are none. Who is silent has the best of his own leaders, or the worst of the enemy's.
+    The text is empty if there are none. A side that is silent gets the best of its own leaders, or the enemy's worst.
     """
     able = candidates(game, side, leaders)
     if len(able) < 2:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pbem.game import Refusal
+from pbem.game import Refusal, did_you_mean
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.movement import diplomacy, overrun
 from pbem.rules.hannibal_italy.movement.orders import MarchOrder, illegal
-from pbem.rules.hannibal_italy.movement.paths import Step, meant, named, points
+from pbem.rules.hannibal_italy.movement.paths import Step, named, points
 from pbem.rules.hannibal_italy.movement.plan import MarchPlan, lay_out
 from pbem.rules.hannibal_italy.movement.taking import (
     NOT_INTO_A_SIEGE,
@@ -59,7 +59,8 @@ def _wrong_leaders(view: Game, side: Side, march: MarchOrder) -> Iterator[Fault]
         leader = marcher.leader
         if not _on_map(view, side, leader):
             ready = ready_to_march(view, side)
-            reason = f"{leader} is no leader of yours on the map{meant(leader, ready)}; {', '.join(ready)} can move"
+            near = did_you_mean(leader, ready, ", ")
+            reason = f"{leader} is no leader of yours on the map{near}; {', '.join(ready)} can move"
             yield illegal(marcher.at, Refusal(reason.replace("?;", "?"), "7.1"))
             continue
         if leader in named_so_far:

@@ -9,7 +9,7 @@ from pbem.game import Refusal, Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLASS_1
-from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, garrison, here, hexes_of, inside, sp
+from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, garrison, hexes_of, inside, sp, sp_here
 from pbem.rules.hannibal_italy.position.leadership import dies
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
@@ -56,7 +56,7 @@ def why_not(view: Game, side: Side, at: str, city: str) -> Refusal | None:
 
 def _held(game: Game, owner: Side, city: str) -> bool:
     """Tell whether a city is held by so many SP that diplomacy is out of the question (7.42)."""
-    own = sp(game.board, here(game, owner, game.board.cities[city].hex))
+    own = sp_here(game, owner, game.board.cities[city].hex)
     if game.options["garrisons_hold"]:
         own += garrison(game, city)
     return own >= int(game.board.tables["diplomacy"]["held_by"])

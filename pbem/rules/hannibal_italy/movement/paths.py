@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
-from pbem.game import cheapest, way
+from pbem.game import cheapest, did_you_mean, way
 from pbem.protocol import PbemError
 from pbem.rules.hannibal_italy.movement.orders import TRY, Along, Drop, PathItem, Try
 from pbem.rules.hannibal_italy.position.board import Board
@@ -113,14 +112,14 @@ def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str
 def _city(board: Board, item: int, text: str) -> str:
     name = _as_id(text)
     if name not in board.cities:
-        raise Astray(item, f"there is no city {text}{meant(name, board.cities)}", TRY)
+        raise Astray(item, f"there is no city {text}{did_you_mean(name, board.cities, ', ')}", TRY)
     return name
 
 
 def _hex(board: Board, item: int, text: str) -> str:
     found = board.find(text)
     if found is None:
-        raise Astray(item, f"there is no hex or city {text}{meant(text, board.by_name)}")
+        raise Astray(item, f"there is no hex or city {text}{did_you_mean(text, board.by_name, ', ')}")
     return found
 
 
@@ -129,18 +128,12 @@ def _road(board: Board, item: int, text: str) -> str:
     for road in (name, f"via_{name}", f"{name}_road"):
         if road in board.ways:
             return road
-    raise Astray(item, f"there is no road {text}{meant(name, board.ways)}")
+    raise Astray(item, f"there is no road {text}{did_you_mean(name, board.ways, ', ')}")
 
 
 def _as_id(text: str) -> str:
     """Return a name as the box writes it: in small letters, with underscores."""
     return text.lower().replace(" ", "_")
-
-
-def meant(text: str, known: Iterable[str]) -> str:
-    """Return the known word that a misspelled one is closest to: `, did you mean rome?`; empty if none is close."""
-    near = get_close_matches(_as_id(text), list(known), 1)
-    return f", did you mean {near[0]}?" if near else ""
 
 
 def named(board: Board, hex: str) -> str:

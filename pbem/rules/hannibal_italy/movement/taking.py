@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game import Refusal
+from pbem.game import Refusal, did_you_mean
 from pbem.protocol import Fault, Side
-from pbem.rules.hannibal_italy.movement.orders import Marcher, illegal
-from pbem.rules.hannibal_italy.movement.paths import meant
+from pbem.rules.hannibal_italy.movement.orders import ALL, Marcher, illegal
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
@@ -46,14 +45,12 @@ def ready_to_march(game: Game, side: Side) -> list[str]:
 
 
 def _can_take(game: Game, leader: str) -> bool:
-    """Tell whether there are units in a leader's hex with which they could move (10.2)."""
-    side, hex = game.card(leader).side, game.leaders[leader].at
-    others = [each for each in game.leaders_at(side, hex) if each != leader and game.leaders[each].units]
-    if not others and not game.loose[side].get(hex):
-        return False
+    """Tell whether there are units at hand with which a leader could move (10.2)."""
     at_hand = units_at_hand(game, [leader])
-    pool = added(game.leaders[leader].units, at_hand.loose, *at_hand.staying.values())
-    return has_legion(game, leader, {unit: count for unit, count in pool.items() if may_lead(game, leader, unit)})
+    if at_hand.empty:
+        return False
+    most = _share(game, Marcher(leader, ALL), at_hand)
+    return has_legion(game, leader, most.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +62,26 @@ class AtHand:
     staying: dict[str, Units]
     """The units of the leaders who stay."""
 
+    @property
+    def empty(self) -> bool:
+        """Whether there are no units to take over."""
+        return not self.loose and not any(self.staying.values())
+
 
 def units_at_hand(game: Game, together: Sequence[str]) -> AtHand:
-    """Return the units in the hex of some leaders that they could take over (7.2, 9.71)."""
-    return AtHand(
-        _without_leader(game, together[0]), {each: game.leaders[each].units for each in _stay(game, together)}
-    )
+    """Return the units in the hex of some leaders that they could take over (7.2, 9.71).
 
-
-def _without_leader(game: Game, leader: str) -> Units:
-    """Return units in a leader's hex that have none: not those left there on the way, nor the besieged (7.2, 9.71)."""
-    record, side = game.leaders[leader], game.card(leader).side
-    besieged = game.besieged(record.at) is not None and loose_inside(game, side, record.at) != record.inside
-    if besieged:
-        return {}
-    return taken(game.loose[side].get(record.at, {}), game.dropped.get(record.at, {}))
-
-
-def _stay(game: Game, together: Sequence[str]) -> list[str]:
-    """Return the leaders who are with those who march, have not marched themselves, and could give units (7.2)."""
-    first = game.leaders[together[0]]
-    side = game.card(together[0]).side
-    walled = game.besieged(first.at) is not None
-    return [
-        leader
-        for leader in game.leaders_at(side, first.at, inside=first.inside if walled else None)
-        if leader not in together and leader not in game.moved and leader not in game.held
-    ]
+    They are those of the leaders who stay and may still move, and those without a leader, except any left there on
+    the way. In a besieged city nobody inside takes over units outside, or the other way round.
+    """
+    first, side = game.leaders[together[0]], game.card(together[0]).side
+    besieged = game.besieged(first.at) is not None
+    there = game.leaders_at(side, first.at, inside=first.inside if besieged else None)
+    stay = [each for each in there if each not in together and each not in game.moved and each not in game.held]
+    staying = {leader: game.leaders[leader].units for leader in stay}
+    if besieged and loose_inside(game, side, first.at) != first.inside:
+        return AtHand({}, staying)
+    return AtHand(taken(game.loose[side].get(first.at, {}), game.dropped.get(first.at, {})), staying)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,24 +139,25 @@ def divide(game: Game, going: Sequence[Marcher]) -> Division:
     if not [marcher for marcher in going if marcher.units is not None]:
         forces = [game.leaders[marcher.leader].units for marcher in going]
         return Division([Share(marcher, own, own) for marcher, own in zip(going, forces, strict=True)], forces)
-    at_hand = units_at_hand(game, [marcher.leader for marcher in going])
-    shares, staying, found, left = list[Share](), at_hand.staying, at_hand.loose, at_hand.loose
+    found = at_hand = units_at_hand(game, [marcher.leader for marcher in going])
+    shares = list[Share]()
     for marcher in going:
-        share = _share(game, marcher, left, staying)
+        share = _share(game, marcher, at_hand)
         if marcher.units is not None:
-            staying, left = _rest(game, share, left, staying)
+            at_hand = _rest(game, share, at_hand)
         shares.append(share)
-    behind = {unit: count - found.get(unit, 0) for unit, count in left.items() if count > found.get(unit, 0)}
-    return Division(shares, [share.units for share in shares], False, staying, found, left, behind)
+    left, before = at_hand.loose, found.loose
+    behind = {unit: count - before.get(unit, 0) for unit, count in left.items() if count > before.get(unit, 0)}
+    return Division(shares, [share.units for share in shares], False, at_hand.staying, before, left, behind)
 
 
-def _share(game: Game, marcher: Marcher, loose: Units, staying: Mapping[str, Units]) -> Share:
+def _share(game: Game, marcher: Marcher, at_hand: AtHand) -> Share:
     """Return what one leader takes: their own, or what the order names of all that is at hand."""
     leader, wanted = marcher.leader, marcher.units
     own = game.leaders[leader].units
     if wanted is None:
         return Share(marcher, own, own)
-    pool = added(own, loose, *staying.values())
+    pool = added(own, at_hand.loose, *at_hand.staying.values())
     if isinstance(wanted, Mapping):
         units = {unit: count for unit, count in wanted.items() if covers(pool, {unit: count})}
     else:
@@ -174,18 +165,18 @@ def _share(game: Game, marcher: Marcher, loose: Units, staying: Mapping[str, Uni
     return Share(marcher, pool, added(units))
 
 
-def _rest(game: Game, share: Share, loose: Units, staying: Mapping[str, Units]) -> tuple[dict[str, Units], Units]:
-    """Return what a share leaves to those who stay, and what it leaves without a leader.
+def _rest(game: Game, share: Share, at_hand: AtHand) -> AtHand:
+    """Return what a share leaves at hand for the leaders who come after.
 
     A leader takes their own units first, then those without a leader, then those of the leaders who stay.
     """
-    left, kept = added(game.leaders[share.marcher.leader].units, loose), dict[str, Units]()
-    for each, theirs in staying.items():
+    left, staying = added(game.leaders[share.marcher.leader].units, at_hand.loose), dict[str, Units]()
+    for each, theirs in at_hand.staying.items():
         lacking = {unit: count - left.get(unit, 0) for unit, count in share.units.items()}
         given = {unit: min(count, theirs[unit]) for unit, count in lacking.items() if count > 0 and theirs.get(unit)}
-        kept[each] = taken(theirs, given)
+        staying[each] = taken(theirs, given)
         left = added(left, given)
-    return kept, taken(left, share.units)
+    return AtHand(taken(left, share.units), staying)
 
 
 def dropped(forces: Sequence[Mapping[str, int]], units: Mapping[str, int]) -> list[Units]:
@@ -246,7 +237,7 @@ def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -
     """Say why a leader may not take so many units of a kind: not there, not for this leader, too few."""
     if unit not in game.board.units or not pool.get(unit):
         there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
-        near = meant(unit, pool)
+        near = did_you_mean(unit, pool, ", ")
         listed = f"{near} There are {there}" if near else f"; there are {there}"
         return Refusal(f"there are no {unit} at hand{listed}", "7.2")
     if not may_lead(game, leader, unit):

@@ -82,6 +82,12 @@ def here(game: Game, side: Side, hex: str) -> Units:
     return added(*(game.leaders[leader].units for leader in game.leaders_at(side, hex)), game.loose[side].get(hex, {}))
 
 
+def sp_here(game: Game, side: Side, hex: str) -> int:
+    """Return the SP that a side has in a hex, garrison units apart."""
+    forces = [game.leaders[leader].units for leader in game.leaders_at(side, hex)]
+    return sum([sp(game.board, units) for units in forces]) + sp(game.board, game.loose[side].get(hex, {}))
+
+
 def any_outside(game: Game, side: Side, hex: str) -> bool:
     """Tell whether a side has a unit in a hex that is not inside its city (9.1)."""
     if game.loose[side].get(hex) and not loose_inside(game, side, hex):

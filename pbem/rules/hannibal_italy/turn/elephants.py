@@ -1,4 +1,4 @@
-"""Elephants die in the winter (11.2)."""
+"""Elephants in winter: some of them die (11.2)."""
 
 from __future__ import annotations
 

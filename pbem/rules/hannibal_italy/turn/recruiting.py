@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
-from pbem.rules.hannibal_italy.position.forces import SLAVES, added, here, hexes_of, on_board, put_loose, sp, to_raise
+from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
 from pbem.rules.hannibal_italy.position.stacking import too_many
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
@@ -150,7 +151,7 @@ def _default(game: Game, due: Mapping[str, int], cities: Mapping[str, list[str]]
     Where counters are short the province of the largest army comes first.
     """
     left, legions = to_raise_now(game), dict[str, int]()
-    most = max(hexes_of(game, ROME), key=lambda hex: sp(game.board, here(game, ROME, hex)), default=game.board.home)
+    most = max(hexes_of(game, ROME), key=partial(sp_here, game, ROME), default=game.board.home)
     home = game.board.hexes[most].province
     for province, count in sorted(due.items(), key=lambda each: each[0] != home):
         if cities[province] and left:

@@ -19,7 +19,7 @@ from pbem.rules.hannibal_italy.movement.orders import MarchOrder
 from pbem.rules.hannibal_italy.movement.paths import points
 from pbem.rules.hannibal_italy.movement.plan import lay_out
 from pbem.rules.hannibal_italy.position.board import FOOT, UNFORTIFIED, Board, Unit
-from pbem.rules.hannibal_italy.position.forces import here, outside, present, sp
+from pbem.rules.hannibal_italy.position.forces import here, outside, present, sp, sp_here
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Game
 from pbem.rules.hannibal_italy.siege.siege import needed
 
@@ -72,7 +72,7 @@ def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -
     if present(game, enemy, hex):
         facts: dict[str, Any] = {"hex": hex, "own_sp": own, "enemy_leaders": game.leaders_at(enemy, hex)}
         if not _hidden(view, side, hex):
-            facts["enemy_sp"] = sp(board, here(game, enemy, hex))
+            facts["enemy_sp"] = sp_here(game, enemy, hex)
         table.tell("battle_ahead", rule="9.1", **facts)
     city = game.city_at(hex)
     if city is not None and game.cities[city.id] == enemy and city.kind != UNFORTIFIED:

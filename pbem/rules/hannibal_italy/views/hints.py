@@ -148,7 +148,7 @@ def _fight(view: Game, decision: Decision) -> Iterator[Hint]:
     if "enemy_sp" not in facts:
         yield "What the enemy has is not known before one of your leaders meets him."
         return
-    for attacker, words in ((side, "If you attack"), (ENEMY[side], "If he attacks")):
+    for attacker, words in ((side, "If you attack"), (ENEMY[side], "If the enemy attacks")):
         yield _told(words, round_of_battle(view, attacker), side == attacker)
     if view.provinces.get(view.board.hexes[facts["hex"]].province) != side:
         yield "You do not control the province: a quarter of your SP will be foraging."
@@ -170,7 +170,7 @@ def _told(words: str, prospect: Prospect | None, attacking: bool) -> str:
     own, other = (prospect.attacker, prospect.defender) if attacking else (prospect.defender, prospect.attacker)
     reasons = ", ".join(f"{why.replace('_', ' ')} {value:+d}" for why, value in prospect.modifiers.items() if value)
     die = f", die {sum(prospect.modifiers.values()):+d} ({reasons})" if reasons else ""
-    return f"{words}: {prospect.column}{die}; a round costs you {own:.1f} steps, him {other:.1f}."
+    return f"{words}: {prospect.column}{die}; a round costs you {own:.1f} steps, the enemy {other:.1f}."
 
 
 def _withdraw(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -196,7 +196,7 @@ def _go_on(view: Game, decision: Decision) -> Iterator[Hint]:
         yield _getting_away(view, commander)
         dies = int(view.board.tables["dies_on"]["withdrawing"])
         yield f"Each of your leaders who withdraws is killed on {dies}: {percent(dies)} %."
-    yield "stop ends the battle if the enemy gives way; give_way ends it if he would stop or give way, and you go back."
+    yield "stop ends the battle if the enemy gives way; give_way ends it if they stop or give way, and you go back."
 
 
 def _command(view: Game, decision: Decision) -> Iterator[Hint]:

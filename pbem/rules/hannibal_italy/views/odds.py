@@ -38,7 +38,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
                 "legions": Number("Roman legions", 1, count["roman_foot"]),
                 "carthage_combat": Number("combat rating of Carthage's commander", 0, 3, 0),
                 "rome_combat": Number("combat rating of Rome's commander", 0, 3, 0),
-                "carthage_withdraws": Number("what he needs to withdraw, 1: always", 1, 6, 4),
+                "carthage_withdraws": Number("what Carthage's commander needs to withdraw, 1: always", 1, 6, 4),
                 "rome_withdraws": Number("what Rome's commander needs to withdraw, 1: always", 1, 6, 4),
                 "rome_attacks": Number("1 if Rome attacks, 0 if Carthage does", 0, 1, 0),
                 "rough": Number("1 if the ground is rough", 0, 1, 0),

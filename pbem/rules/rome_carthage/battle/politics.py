@@ -14,9 +14,9 @@ from pbem.rules.rome_carthage.position.state import ENEMY, Game, Result
 
 
 def political_consequences(game: Game, table: Table) -> Flow[None]:
-    """Make the loser of a battle give up a marker for every two CU it cost him, the retreat included (12.2).
+    """Make the loser of a battle give up a marker for every two CU it cost them, the retreat included (12.2).
 
-    By the rules of 1998 nobody sues for peace over a battle: who has too few markers gives up what he has.
+    By the rules of 1998 nobody sues for peace over a battle: a player with too few markers gives up all of them.
     """
     battle = game.the_battle
     side = battle.the_loser

@@ -127,7 +127,7 @@ def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as:
 
 
 def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
-    """End the battle with a loser; `won_by` is the card he did not match, None if he had nothing to lead (11.8)."""
+    """End the battle with a loser; `won_by` is the card they did not match, None if they had nothing to lead (11.8)."""
     battle.loser, battle.won_by = side, won_by
     table.tell(
         "battle_won" if won_by else "attack_spent",

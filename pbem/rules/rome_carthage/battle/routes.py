@@ -1,4 +1,4 @@
-"""Where a beaten army may retreat to, and over which spaces (12.1.1, 12.1.2)."""
+"""Routes of a retreat: where a beaten army may go, and over which spaces (12.1.1, 12.1.2)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _pass_initiative(game: Game, table: Table, cancelled: bool) -> Flow[None]:
 
 
 def why_no_withdrawal(game: Game, side: Side) -> Refusal | None:
-    """Say why the attacker may not try to withdraw; None: he may (11.11)."""
+    """Say why the attacker may not try to withdraw; None: they may (11.11)."""
     battle = game.the_battle
     if side not in battle.commanders:
         return Refusal("only a general can break off a battle", "11.11")

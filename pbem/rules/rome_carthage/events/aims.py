@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table, concat, of, product, subsets
+from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.base import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
-from pbem.rules.rome_carthage.position.naming import meant, no_such_general, no_such_space, some
+from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space, some
 from pbem.rules.rome_carthage.position.state import Game
 
 Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[None] | None]
@@ -187,7 +187,7 @@ def why_not_at(aim: Aim, game: Game, side: Side, card: StrategyCard, target: str
     if aim.word == GENERAL and target not in board.generals:
         return refusal(card, no_such_general(game, target))
     if aim.word == PROVINCE and target not in board.provinces:
-        return refusal(card, f"no province is called {target}" + meant(target, board.provinces))
+        return refusal(card, f"no province is called {target}" + did_you_mean(target, board.provinces))
     if aim.word in (SPACE, SPACES) and target not in board.spaces:
         return refusal(card, no_such_space(game, target))
     why = aim.why_not(game, side, card, target)

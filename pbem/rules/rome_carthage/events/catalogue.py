@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Table, of, plain
+from pbem.game import LegalOrders, Table, did_you_mean, of, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
 from pbem.rules.rome_carthage.movement.bounds import ends_truce
 from pbem.rules.rome_carthage.position.board import StrategyCard
-from pbem.rules.rome_carthage.position.naming import meant
 from pbem.rules.rome_carthage.position.records import CardRecord
 from pbem.rules.rome_carthage.position.state import Game
 
@@ -82,7 +81,7 @@ def unmatched(records: Sequence[CardRecord]) -> Iterator[tuple[str, Path, str]]:
     """Yield every card whose event nothing plays, and every event that no card names, as findings of a box (7.4)."""
     for at, record in enumerate(records):
         if record["event"] not in EVENTS:
-            reason = f"nothing plays the event {record['event']}{meant(record['event'], EVENTS)}"
+            reason = f"nothing plays the event {record['event']}{did_you_mean(record['event'], EVENTS)}"
             yield "cards", ("cards", at, "event"), reason
     for name in sorted(EVENTS.keys() - {record["event"] for record in records}):
         yield "cards", ("cards",), f"no card names the event {name}"

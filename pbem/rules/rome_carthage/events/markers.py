@@ -99,7 +99,7 @@ def win(game: Game, table: Table, side: Side, spaces: Iterable[str], card: Strat
 
 
 def _revolt(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> None:
-    """Take off the enemy's markers in a province that no CU of his hold (cards 1 to 4)."""
+    """Take off the enemy's markers in a province, except those under their CU (cards 1 to 4)."""
     spaces = _rebels(game, side, card, order.province or card.about["provinces"][0])
     for space in spaces:
         del game.control[space]

@@ -244,9 +244,11 @@ def force_of(game: Game, stack: Stack, said: Force, tired: int = 0) -> Stack:
     return Stack(cu, elephants, [general, *companions])
 
 
-def check_activation(view: Game, side: Side, order: Order, ops: int) -> Iterator[Fault]:
-    """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2)."""
-    march = MarchOrder.read(order)
+def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, ops: int) -> Iterator[Fault]:
+    """Yield what is wrong with an order to march: the general, his force, his path (8.1 to 8.7, 14.2).
+
+    `march` is the order as read; `order` tells which words it has.
+    """
     general, by_sea = march.force.general, not march.sortie and march.way.sets_sail
     if (why := why_not_activated(view, side, general, march.sortie, by_sea)) is not None:
         yield order.fault(("general",), why.reason, rule=why.rule)

@@ -78,7 +78,7 @@ def check_event_march(view: Game, side: Side, order: Order, card: StrategyCard) 
     if "general" not in order.body:
         yield order.fault((), f"the event of {card.name} moves a general; name him", rule="8.1")
     else:
-        yield from check_activation(view, side, order, moved_by(card))
+        yield from check_activation(view, side, order, MarchOrder.read(order), moved_by(card))
 
 
 def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -99,7 +99,7 @@ def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fau
         yield order.fault((), "name the next general, or stop: true", rule="8.1")
     else:
         card = view.board.cards[view.the_card.card]
-        yield from check_activation(view, decision.side, order, moved_by(card))
+        yield from check_activation(view, decision.side, order, MarchOrder.read(order), moved_by(card))
 
 
 KINDS: Final[Kinds] = {"campaign": (campaign_orders, check_campaign)}

@@ -79,8 +79,8 @@ def unanswered(march: March, fits: int | None) -> Body:
 def back_up(game: Game, table: Table, march: March) -> Flow[None]:
     """Go back to the space the army came from, where its move ends (9.3).
 
-    Who backs up over a pass rolls for it again, over the sea perhaps too; a general of his who stood alone in the
-    space is displaced (8.9), and so is one whom the Romans keep there without units.
+    An army that backs up over a pass rolls for it again, over the sea perhaps too. A general of its side who stood
+    alone in the space is displaced (8.9), and so is one whom the Romans keep there without units.
     """
     space, side = march.at, ENEMY[march.side]
     if march.came_by == SEA:

@@ -112,10 +112,10 @@ def origins(game: Game, march: March, side: Side) -> list[str]:
 
 
 def refuges(game: Game, march: March, side: Side) -> list[str]:
-    """List where a stack may go to avoid battle: by an ordinary line, no enemy, and not his way in (10.1).
+    """List where a stack may go to avoid battle: by an ordinary line, no enemy, and not the enemy's way in (10.1).
 
     Neither an enemy marker nor a tribe that is no friend gives refuge, nor, by the rules of 2007, does a neutral
-    tribe; by them his own unbesieged city in the space does. A stack whose generals failed to intercept this very
+    tribe; by them an unbesieged city of its own in the space does. A stack whose generals failed to intercept this very
     force must stand, unless the edition spares it.
     """
     space, enemy, options = march.at, march.side, game.options

@@ -219,9 +219,9 @@ def _goals(game: Game, side: Side) -> Iterator[tuple[str, float]]:
         need = province.majority - mine
         if need <= 0:
             continue
-        his = [space for space in province.spaces if game.control.get(space) == enemy]
-        worth = gain(game, side, province.id, need, min(need, len(his)))
-        for space in his:
+        theirs = [space for space in province.spaces if game.control.get(space) == enemy]
+        worth = gain(game, side, province.id, need, min(need, len(theirs)))
+        for space in theirs:
             if not enemy_cu_at(game, side, space):
                 hard = 0.5 if game.board.spaces[space].kind != PLAIN else 1.0
                 yield space, worth * hard / (1 + 0.5 * (need - 1))

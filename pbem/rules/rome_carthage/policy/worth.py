@@ -53,9 +53,9 @@ def gain(game: Game, side: Side, province: str, own: int, enemy: int) -> float:
     """Return the value of more own spaces, and fewer enemy spaces, in a province."""
     record = game.board.provinces[province]
     mine = sum(game.control.get(space) == side for space in record.spaces)
-    his = sum(game.control.get(space) == ENEMY[side] for space in record.spaces)
+    theirs = sum(game.control.get(space) == ENEMY[side] for space in record.spaces)
     won = standing(record, mine + own) - standing(record, mine)
-    return won + standing(record, his) - standing(record, his - enemy)
+    return won + standing(record, theirs) - standing(record, theirs - enemy)
 
 
 def worth_of_marker(game: Game, side: Side, space: str) -> float:

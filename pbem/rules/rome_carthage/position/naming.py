@@ -1,23 +1,22 @@
-"""Words for faults: a name that nothing has, what may have been meant by it, what there is instead."""
+"""Sentences of faults: unknown names, impossible numbers of elephants, and long lists cut short."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 
-from pbem.game import Refusal
+from pbem.game import Refusal, did_you_mean
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 
 
 def no_such_space(game: Game, word: str) -> str:
     """Say that there is no such space, and which one may be meant."""
-    return f"no space is called {word}" + meant(word, game.board.spaces)
+    return f"no space is called {word}" + did_you_mean(word, game.board.spaces)
 
 
 def no_such_general(game: Game, word: str) -> str:
     """Say that there is no such general, and which one may be meant."""
-    return f"no general is called {word}" + meant(word, game.board.generals)
+    return f"no general is called {word}" + did_you_mean(word, game.board.generals)
 
 
 def why_no_elephants(stack: Stack, cu: int, elephants: int, rule: str = "13.2") -> Refusal | None:
@@ -37,9 +36,3 @@ def some(words: Sequence[str], most: int) -> str:
     """
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
-
-
-def meant(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean x?` for the nearest known word, or nothing."""
-    near = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pbem.game import did_you_mean
 from pbem.protocol import Path
 from pbem.rules.rome_carthage.position.board import (
     ALPS_PASS,
@@ -20,7 +21,6 @@ from pbem.rules.rome_carthage.position.board import (
     WALLED_CITY,
     Board,
 )
-from pbem.rules.rome_carthage.position.naming import meant
 from pbem.rules.rome_carthage.position.records import CardRecord, Chart, GeneralsTable, Named, Scenario, Tables
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _ids(records: Iterable[Named]) -> set[str]:
 
 def _unknown(file: str, path: Path, what: str, word: str, known: Collection[str]) -> Iterator[Finding]:
     if word not in known:
-        yield file, path, f"there is no {what} {word}{meant(word, known)}"
+        yield file, path, f"there is no {what} {word}{did_you_mean(word, known)}"
 
 
 def _twice(file: str, key: str, words: Iterable[str], what: str) -> Iterator[Finding]:

@@ -129,7 +129,7 @@ class Battle:
     initiative: Side
     """The current attacker."""
     attacker_from: str | None = None
-    """The space the original attacker came from; None: there is no way back, he landed or sallied out."""
+    """The space the original attacker came from; None: there is no way back, they landed or sallied out."""
     defender_from: dict[str, int] = field(default_factory=dict)
     """Space -> CU that came from there by interception."""
     intercepted: bool = False
@@ -163,7 +163,7 @@ class Battle:
     withdrawals: int = 0
     """Attempts to withdraw since the last round (11.11)."""
     sallied: Stack = field(default_factory=Stack)
-    """What of the original attacker came out of his city in the space to fight (16.4.4)."""
+    """What of the original attacker came out of a city in the space to fight (16.4.4)."""
     withdrawer: Side | None = None
     loser: Side | None = None
     won_by: str | None = None

@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
-from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, WayOrder, illegal
+from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import drive_off_generals
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -241,8 +241,9 @@ def _check_use(view: Game, side: Side, order: Order, play: PlayOrder) -> Iterato
         elif play.raise_with is not None:
             yield from _check_raise(view, side, play.raise_with, record.ops)
         elif play.general is not None:
-            yield from check_charm(view, WayOrder.read(order), play.general)
-            yield from check_activation(view, side, order, record.ops)
+            ordered = MarchOrder.read(order)
+            yield from check_charm(view, ordered.way, play.general)
+            yield from check_activation(view, side, order, ordered, record.ops)
 
 
 def _check_place(view: Game, side: Side, spaces: Sequence[str], ops: int) -> Iterator[Fault]:

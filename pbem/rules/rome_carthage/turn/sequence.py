@@ -155,7 +155,7 @@ def lay_away(game: Game, table: Table, card: int, use: str) -> None:
 def pass_turn(game: Game) -> None:
     """Pass the play to the other side, or back to one that alone still has cards (5.3).
 
-    Who must play at once what his messenger brought plays again (card 55).
+    A side that must play at once what its messenger brought plays again (card 55).
     """
     side = game.the_active_side
     if game.play_next is not None:

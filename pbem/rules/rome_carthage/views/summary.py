@@ -185,7 +185,7 @@ def _off_the_map(view: Game) -> Iterator[Line]:
 
 
 def _hands(view: Game) -> Iterator[Section]:
-    """Yield the cards that the viewer sees: his strategy cards and, in a battle, his battle cards."""
+    """Yield the cards that the viewer sees: their strategy cards and, in a battle, their battle cards."""
     board = view.board
     for hand in view.hands.values():
         if hand and UNSEEN not in hand:
