@@ -12,6 +12,8 @@ import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from pbem.game.box import CASES, SCHEMAS, Box
@@ -24,7 +26,8 @@ _UNNAMED: Final = (CASES, SCHEMAS, "messages", "layout", "coast", "paragraphs", 
 """Files of a box whose ids name nothing that stands in a position."""
 _ROLL: Final = frozenset({"name", "faces", "modifiers", "total", "need", "success", "rule"})
 """What a case may expect of a roll besides its facts."""
-_EVERY: Final = re.compile(r"\{\??(?:(\w+)\.)?(\w+)")
+_PLACEHOLDER: Final = re.compile(r"\{\??(?:\w+\.)?(\w+)")
+_NAMED: Final = re.compile(r"\b([a-z_]+)=(?!=)|\"([a-z_]+)\":")
 
 
 class Slip(NamedTuple):
@@ -149,7 +152,8 @@ class GameWords:
         declared = {word for words in self.vocabulary.values() for word in words}
         self.all: frozenset[Word] = frozenset(self.ids | options | named | declared | set(self.forms))
         """Every word that the game knows, wherever it stands."""
-        self.events = {kind for key in self.messages["events"] for kind in _kinds(key)} | {"roll"}
+        self.facts, self.in_code = _facts_named(box), _words_in_code(box.package)
+        self.events = {kind for key in self.messages.get("events", {}) for kind in _kinds(key)} | {"roll"}
 
     # ---- positions
 
@@ -221,37 +225,25 @@ class GameWords:
     def fact_slips(self, kind: str, facts: Mapping[str, Any], told: Collection[str]) -> Iterator[Slip]:
         """Yield facts that no event of a kind has, and words in them that the game does not know.
 
-        `told` are the facts that events of the kind did have. If there were none, the sentences of the box say which
-        facts there are.
+        `told` are the facts that events of the kind did have. If there were none, a fact is one that a sentence, an
+        order form or the code of the game names.
         """
-        known = set(told) or self.sentence_facts(kind)
+        known = set(told) or _ROLL | self.facts
         for fact, value in facts.items():
             if fact not in known:
-                yield Slip((fact,), f"{kind} has no fact {fact}{did_you_mean(fact, known)}")
+                yield Slip((fact,), f"{kind} has no fact {fact}{did_you_mean(fact, sorted(known))}")
             elif kind == "roll" and fact == "name":
                 yield from (Slip((fact,), reason) for reason in self.roll_slips(str(value)))
-            elif isinstance(value, str) and fact not in _ROLL and value not in self.all:
+            elif isinstance(value, str) and fact not in _ROLL and value not in self.all | self.in_code:
                 yield Slip((fact,), f"the game knows no {value}{did_you_mean(value, [str(word) for word in self.all])}")
-
-    def sentence_facts(self, kind: str) -> set[str]:
-        """Return the facts that the sentences of an event of a kind use."""
-        if kind == "roll":
-            return set(_ROLL) | _facts(self.messages["rolls"].values())
-        sentences = [(key, text) for key, text in self.messages["events"].items() if kind in _kinds(key)]
-        return {
-            fact
-            for key, text in sentences
-            for owner, fact in _EVERY.findall(text)
-            if owner == kind or (not owner and _kinds(key)[0] == kind)
-        }
 
     def roll_slips(self, name: str) -> Iterator[str]:
         """Yield the pieces of the name of a roll that the game does not know."""
-        rolls = {piece for key in self.messages["rolls"] for piece in key.split("/")}
+        rolls = {piece for key in self.messages.get("rolls", {}) for piece in key.split("/")}
         known = {str(word) for word in self.all} | rolls
         for at, piece in enumerate(name.partition("#")[0].split("/")):
-            words = {key.partition("/")[0] for key in self.messages["rolls"]} if not at else known
-            if piece not in words and not re.search(r"\d", piece):
+            words = {key.partition("/")[0] for key in self.messages.get("rolls", {})} if not at else known
+            if piece not in words | self.in_code and not re.search(r"\d", piece):
                 yield f"no roll is called {name}: the game knows no {piece}{did_you_mean(piece, words)}"
 
 
@@ -278,8 +270,27 @@ def _kinds(key: str) -> list[str]:
     return [word.removesuffix("+") for word in re.split(r"[ |]", key)]
 
 
-def _facts(sentences: Collection[str]) -> set[str]:
-    return {fact for text in sentences for _, fact in _EVERY.findall(text)}
+@lru_cache(maxsize=8)
+def _facts_named(box: Box) -> frozenset[str]:
+    """Return every name that may be that of a fact: placeholders, facts of order forms, and names in the code."""
+    sentences = (text for group in box.messages().values() for text in group.values())
+    placeholders = {fact for text in sentences for fact in _PLACEHOLDER.findall(text)}
+    code = {name for pair in _NAMED.findall(_code(box.package)) for name in pair if name}
+    return frozenset(placeholders | {fact for form in box.forms.values() for fact in form.facts} | code)
+
+
+@lru_cache(maxsize=8)
+def _code(package: str) -> str:
+    """Return the code of a game."""
+    found = find_spec(package)
+    folders = (found.submodule_search_locations if found is not None else None) or ()
+    return "\n".join(path.read_text("utf-8") for folder in folders for path in FilePath(folder).rglob("*.py"))
+
+
+@lru_cache(maxsize=8)
+def _words_in_code(package: str) -> frozenset[str]:
+    """Return every word in the code of a game: it may stand in a fact, or in the name of a roll."""
+    return frozenset(re.findall(r"[a-z][a-z_]*", _code(package)))
 
 
 def _unknown(word: Word, known: Words) -> str | None:
