@@ -51,8 +51,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
@@ -195,8 +195,6 @@ class Rules(ABC, Generic[S]):
     sides: tuple[Side, ...]
     reveals: frozenset[str] = frozenset()
     """The kinds of events by which a rule lays open what was hidden."""
-    odds: Mapping[str, Odds] = MappingProxyType({})
-    """Word -> a question about chances that players may ask (`pbem odds`)."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 
@@ -295,6 +293,13 @@ class Rules(ABC, Generic[S]):
     def prospects(self, position: S, decision: Decision) -> Iterable[Event]:
         """Yield events that say who can do what a decision asks, and with what chance."""
         return ()
+
+    # ---- for players who weigh an order
+
+    @cached_property
+    def odds(self) -> Mapping[str, Odds]:
+        """Word -> a question about chances that players may ask (`pbem odds`)."""
+        return {}
 
     # ---- for a player who is away, and for test cases
 

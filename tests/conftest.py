@@ -24,6 +24,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     away = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PBEM_RULES", raising=False)
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # each process of a test would compile pbem anew
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
         patch.setenv("PBEM_CACHE", str(away / "cache"))

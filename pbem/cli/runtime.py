@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
 DONE: Final = 0
 WORLD: Final = 1
@@ -52,11 +53,11 @@ def post(out: Outgoing, outbox: Path) -> str:
 
 
 @contextmanager
-def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[Adjudicator]:
+def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
     """Open a game to look at it."""
-    from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
-    with Adjudicator.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+    with OpenGame.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
         yield game
 
 
@@ -152,7 +153,7 @@ def require_beacon(beacon: str | None) -> None:
     require_library()
 
 
-def require_side(game: Adjudicator, side: str) -> None:
+def require_side(game: OpenGame, side: str) -> None:
     """End the command unless a game has a side."""
     if side not in game.rules.sides:
         misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
@@ -172,12 +173,12 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
         sys.exit(FAULTS)
 
 
-def open_questions(game: Adjudicator) -> list[dict[str, str]]:
+def open_questions(game: OpenGame) -> list[dict[str, str]]:
     """Return what a game waits for, for --json."""
     return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
 
 
-def print_waiting(game: Adjudicator) -> None:
+def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
 

@@ -1,6 +1,6 @@
 """Odds: questions about chances that a game can answer, the numbers they need, the answers. Imports nothing of ours.
 
-A game that has any sets `Rules.odds`, a mapping from a word to an `Odds`: `{"battle": Odds(...)}`.
+A game that has any returns them as `Rules.odds`, a mapping from a word to an `Odds`: `{"battle": Odds(...)}`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pbem.game.wording import listing
 from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
 from pbem.referee.rollback import players
 from pbem.render.messages import sentences
@@ -44,7 +44,7 @@ def request_letters(game: Adjudicator, request: Request, settings: MailSettings)
         yield letter(settings, game.ledger.addresses[side], f"{game.name}.{side}.request-{request.request}", words)
 
 
-def outcome(game: Adjudicator, number: int) -> str:
+def outcome(game: OpenGame, number: int) -> str:
     """Return a sentence about the state of a request. Raises CannotPlay if there is no request of this number."""
     request = game.request(number)
     if request is None:

@@ -22,6 +22,7 @@ from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import OpenGame
 from pbem.render.picture import render
 from pbem.render.report import WIDTH, Mail, Report, ReportRequest, mail, report
 from pbem.render.wrap import folded
@@ -82,7 +83,7 @@ class Maps:
         self._drawings = drawings
         self._drawn: list[tuple[Scene, bytes]] = []
 
-    def picture(self, game: Adjudicator, side: Side | None, since: int) -> bytes:
+    def picture(self, game: OpenGame, side: Side | None, since: int) -> bytes:
         """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
         scene: Scene = game.rules.scene(game.view(side), [told.event for told in game.told(side, since)])
         for other, picture in self._drawn:
@@ -95,12 +96,12 @@ class Maps:
 # ---------------------------------------------------------------------------------------------- reports
 
 
-def side_report(game: Adjudicator, side: Side | None, since: int) -> Report:
+def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
     """Return the report of a game for a side or an observer, of what happened after an adjudication."""
     return report_of(game, side, since, game.open_decisions)
 
 
-def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
+def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
     """Return the report of a game with these questions in it."""
     request = ReportRequest(
         game=game.name,
@@ -120,14 +121,14 @@ def report_of(game: Adjudicator, side: Side | None, since: int, waiting: Sequenc
     return report(game.rules, game.box, request)
 
 
-def _rulings(game: Adjudicator, side: Side | None) -> Iterator[str]:
+def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
     """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
         own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
         yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
 
 
-def map_picture(game: Adjudicator, side: Side | None, since: int, drawings: Path | None = None) -> bytes:
+def map_picture(game: OpenGame, side: Side | None, since: int, drawings: Path | None = None) -> bytes:
     """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
     return Maps(drawings).picture(game, side, since)
 
@@ -257,7 +258,7 @@ def _heading(game: Adjudicator, side: Side) -> dict[str, object]:
     }
 
 
-def called(game: Adjudicator, side: Side) -> str:
+def called(game: OpenGame, side: Side) -> str:
     """Return a side's name as players write it."""
     return next(each["name"] for each in game.box.sides if each["id"] == side)
 

@@ -11,22 +11,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import OwnChain
 from pbem.engine.answers import has_order_for
-from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Queued, Session, resume
 from pbem.game import plain, shelf
 from pbem.game.corrections import Corrections
-from pbem.game.forecast import Prospect
 from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
-from pbem.orders.check import OpenDecisions, Receipt, check_sheet
-from pbem.orders.sheet import Sheet
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Side
@@ -37,6 +33,11 @@ from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import Request, request_of
 from pbem.repo.state import State
+
+if TYPE_CHECKING:
+    from pbem.game.forecast import Prospect
+    from pbem.orders.check import Receipt
+    from pbem.orders.sheet import Sheet
 
 
 class CannotPlay(PbemError):
@@ -98,7 +99,7 @@ class OpenGame:
         repo = GameRepo.open(path)
         try:
             ledger = Ledger(repo, Keys.load(keys_folder, name))
-            ledger.check_keys()
+            ledger.check_secrets()
             ledger.further = as_files(corrections or {})
             loaded = rules_of(ledger, folders, corrections)
         except BaseException:
@@ -287,6 +288,8 @@ class OpenGame:
 
         A sheet that the game master has written (`ruled`) opens no link of the player's chain.
         """
+        from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
+
         session = self.session
         at = OpenDecisions(
             box=self.box,
@@ -318,6 +321,8 @@ class OpenGame:
 
     def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
         """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
+        from pbem.engine.forecast import of_sheet
+
         receipt, sheet = self.check(side, raw, name=name)
         if sheet is None:
             return receipt, []

@@ -19,7 +19,7 @@ from pbem.engine.session import Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.open_game import CannotPlay, Now, OpenGame
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
 from pbem.repo.requests import Request, made, open_request, request_files
@@ -146,7 +146,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         return game.enact(act, play)
 
 
-def players(game: Adjudicator) -> list[Side]:
+def players(game: OpenGame) -> list[Side]:
     """Return the sides whose consent is needed: those with an address."""
     return [side for side in game.rules.sides if side in game.ledger.addresses]
 

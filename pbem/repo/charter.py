@@ -81,13 +81,28 @@ def promise(keys: Keys, beacon: str | None = None) -> DicePromise:
 
 
 def check_keys(charter: Charter, keys: Keys) -> None:
+    """Raise BadKeys unless the secrets, and the key that signs, are those that a charter promises."""
+    check_secrets(charter, keys)
+    check_signer(charter, keys)
+
+
+def check_secrets(charter: Charter, keys: Keys) -> None:
     """Raise BadKeys unless the secrets are those that a charter promises."""
     # The length comes first: a chain as long as a damaged file says might take for ever to make.
     same = (
         keys.length == charter.dice.length
         and promise(keys, charter.dice.beacon) == charter.dice
         and recipient_of(keys.identity) == charter.sealed_to
-        and public_key(keys.signing) == charter.signed_by
     )
     if not same:
-        raise BadKeys(f"these are not the secrets that {charter.game} was begun with; find the right ones")
+        raise _others(charter)
+
+
+def check_signer(charter: Charter, keys: Keys) -> None:
+    """Raise BadKeys unless the key that signs, which is made from the secrets, is the one that a charter names."""
+    if public_key(keys.signing) != charter.signed_by:
+        raise _others(charter)
+
+
+def _others(charter: Charter) -> BadKeys:
+    return BadKeys(f"these are not the secrets that {charter.game} was begun with; find the right ones")

@@ -28,7 +28,7 @@ from pbem.game.corrections import Correction
 from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_keys
+from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
@@ -81,9 +81,9 @@ class Ledger:
         files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
         return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
 
-    def check_keys(self) -> None:
-        """Raise BadKeys unless the secrets are those that the charter promises."""
-        check_keys(self.charter, self.keys)
+    def check_secrets(self) -> None:
+        """Raise BadKeys unless the secrets are those that the charter promises; `commit` checks the key that signs."""
+        check_secrets(self.charter, self.keys)
 
     def close(self) -> None:
         """Close the repo."""
@@ -305,7 +305,8 @@ class Ledger:
     # ---- the repo
 
     def commit(self, files: Mapping[str, bytes], message: str) -> str:
-        """Commit files to the game's repo and return the commit's id."""
+        """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
+        check_signer(self.charter, self.keys)
         sha = self.repo.commit({**files, **self.further}, message)
         self.further = {}
         return sha

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pbem.crypto.keys import BadKeys
+from pbem.crypto.signing import public_key
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.mail.outgoing import side_report
@@ -498,6 +499,16 @@ def test_missing_open_and_foreign_keys_are_told_apart(folder: Folder, tmp_path: 
         folder.open()
     key.write_bytes(right)
     folder.open().close()
+
+
+def test_nothing_is_signed_with_a_key_the_charter_does_not_name(folder: Folder) -> None:
+    """A game whose charter names another key for signatures can be read, but nothing is committed to it."""
+    with folder.create() as game:
+        head = game.ledger.head
+        game.charter.signed_by = public_key(bytes(32))
+        with pytest.raises(BadKeys, match="not the secrets that punica was begun with"):
+            game.ledger.commit({"joined/red.yaml": b"phrase: hello\n"}, "punica: red joins")
+        assert game.ledger.head == head
 
 
 def test_a_game_that_is_not_there_cannot_be_opened(folder: Folder) -> None:

@@ -7,7 +7,6 @@ a lock is taken.
 from __future__ import annotations
 
 import os
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -99,15 +98,15 @@ class GameLock:
         Raises NoLocks on a system where there is nothing to take.
         """
         require_locks()
+        from socket import gethostname  # who only reads does without it
+
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._wait(fd, timeout)
             if os.pread(fd, 1, 0):
                 self._recover()
             os.ftruncate(fd, 0)
-            signed = (
-                f"process {os.getpid()} on {socket.gethostname()} since {time.strftime('%F %T UTC', time.gmtime())}"
-            )
+            signed = f"process {os.getpid()} on {gethostname()} since {time.strftime('%F %T UTC', time.gmtime())}"
             os.pwrite(fd, signed.encode(), 0)
         except BaseException:
             os.close(fd)

@@ -6,6 +6,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
@@ -27,13 +28,12 @@ from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
 from pbem.rules.hannibal_italy.turn import sequence as turn
 from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
 from pbem.rules.hannibal_italy.views.facts import facts, periods
-from pbem.rules.hannibal_italy.views.odds import odds
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
 from pbem.rules.hannibal_italy.views.sources import reconstructed
 from pbem.rules.hannibal_italy.views.successors import cost, successors
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
 ASKING: Final = (
     initiative,
@@ -89,7 +89,6 @@ class HannibalItaly(Rules[Game]):
         self.box = box
         self.edition = options
         self.board = unpack(box, options)
-        self.odds = odds(self.board, options)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:
@@ -151,6 +150,13 @@ class HannibalItaly(Rules[Game]):
         from pbem.rules.hannibal_italy.views.hints import hints
 
         return list(hints(view, decision))
+
+    @cached_property
+    def odds(self) -> Mapping[str, Odds]:
+        """The questions about chances that players may ask."""
+        from pbem.rules.hannibal_italy.views.odds import odds
+
+        return odds(self.board, self.edition)
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a decision, for a side whose player is absent."""

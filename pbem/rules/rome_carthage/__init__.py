@@ -6,6 +6,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
@@ -26,11 +27,10 @@ from pbem.rules.rome_carthage.turn import consuls, operations, reinforcements
 from pbem.rules.rome_carthage.turn import sequence as turn
 from pbem.rules.rome_carthage.turn.set_up import set_up, settle
 from pbem.rules.rome_carthage.views.facts import facts, periods
-from pbem.rules.rome_carthage.views.odds import odds
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
 ASKING: Final = (
     reinforcements,
@@ -73,7 +73,6 @@ class RomeCarthage(Rules[Game]):
         self.edition = cast(Options, options)
         self.board = unpack(box)
         box.refuse(unmatched(box.table("cards")["cards"]))
-        self.odds = odds(self.board, self.edition)
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:
@@ -120,6 +119,13 @@ class RomeCarthage(Rules[Game]):
         from pbem.rules.rome_carthage.views.hints import hints
 
         return list(hints(view, decision))
+
+    @cached_property
+    def odds(self) -> Mapping[str, Odds]:
+        """The questions about chances that players may ask."""
+        from pbem.rules.rome_carthage.views.odds import odds
+
+        return odds(self.board, self.edition)
 
     def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a decision, for a side whose player is away."""

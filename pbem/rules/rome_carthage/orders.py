@@ -7,9 +7,8 @@ keeps the mapping as the player wrote it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.protocol import ILLEGAL, Fault, Order, Path
 from pbem.rules.rome_carthage.position.board import SEA
@@ -33,8 +32,7 @@ def illegal(path: Path, reason: str, *, rule: str) -> Fault:
 # ---- parts of armies
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Part of an army: combat units, elephants among them, and generals (16.2)."""
 
     cu: int
@@ -47,8 +45,7 @@ class Part:
         return cls(body["cu"], body.get("elephants"), tuple(body.get("generals", ())))
 
 
-@dataclass(frozen=True, slots=True)
-class Force:
+class Force(NamedTuple):
     """The force that a general is to lead: companions, units and elephants; None is left to the rules (8.2, 8.7)."""
 
     general: str
@@ -66,8 +63,7 @@ class Force:
 # ---- marches (8)
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """What a force drops or takes on its way (8.2, 8.7)."""
 
     cu: int = 0
@@ -82,8 +78,7 @@ class Exchange:
         return cls(body.get("cu", 0), body.get("elephants", 0), tuple(body.get("generals", ())), "inside" in body)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A step of a path: where it leads, whether by sea, and what is dropped and taken there (8.2, 8.8)."""
 
     to: str
@@ -116,8 +111,7 @@ def _to(space: str) -> Step:
     return Step(space, bare=True)
 
 
-@dataclass(frozen=True, slots=True)
-class CardUse:
+class CardUse(NamedTuple):
     """The card that an order names, and its use: operations, event or discard (7.2)."""
 
     card: int
@@ -129,8 +123,7 @@ class CardUse:
         return cls(order["card"], order["as"]) if "card" in order.body else None
 
 
-@dataclass(frozen=True, slots=True)
-class PlayOrder:
+class PlayOrder(NamedTuple):
     """A card play: the card, its use, and which of the three operations it is for; None: not that one (7.2, 7.3)."""
 
     play: CardUse
@@ -148,8 +141,7 @@ class PlayOrder:
         return cls(CardUse(order["card"], order["as"]), order.get("general"), place, order.get("raise"))
 
 
-@dataclass(frozen=True, slots=True)
-class WayOrder:
+class WayOrder(NamedTuple):
     """The path of a march, what follows at its end, and what to do if the enemy reacts (8.2, 9.3, 10.3)."""
 
     path: tuple[Step, ...] = ()
@@ -186,8 +178,7 @@ class WayOrder:
         return bool(self.path) and self.path[0].by_sea
 
 
-@dataclass(frozen=True, slots=True)
-class MarchOrder:
+class MarchOrder(NamedTuple):
     """An order to march with a general, or to sally out with him (8.1, 16.4.4)."""
 
     force: Force
@@ -204,8 +195,7 @@ class MarchOrder:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class EventOrder:
+class EventOrder(NamedTuple):
     """What the event of a card is aimed at; empty where the order names no such target (7.4)."""
 
     general: str = ""
@@ -225,8 +215,7 @@ class EventOrder:
 # ---- reactions (9, 10, 16.2)
 
 
-@dataclass(frozen=True, slots=True)
-class InterceptOrder:
+class InterceptOrder(NamedTuple):
     """The interceptions that a side declares, one force each (9.4, 9.5)."""
 
     attempts: tuple[Force, ...]
@@ -237,8 +226,7 @@ class InterceptOrder:
         return cls(tuple(map(Force.read, order["with"])))
 
 
-@dataclass(frozen=True, slots=True)
-class AvoidOrder:
+class AvoidOrder(NamedTuple):
     """An attempt to avoid battle: where to, and with what force (10.1)."""
 
     to: str
@@ -257,11 +245,10 @@ class AvoidOrder:
 
     def led_by(self, commander: str | None) -> Force:
         """Return the force that goes, led by the commander unless the order names another general."""
-        return self.force if self.force.general else replace(self.force, general=commander or "")
+        return self.force if self.force.general else self.force._replace(general=commander or "")
 
 
-@dataclass(frozen=True, slots=True)
-class InterceptedOrder:
+class InterceptedOrder(NamedTuple):
     """What an intercepted army does: fight, back up, or go into the city, all of it or a part (9.3)."""
 
     choice: str
@@ -278,8 +265,7 @@ class InterceptedOrder:
 # ---- battles and sieges (11 to 16)
 
 
-@dataclass(frozen=True, slots=True)
-class BattleCardOrder:
+class BattleCardOrder(NamedTuple):
     """The battle card that the attacker leads, under its own or another name; or a withdrawal (11.4, 11.11)."""
 
     card: str | None = None
@@ -292,8 +278,7 @@ class BattleCardOrder:
         return cls(order.get("card"), order.get("as"), bool(order.get("withdraw")))
 
 
-@dataclass(frozen=True, slots=True)
-class RoundEventsOrder:
+class RoundEventsOrder(NamedTuple):
     """Ally Deserts, played before a round: the card, any or none, and the open battle card to take (card 59)."""
 
     card: int | str
@@ -306,8 +291,7 @@ class RoundEventsOrder:
         return cls(order["card"], order.get("take"))
 
 
-@dataclass(frozen=True, slots=True)
-class LossesOrder:
+class LossesOrder(NamedTuple):
     """How many of the combat units lost are elephants (13.2)."""
 
     elephants: int
@@ -318,8 +302,7 @@ class LossesOrder:
         return cls(order["elephants"])
 
 
-@dataclass(frozen=True, slots=True)
-class RetreatOrder:
+class RetreatOrder(NamedTuple):
     """A retreat: by road, into the city with all, or both with a part in the city (12.1, 16.2)."""
 
     city: Part | str | None = None
@@ -334,8 +317,7 @@ class RetreatOrder:
         return cls(part, tuple(order["path"]) if "path" in order.body else None)
 
 
-@dataclass(frozen=True, slots=True)
-class BesiegeOrder:
+class BesiegeOrder(NamedTuple):
     """Whether a siege or a subjugation is attempted, and by whom; None: by who marched there (16.4)."""
 
     attempt: bool
@@ -350,8 +332,7 @@ class BesiegeOrder:
 # ---- reinforcements and offices (6)
 
 
-@dataclass(frozen=True, slots=True)
-class ReinforceOrder:
+class ReinforceOrder(NamedTuple):
     """Where new units and generals come to the map, and who is proconsul (6)."""
 
     units: Mapping[str, int]
@@ -366,8 +347,7 @@ class ReinforceOrder:
         return cls(order.get("units", {}), order.get("generals", {}), order.get("proconsul"))
 
 
-@dataclass(frozen=True, slots=True)
-class ConsulsOrder:
+class ConsulsOrder(NamedTuple):
     """Where the new consuls take up their commands, and who commands among equals (6.4.2, 8.6)."""
 
     at: Mapping[str, str]

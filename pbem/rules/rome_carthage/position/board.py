@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.records import About, Tables
@@ -34,8 +34,7 @@ ISLAND: Final = "island"
 COUNTRY: Final = "country"
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """One space: a plain one, a walled city or a tribe (3)."""
 
     id: str
@@ -52,8 +51,7 @@ class Space:
     siege_modifier: int
 
 
-@dataclass(frozen=True, slots=True)
-class Province:
+class Province(NamedTuple):
     """One province: a side controls it with `majority` of its spaces (15.1)."""
 
     id: str
@@ -135,8 +133,7 @@ class StrategyCard:
         return self.event_for in (FOR_BOTH, side)
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(NamedTuple):
     """Points, costs and limits of movement (8.2, 8.3, 8.8.2, 12.1)."""
 
     points: int
@@ -150,8 +147,7 @@ class Movement:
     """Spaces that a beaten army may cross (12.1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Militia:
+class Militia(NamedTuple):
     """The cards a side gets for every battle in its home province (11.2.2)."""
 
     side: Side
@@ -159,8 +155,7 @@ class Militia:
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class BattleNumbers:
+class BattleNumbers(NamedTuple):
     """What makes up a hand of battle cards, and the numbers of the rolls before a battle (9, 10, 11, 14.1)."""
 
     hand: int
@@ -172,8 +167,7 @@ class BattleNumbers:
     change_of_command_from: int
 
 
-@dataclass(frozen=True, slots=True)
-class Elephants:
+class Elephants(NamedTuple):
     """The numbers of the elephants (13)."""
 
     most: int
@@ -182,8 +176,7 @@ class Elephants:
     rampage_cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class Siege:
+class Siege(NamedTuple):
     """What a siege or a subjugation takes, and the modifier of Carthaginian sieges (16.4)."""
 
     points: int
