@@ -11,9 +11,9 @@ from pbem.audit.schemas import PINS as PINS_SHAPE
 from pbem.audit.schemas import said_in
 from pbem.audit.turn_files import Books
 from pbem.game import shelf
-from pbem.game.box import BrokenBox, NotInTheBox
+from pbem.game.box import GAME, BrokenBox, NotInTheBox
 from pbem.repo.charter import Charter
-from pbem.repo.layout import BOX, PINS
+from pbem.repo.layout import BOX, PINS, box_path
 
 _WORDS = ("box", "code")
 
@@ -51,11 +51,16 @@ def check_rules(
 
 
 def _check_corrections(history: History, books: Books, findings: Findings) -> None:
-    """Blame a corrected file that came otherwise than with the charter, or with a migration, which gives a reason."""
+    """Blame a corrected file that came otherwise than with the charter, or with a migration, which gives a reason.
+
+    Nothing excuses a `game.yaml` that comes later.
+    """
     moves = {history.turns[n] for n, turn in books.turns.items() if turn.get("act", {}).get("kind") == "migration"}
     for path, versions in history.files.items():
         for version in versions if path.startswith(BOX) else ():
-            if version.at not in {0, *moves}:
+            if path == box_path(GAME) and version.at:
+                findings.blame(Place(version.at, file=path), "it is changed after the start; a game.yaml must stay")
+            elif version.at not in {0, *moves}:
                 findings.blame(Place(version.at, file=path), "it is changed, and no migration says why")
 
 

@@ -10,16 +10,19 @@ from errno import EINVAL, EPIPE
 from io import TextIOWrapper
 from typing import Any
 
+from pbem.cli.escaped import print_bug
+
 
 def main() -> None:
     """Run the command line.
 
     Exit codes: 0 success, 1 environment error, 2 wrong usage, 3 faults in what was checked. If the reader of the output
     stops early, as in `pbem log GAME | head`, nothing is printed and the code is 1. Where the terminal's
-    encoding lacks a letter, a question mark stands for it.
+    encoding lacks a letter, a question mark stands for it. Control characters are printed as escapes.
     """
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="replace")
+    sys.excepthook = print_bug
     try:
         try:
             _run()

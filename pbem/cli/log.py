@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pbem.cli.runtime import Boxes, print_json
 from pbem.paths import games_folder
@@ -13,6 +13,10 @@ from pbem.paths import games_folder
 if TYPE_CHECKING:
     from pbem.game.box import Box
     from pbem.repo.public import Page, Published
+
+UNCHECKED: Final = {"digests": "not checked"}
+"""The key by which --json says that nothing was verified."""
+NOT_CHECKED: Final = "The digests were not checked. `pbem verify` checks them and every die."
 
 
 def log(
@@ -36,11 +40,11 @@ def log(
     if dice or csv is not None or png is not None:
         _dice(told, turns, csv, png, boxes, json)
     elif json:
-        print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns]})
+        print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns], **UNCHECKED})
     else:
         marks = _marks(told)
         texts = (marks.get(turn.value["adjudication"], "") + yamlio.dump(dict(turn.value)) for turn in turns)
-        print("---\n".join(texts), end="")
+        print(f"# {NOT_CHECKED}\n" + "---\n".join(texts), end="")
 
 
 def _marks(told: Published) -> dict[int, str]:
@@ -54,8 +58,19 @@ def _marks(told: Published) -> dict[int, str]:
 
 def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | None, boxes: Boxes, json: bool) -> None:
     """Print the dice of some turns, or write them to files and print their names."""
-    from pbem.audit.dice_log import as_chart, as_csv, as_text, count_row, counts_of, roll_row, rolls_of, undone_in
+    from pbem.audit.dice_log import (
+        WIDTH,
+        as_chart,
+        as_csv,
+        as_text,
+        count_row,
+        counts_of,
+        roll_row,
+        rolls_of,
+        undone_in,
+    )
     from pbem.render.messages import sentences
+    from pbem.render.wrap import folded
 
     charter: Mapping[str, Any] = told.charter.value
     box = _box(charter["rules"], boxes)
@@ -65,19 +80,22 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
     rolls = rolls_of((turn.value for turn in turns), purposes, undone)
     counts = counts_of(rolls, box.side_ids if box else ())
     game = str(charter["game"])
+    table = f"{as_csv(rolls, counts)}\n{NOT_CHECKED}\n".lstrip("\n")
     if csv is not None and str(csv) != "-":
-        csv.write_text(as_csv(rolls, counts), "utf-8")
+        csv.write_text(table, "utf-8")
         print(csv)
     if png is not None:
         colours = {side["id"]: side["colour"] for side in box.table("game")["sides"]} if box else {}
         png.write_bytes(as_chart(game, counts, say, colours))
         print(png)
     if str(csv) == "-":
-        sys.stdout.write(as_csv(rolls, counts))
+        sys.stdout.write(table)
     elif json:
-        print_json({"rolls": [roll_row(each) for each in rolls], "counts": [count_row(each) for each in counts]})
+        print_json(
+            {"rolls": [roll_row(each) for each in rolls], "counts": [count_row(each) for each in counts], **UNCHECKED}
+        )
     elif csv is None and png is None:
-        print(as_text(game, rolls, counts, say), end="")
+        print("\n".join([as_text(game, rolls, counts, say), *folded(NOT_CHECKED, WIDTH)]))
 
 
 def _box(rules: str, boxes: Boxes) -> Box | None:

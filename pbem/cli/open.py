@@ -17,6 +17,9 @@ def open_sealed(file: Path, identity: Path) -> None:
     except UnicodeDecodeError:
         raise CannotOpen(f"{identity} is not a key file of age or ssh") from None
     _, content = open_with(keys, read(file))
+    if sys.stdout.isatty():  # a file or a pipe gets the bytes as they are
+        print(content.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n"))
+        return
     sys.stdout.buffer.write(content)
     if not content.endswith(b"\n"):
         sys.stdout.buffer.write(b"\n")

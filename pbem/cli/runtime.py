@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from pbem.cli.escaped import escaped_json
 from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import Bug, PbemError, cited
 
@@ -69,6 +70,7 @@ def opened_to_change(
 
     Raises NoLocks, before anything is written, on a system where games cannot be changed.
     """
+    from pbem.mail.last_reported import set_back
     from pbem.referee.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
     from pbem.repo.git.gamelock import require_locks
@@ -80,6 +82,10 @@ def opened_to_change(
         with GameRepo.open(folder / f"{name}.git") as repo:
             found = corrections(charter_in(repo).rules, correct, boxes)
     with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+        with game.lock():
+            ahead = set_back(game.path, game.adjudication)
+        if ahead is not None:
+            print(f"pbem: {ahead}.", file=sys.stderr)
         yield game
 
 
@@ -242,7 +248,7 @@ def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequen
 def print_json(value: object) -> None:
     """Print a value as JSON; as ASCII where the terminal could not show every letter."""
     unicode = lookup(sys.stdout.encoding or "ascii").name == "utf-8"
-    print(json_text.dumps(value, indent=1, ensure_ascii=not unicode))
+    print(escaped_json(json_text.dumps(value, indent=1, ensure_ascii=not unicode)))
 
 
 def read(path: Path) -> bytes:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
+from pbem.cli.escaped import escaped_output
 from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.publish import publish
@@ -31,10 +32,13 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class _ByReader(TyperGroup):
-    """The verbs, grouped by who uses them. Whatever the verb, an environment error is one sentence."""
+    """The verbs, grouped by who uses them.
+
+    Whatever the verb, an environment error is one sentence, and no text that it prints can steer a terminal.
+    """
 
     def invoke(self, ctx: Any) -> Any:
-        with in_the_world():
+        with escaped_output(), in_the_world():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

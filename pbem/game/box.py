@@ -5,7 +5,8 @@ A box holds `game.yaml` (what it is, who plays, options and presets), `orders.ya
 `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
 against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
 tests. What a table must not contradict the game's package says by `refuse`. Corrected files
-(`pbem.game.corrections`) take the place of the box's own.
+(`pbem.game.corrections`) take the place of the box's own, but never say which code is run: the package is always the
+one that the box itself names.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, Final
 from pbem import __version__
 from pbem.game import yaml as yamlio
 from pbem.game.cache import recall, remember
-from pbem.game.corrections import Corrections, corrections_for
+from pbem.game.corrections import Correction, Corrections, corrections_for
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.plain import Record
@@ -90,6 +91,14 @@ def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FileP
     return found[_known("game", id, found)]
 
 
+def accepted(corrections: Corrections) -> dict[str, Correction]:
+    """Return new corrections. Raises BrokenBox if a `game.yaml` is among them: it names the code, and must stay."""
+    if GAME in corrections:
+        reason = f"{GAME}.yaml cannot be corrected, because it names the code of the rules; make a box of its own"
+        raise BrokenBox([Flaw(corrections[GAME].shown, 1, 1, reason)])
+    return dict(corrections)
+
+
 def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tuple[Path, Flaw]]]:
     """Return a file that need not lie in a box, of a sort that every box has (`cases`), and its flaws.
 
@@ -115,7 +124,7 @@ class Box:
         """The corrected files that take the place of the box's own."""
         self._documents: dict[str, yamlio.Document] = {}
         self._values: dict[str, Any] = {}
-        if astray := self.corrections.keys() - self.correctable:
+        if astray := self.corrections.keys() - {GAME, *self.correctable}:  # games of earlier versions may keep GAME
             reasons = {
                 name: f"this box has no file {name}.yaml{did_you_mean(name, self.correctable)}" for name in astray
             }
@@ -126,7 +135,8 @@ class Box:
             self.version: int = game["version"]
             self.sides: tuple[Mapping[str, str], ...] = tuple(game["sides"])
             self.side_ids: tuple[Side, ...] = tuple(side["id"] for side in self.sides)
-            self.package: str = game.get("package", f"pbem.rules.{self.id}")
+            own = game if GAME not in self.corrections else _read(folder / f"{GAME}.yaml", f"{GAME}.yaml").value
+            self.package: str = own.get("package", f"pbem.rules.{self.id}")
             named_well = game["id"] == self.id
         except (AttributeError, KeyError, TypeError):
             self.check()
@@ -136,8 +146,8 @@ class Box:
 
     @property
     def correctable(self) -> list[str]:
-        """The files that a correction may replace: all but those it is checked by."""
-        return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES)]
+        """The files that a correction may replace: not those it is checked by, nor GAME, which names the code."""
+        return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES, GAME)]
 
     @property
     def ours(self) -> bool:

@@ -27,6 +27,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.referee.rollback import consent, refuse
 from pbem.repo.charter import ChainPromise
+from pbem.repo.ledger import LetterId
 from pbem.repo.requests import OPEN
 
 MOST_OF_A_PHRASE: Final = 300
@@ -52,19 +53,21 @@ class CommandResults:
 class _Task:
     """One command to be carried out: for which side of which game, the rest of its line, and the letter it came in.
 
-    `letter` is the digest to be noted; None: the letter was carried out before, and nothing is to change.
+    `letter` are the digests to be noted; None: the letter was carried out before, and nothing is to change.
     """
 
     game: Adjudicator
     side: Side
     rest: str
-    letter: str | None
+    letter: LetterId | None
 
 
-def carry_out(game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: str | None) -> CommandResults:
+def carry_out(
+    game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: LetterId | None
+) -> CommandResults:
     """Carry out the commands of a letter that change something, and return what they did.
 
-    `letter` is its digest; None: it was carried out before, and only the answers are given again.
+    `letter` are its digests; None: it was carried out before, and only the answers are given again.
     """
     results, seen = CommandResults(), set[Command]()
     for command, rest in commands:

@@ -8,6 +8,7 @@ somebody else's, and orders must be the sender's own words. Signatures (PGP, S/M
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -28,7 +29,11 @@ _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "
 
 def open_letter(raw: bytes) -> Letter:
     """Open a letter and return what is in it. Never raises, whatever the bytes."""
-    headers = Headers(raw)
+    letter = _opened(Headers(raw), raw)
+    return replace(letter, digest=_digest(letter))
+
+
+def _opened(headers: Headers, raw: bytes) -> Letter:
     letter = _envelope(headers, raw)
     if letter.automatic:
         return letter
@@ -63,10 +68,19 @@ def _envelope(headers: Headers, raw: bytes) -> Letter:
         subject=decoded(headers.one("subject"))[:500],
         message_id=message_id[0] if message_id else "",
         date_text=headers.one("date")[:100],
-        digest=hashlib.sha256(raw).hexdigest(),
+        digest="",
+        raw=hashlib.sha256(raw).hexdigest(),
         references=tuple(references),
         automatic=_is_automatic(headers),
     )
+
+
+def _digest(letter: Letter) -> str:
+    """Return the digest of sender, Message-ID and content; of a letter in which nothing is found, its bytes count."""
+    sheets = ["\n".join(map(str.rstrip, each.text.decode().rstrip().split("\n"))) for each in letter.enclosures]
+    content = [*map(str, letter.commands), *sheets] or [letter.raw]
+    whole = json.dumps([letter.sender, letter.message_id, *content])
+    return hashlib.sha256(whole.encode()).hexdigest()
 
 
 def _sender(headers: Headers) -> str:

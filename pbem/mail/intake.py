@@ -1,8 +1,8 @@
 """The intake of letters: carries out a player's letter, and writes to everybody concerned.
 
-A letter is known by the digest of its bytes. What it changes and the note that it was carried out are one commit. So a
-letter that is taken in again, after a crash or by mistake, changes nothing. Only the letters that it still owes are
-written.
+A letter is known by its sender and its Message-ID, or else by its content (`Letter`). What it changes and the note
+that it was carried out are one commit. So a letter that is taken in again, after a crash or by mistake, changes
+nothing. Only the letters that it still owes are written. Another letter under the same Message-ID is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
+from pbem.game.plain import Record
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
@@ -23,7 +24,7 @@ from pbem.mail.command_actions import (
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters
 from pbem.mail.inbox import open_letter
-from pbem.mail.last_reported import note_reported, reported
+from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.outgoing import (
@@ -184,16 +185,24 @@ class _Desk:
     side: Side
     reported_to_all: bool = False
     """Whether the letters written tell every side everything that has happened."""
+    closing_told: bool = False
+    """Whether they tell every side that the sheets are closed, if they are."""
+    again: bool = False
+    """Whether the letter was carried out before."""
 
     def carry_out(self, task: _Task) -> None:
         """Carry out the commands and the sheet of the letter, and write the answers."""
         game, letter = self.game, self.letter
-        if self.settings.outbox is not None and reported(game.path) is None:
-            note_reported(game.path, game.adjudication)
+        if self.settings.outbox is not None:
+            if reported(game.path) is None:
+                note_reported(game.path, game.adjudication)
+            elif (ahead := set_back(game.path, game.adjudication)) is not None:
+                self.handled.notes.append(ahead)
         with game.transaction():
-            noted = game.ledger.letter(letter.digest)
+            noted = self._noted()
+            self.again = noted is not None
             before: int = game.adjudication if noted is None else noted["after"]
-            done = carry_out(game, self.side, task.commands, None if noted else letter.digest)
+            done = carry_out(game, self.side, task.commands, None if noted else letter.digests)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -207,17 +216,27 @@ class _Desk:
         self._pass_over(task, done)
         self._write(done, sheet, before)
 
+    def _noted(self) -> Record | None:
+        """Return the note that the letter was carried out; None: it was not. Raises CannotPlay if another was."""
+        letter, ledger = self.letter, self.game.ledger
+        noted = ledger.letter(letter.identity)
+        if noted is not None and ledger.letter(letter.digest) is None:
+            raise CannotPlay(_OTHER_LETTER)
+        return noted or ledger.letter(letter.raw)
+
     def post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.file = write_to_maildir(outbox, out.content, out.name)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
+            if self.closing_told and (closed := self.game.closed) is not None:
+                note_reported(self.game.path, closed.round, CLOSED)
 
     def _hand_in(self, enclosure: Enclosure, done: CommandResults) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
         game, handled = self.game, self.handled
-        noted = game.ledger.letter(self.letter.digest) or {}
+        noted = self._noted() or {}
         if "sheet" in noted:
             number: int = noted["sheet"]
             handled.notes.append(f"{game.name}: sheet {number} of {self.side} was carried out before")
@@ -226,7 +245,7 @@ class _Desk:
             if not (done.paragraphs or done.questions):
                 raise CannotPlay(_UNCHANGED)
             return None
-        receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digest)
+        receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests)
         if receipt.number is None:
             handled.accepted = False
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
@@ -260,6 +279,7 @@ class _Desk:
         since = before if known is None else known  # what an earlier letter still owes is reported with this one
         reply = self._reply(done, sheet, before, since)
         self.reported_to_all = reply in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since
+        self.closing_told = reply in (Reply.CLOSED, Reply.REPORTS)
         match reply:
             case Reply.FIRST_REPORTS:
                 handled.letters += first_letters(game, settings, answered)
@@ -291,13 +311,19 @@ class _Desk:
         game = self.game
         may_move_on = sheet is not None or Command.CONSENT in done.done
         if not before and game.begun and not any(map(game.sheets, game.rules.sides)):
-            return Reply.FIRST_REPORTS
+            # An earlier letter that is taken in again must not be answered by the report that answered another.
+            if not (self.again and game.adjudication == since):
+                return Reply.FIRST_REPORTS
+            if not done.questions:
+                return Reply.REPORTED_BEFORE
         if may_move_on and game.adjudication > since:
             return Reply.REPORTS
         if may_move_on and game.adjudication > before:
             return Reply.REPORTED_BEFORE
         if game.closed is not None and (sheet is not None or (done.done and not game.begun)):
-            return Reply.CLOSED
+            if not (self.again and reported(game.path, CLOSED) == game.closed.round):
+                return Reply.CLOSED
+            return Reply.ANSWER if sheet is None and done.questions else Reply.REPORTED_BEFORE
         if sheet is not None:
             return Reply.RECEIPT
         if Command.REPORT in done.questions and game.begun:
@@ -356,6 +382,10 @@ def _words(sheet: str) -> list[list[str]]:
     return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
 
 
+_OTHER_LETTER: Final = (
+    "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
+    "Please write a new letter; your mail program then gives it an id of its own."
+)
 _UNCHANGED: Final = (
     "The only order sheet in it is the form of your last report, quoted as it was sent. Mail programs quote it below "
     "every answer, so it does not count. Change it where it is quoted. Or, to send it as it is, copy it into your "

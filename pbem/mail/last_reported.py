@@ -1,5 +1,8 @@
 """The last report: a note of the last adjudication that a game's players were written to. Later letters are owed.
 
+A note that is ahead of the game, because it is damaged or the game was restored from a copy, is set back to it.
+Otherwise no report would be written until the game has caught up with it.
+
 The note lies in the folder of the game's repo, beside its lock and not in its history, for it is about the outbox of
 this machine. It is written once all letters are in the outbox: who finds it behind the game writes what is missing.
 A second note says for which round of the beacon they were told that the sheets are closed.
@@ -30,10 +33,32 @@ def reported(repo: Path, note: str = _NOTE) -> int | None:
 
 
 def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
-    """Note that all letters up to an adjudication, or of a closing, are in the outbox. A note never goes back."""
+    """Note that all letters up to an adjudication, or of a closing, are in the outbox.
+
+    The note of adjudications does not go back; see `set_back`.
+    """
     known = reported(repo, note)
-    if known is not None and known >= number:
+    if known == number or (known is not None and known > number and note == _NOTE):
         return
+    _write(repo, number, note)
+
+
+def set_back(repo: Path, adjudication: int) -> str | None:
+    """Set a note that is ahead of the game back to its last adjudication, and return a sentence about it.
+
+    None: it is not ahead. Call it with the game's lock held.
+    """
+    known = reported(repo)
+    if known is None or known <= adjudication:
+        return None
+    _write(repo, adjudication, _NOTE)
+    return (
+        f"{repo.stem}: the note of what was reported to the players said adjudication {known}, but the game stands at "
+        f"{adjudication}. It was set back; reports go on from there"
+    )
+
+
+def _write(repo: Path, number: int, note: str) -> None:
     draft = repo / f"{note}.{os.getpid()}"
     try:
         write({draft: b"%d\n" % number})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from pbem.mail.commands import Instruction
@@ -25,13 +26,17 @@ class Letter:
     """An opened letter.
 
     `sender` is the bare address in lower case; empty if the letter does not say plainly who sent it, and then
-    nobody can be answered. `digest` is the SHA-256 of the letter's bytes, `references` the message ids of the
-    letters before it, oldest first. `commands` are the lines such as STATUS or `PHRASE ...`.
+    nobody can be answered. `references` are the message ids of the letters before it, oldest first. `commands`
+    are the lines such as STATUS or `PHRASE ...`.
     `enclosures` are the sheets to be read, best first: those in the sender's own text, then attached ones. A quoted
     sheet is read only if there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
     sheet that does not count because of the commands above it.
     `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
     (out of office, delivery failure) holds no orders and must never be answered.
+
+    A letter is known by its sender and its Message-ID, or else by its sender and its content: the commands and the
+    sheets in it. The same letter may come twice, by a list that adds a footer, or by a relay that adds a header and
+    encodes the text anew. All digests are SHA-256 as hex.
     """
 
     sender: str
@@ -39,9 +44,24 @@ class Letter:
     message_id: str
     date_text: str
     digest: str
+    """Of sender, Message-ID and content. Replies are named by it."""
+    raw: str = ""
+    """Of the letter's bytes, by which earlier versions knew a letter."""
     references: tuple[str, ...] = ()
     commands: tuple[Instruction, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     passed_over: tuple[Enclosure, ...] = ()
     refusal: str | None = None
     automatic: bool = False
+
+    @property
+    def identity(self) -> str:
+        """The digest by which the letter is known, also if its content has changed."""
+        if not self.message_id:
+            return self.digest
+        return sha256(f"{self.sender}\n{self.message_id}".encode("utf-8", "replace")).hexdigest()
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The digests under which it is noted that the letter was carried out."""
+        return tuple(dict.fromkeys((self.identity, self.digest)))

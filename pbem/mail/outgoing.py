@@ -184,7 +184,7 @@ def turn_letter(
     if not stamp:
         stamp = f"{game.name}.{side}.{game.adjudication}"
         if game.adjudication == since:
-            stamp += f".sheet-{game.sheets(side)}"
+            stamp += f".sheet-{number or game.sheets(side)}"
     attached = Attachments(
         picture=maps.picture(game, side, since),
         sheet=told.sheet,
@@ -217,6 +217,8 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
             )
             own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
             stamp = f"{game.name}.{side}.closed-{closed.round}"
+            if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
+                stamp += f".sheet-{number}"
             answers = to_it.letter if to_it else None
             yield letter(settings, to, stamp, text, answers, Attachments(own_sheet=own_sheet))
 

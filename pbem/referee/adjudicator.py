@@ -29,6 +29,7 @@ from pbem.referee.played import Played, adjudication_of, advanced, published_spa
 from pbem.repo.adjudication import Adjudication, Seed
 from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.layout import POSITION, turn_path
+from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
 from pbem.repo.requests import settle
 from pbem.repo.state import State
@@ -78,12 +79,12 @@ class Adjudicator(OpenGame):
         phrase: str | None = None,
         chain: ChainPromise | None = None,
         key: str | None = None,
-        letter: str | None = None,
+        letter: LetterId | None = None,
     ) -> Joined:
         """Record the phrase, the chain or the key that a side has mailed, and return all that is on record for it.
 
         A phrase and a chain count only before the first shuffle. Raises CannotPlay if one comes too late or is not
-        valid. `letter` is the digest of the letter that they came in.
+        valid. `letter` is the digest, or the digests, of the letter that they came in.
         """
         with self._changing():
             self._require_open()
@@ -107,7 +108,7 @@ class Adjudicator(OpenGame):
 
     # ---- play
 
-    def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: str | None = None) -> Receipt:
+    def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: LetterId | None = None) -> Receipt:
         """Check a side's sheet and, if it has no faults, commit it; `letter` is the digest of its letter.
 
         A sheet replaces the side's earlier one if that has not been used yet.

@@ -11,6 +11,7 @@ from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
 from pbem.game import shelf
+from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.protocol import Side
@@ -75,7 +76,7 @@ class NewGame:
     def _loaded(self) -> Loaded:
         """Return the rules, with sides and scenario known to be theirs."""
         loaded = shelf.load(
-            self.rules, preset=self.edition, options=self.options, folders=self.folders, kept=self.corrections
+            self.rules, preset=self.edition, options=self.options, folders=self.folders, kept=accepted(self.corrections)
         )
         if not loaded.box.ours or self.corrections:
             loaded.box.check()

@@ -20,6 +20,7 @@ from pbem.crypto.player_chains import OwnChain
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session, resume
 from pbem.game import plain, shelf
+from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
@@ -392,6 +393,5 @@ def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Correct
 
     Raises NotInTheBox, BrokenBox.
     """
-    charter, kept = ledger.charter, ledger.corrections()
-    kept |= corrections or {}
+    charter, kept = ledger.charter, ledger.corrections() | accepted(corrections or {})
     return shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders, kept=kept)

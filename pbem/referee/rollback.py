@@ -22,6 +22,7 @@ from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now, OpenGame
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
+from pbem.repo.ledger import LetterId
 from pbem.repo.requests import Request, made, open_request, request_files
 from pbem.repo.state import State
 
@@ -79,10 +80,10 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
         return made_now[0]
 
 
-def consent(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> int | None:
+def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> int | None:
     """Record a side's consent to a request; if it was the last one needed, roll back and return the adjudication.
 
-    `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
+    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
     """
     with game.transaction():
         request = _open(game, number)
@@ -98,10 +99,10 @@ def consent(game: Adjudicator, side: Side, number: int, letter: str | None = Non
         return roll_back(game, request.to, request.reason, request=request)
 
 
-def refuse(game: Adjudicator, side: Side, number: int, letter: str | None = None) -> Request:
+def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> Request:
     """Record that a side refuses a request, which closes it, and return the request.
 
-    `letter` is the digest of the letter that it came in. Raises CannotPlay if no such request is open.
+    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
     """
     with game.lock():
         request = _open(game, number)
@@ -169,6 +170,6 @@ def _state(game: Adjudicator) -> State:
     return state
 
 
-def _letter_files(game: Adjudicator, letter: str | None, note: dict[str, Any]) -> dict[str, bytes]:
+def _letter_files(game: Adjudicator, letter: LetterId | None, note: dict[str, Any]) -> dict[str, bytes]:
     """Return the note that a letter was carried out; nothing if it came by another way."""
     return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

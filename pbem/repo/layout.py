@@ -15,7 +15,8 @@ standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
 known/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
 letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it (named by a keyed
-                               digest, because a plain digest could be found by guessing the letter)
+                               digest, because a plain digest could be found by guessing the letter); a letter with a
+                               Message-ID has a second note, named by its content too
 beacon.yaml                    the last closing of the sheets, and the beacon round that decides
 revealed.yaml                  the secrets, once the game is over
 ```

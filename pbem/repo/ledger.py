@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from re import compile as pattern
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
@@ -51,6 +51,9 @@ from pbem.repo.state import State, read_state
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 _MOST_RECENT: Final = 64
+
+LetterId: TypeAlias = str | tuple[str, ...]
+"""The digest by which a letter is known, or several: a note is kept under each."""
 
 
 class Ledger:
@@ -238,9 +241,10 @@ class Ledger:
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
         return {path: self._seal(path, raw, _SHEET_ROOM)}
 
-    def letter_files(self, digest: str, note: Record) -> dict[str, bytes]:
+    def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice."""
-        return {self._letter_path(digest): yamlio.dump(dict(note)).encode()}
+        digests = (letter,) if isinstance(letter, str) else letter
+        return {self._letter_path(digest): yamlio.dump(dict(note)).encode() for digest in digests}
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""

@@ -439,7 +439,7 @@ def test_closing_leaves_no_process(path: Path) -> None:
     before = children()
     with GameRepo.create(path, BEGIN, "x") as repo:
         repo.read("game.yaml")
-        assert len(children()) == len(before) + 1
+        assert len(children()) == len(before) + 2
     assert children() == before
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+from zlib import crc32
 
 import pyrage
 
@@ -183,8 +184,9 @@ def git(path: Path, *words: str) -> str:
     return ran.stdout + ran.stderr
 
 
-def letter(side: Side, *bodies: bytes, more: str = "", sender: str = "", number: int = 1) -> bytes:
-    """Return a plain letter from the player of a side, with some texts in it."""
+def letter(side: Side, *bodies: bytes, more: str = "", sender: str = "", number: int = 0) -> bytes:
+    """Return a plain letter from the player of a side, with some texts in it; each text has a Message-ID of its own."""
+    number = number or crc32(b"".join(bodies))
     return (
         f"From: {sender or ADDRESSES[side]}\nTo: pbem@example.org\nSubject: Re: punica\n"
         f"Message-ID: <{number}.{side}@example.org>\nContent-Type: text/plain; charset=utf-8\n{more}\n"

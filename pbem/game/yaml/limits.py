@@ -24,8 +24,8 @@ class Limits:
 
 LETTER: Final = Limits(size=64 * 1024, depth=32, nodes=5_000, controls=False)
 """For what anybody may send."""
-OWN: Final = Limits(size=64 * 1024 * 1024, depth=100, nodes=5_000_000, controls=True)
-"""For files we wrote or ship."""
+OWN: Final = Limits(size=4 * 1024 * 1024, depth=100, nodes=250_000, controls=True)
+"""For files we wrote or ship, and what a clone gives out as such: it may be a stranger's."""
 
 
 class Unreadable(PbemError):

@@ -38,8 +38,9 @@ from pbem.repo.git.formats import (
     tree_object,
 )
 from pbem.repo.git.gamelock import LOCK, Busy, GameLock
-from pbem.repo.git.objects import Objects, StoreError
+from pbem.repo.git.objects import Objects, StoreError, TooLarge
 from pbem.repo.git.paths import BadPath, Changes, nested, numbered, parts
+from pbem.repo.git.sizes import require_small
 
 __all__ = ["BadPath", "Busy", "GameExists", "GameRepo", "Logged", "Moved", "NoSuchGame", "StoreError", "numbered"]
 
@@ -161,7 +162,12 @@ class GameRepo:
     def read(self, path: str, at: str | None = None) -> bytes | None:
         """Return a file as of the head, or as of the commit `at`; None if it is not there."""
         entry = self._find(path, at)
-        return self._objects.blob(entry.oid) if entry is not None and entry.mode != FOLDER else None
+        if entry is None or entry.mode == FOLDER:
+            return None
+        try:
+            return self._objects.blob(entry.oid)
+        except TooLarge as huge:
+            raise huge.named(path) from None
 
     def read_many(self, paths: Iterable[str], at: str | None = None) -> dict[str, bytes | None]:
         """Return several files by their paths."""
@@ -182,6 +188,10 @@ class GameRepo:
             yield Logged(oid.hex(), commit.message, commit.when)
             oid = commit.parent
             limit = None if limit is None else limit - 1
+
+    def require_small(self) -> None:
+        """Raise StoreError, which names the file, if an object is larger than what is read of a repo."""
+        require_small(self._objects, lambda: self._standing.oid)
 
     def signed(self, sha: str) -> tuple[bytes, bytes]:
         """Return a commit as it was signed, and its signature; that is empty if there is none."""

@@ -1,16 +1,20 @@
-"""The git process that objects are read through: started by the first read, kept open, ended by `close`.
+"""The git processes that objects are read through: started by the first read, kept open, ended by `close`.
 
-Everything else that is asked of git goes through GitPython. This one question is asked by every command, and to import
-GitPython for it took longer than the rest of a command such as `pbem status`.
+One says how large an object is, the other what is in it. git unpacks an object before anybody could stop it, and a
+stranger may have packed a gigabyte into a megabyte. So the size is always asked first.
+
+Everything else that is asked of git goes through GitPython. These questions are asked by every command, and to import
+GitPython for them took longer than the rest of a command such as `pbem status`.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Final, NamedTuple
 
 
 class _Running(NamedTuple):
@@ -19,45 +23,83 @@ class _Running(NamedTuple):
     answers: IO[bytes]
 
 
+class Size(NamedTuple):
+    """An object before it is read: its id, its kind, and its size in bytes."""
+
+    oid: str
+    kind: str
+    size: int
+
+
 class CatFile:
-    """One `git cat-file --batch` for one repo."""
+    """The `git cat-file` of one repo, twice: for sizes and for contents."""
 
     def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
         self._path = path
         self._environment = environment
-        self._process: _Running | None = None
+        self._processes: dict[str, _Running] = {}
+
+    def size(self, oid: str) -> Size:
+        """Return the size of an object by its id. Raises ValueError if there is none, OSError without git."""
+        return self._ask(_SIZES, oid)[1]
 
     def read(self, oid: str) -> tuple[str, bytes]:
-        """Return kind and content of an object by its id. Raises ValueError if there is none, OSError without git."""
-        process = self._process = self._process or self._start()
-        process.questions.write(f"{oid}\n".encode())
-        process.questions.flush()
-        found = process.answers.readline().split()
-        if len(found) != 3:
-            raise ValueError(f"git answered {b' '.join(found).decode('utf-8', 'replace') or 'nothing'}")
-        length = int(found[2])
-        content = process.answers.read(length + 1)[:-1]
-        if len(content) != length:
-            raise ValueError(f"git broke off in the middle of {oid}")
-        return found[1].decode(), content
+        """Return kind and content of an object by its id. Raises ValueError if there is none, OSError without git.
+
+        Ask for its size first.
+        """
+        answers, found = self._ask(_CONTENTS, oid)
+        return found.kind, _content(answers, found)
+
+    def sizes(self) -> Iterator[Size]:
+        """Yield every object of the repo, in any order. Raises ValueError where git fails."""
+        for _, found in self._every(_SIZES):
+            yield found
+
+    def contents(self) -> Iterator[tuple[Size, bytes]]:
+        """Yield every object of the repo with its content, in any order. Raises ValueError where git fails."""
+        for answers, found in self._every(_CONTENTS):
+            yield found, _content(answers, found)
 
     def close(self) -> None:
-        """End the process; the next read starts another."""
-        running, self._process = self._process, None
-        if running is not None:
+        """End the processes; the next question starts others."""
+        processes, self._processes = self._processes, {}
+        for running in processes.values():
             for end in (running.questions, running.answers):
-                try:
+                with suppress(OSError):  # it has ended before; what was still to be written to it is not missed
                     end.close()
-                except OSError:  # it has ended before; what was still to be written to it is lost, and not missed
-                    continue
             running.process.wait()
 
     def __del__(self) -> None:
         self.close()
 
-    def _start(self) -> _Running:
+    def _ask(self, question: str, oid: str) -> tuple[IO[bytes], Size]:
+        """Ask for one object; return what git says of it, and where its content can be read if that was asked for."""
+        for each in (_SIZES, _CONTENTS):  # both at once, so that they start at the same time
+            if each not in self._processes:
+                self._processes[each] = self._start(each)
+        process = self._processes[question]
+        process.questions.write(f"{oid}\n".encode())
+        process.questions.flush()
+        return process.answers, _size(process.answers.readline())
+
+    def _every(self, question: str) -> Iterator[tuple[IO[bytes], Size]]:
+        """Ask for every object, in a process of its own that may be left before its end."""
+        process, questions, answers = self._start(question, "--batch-all-objects", "--unordered", "--buffer")
+        try:
+            questions.close()
+            while line := answers.readline():
+                yield answers, _size(line)
+            if process.wait():
+                raise ValueError("git cat-file failed")
+        finally:
+            answers.close()
+            process.kill()
+            process.wait()
+
+    def _start(self, *words: str) -> _Running:
         process = subprocess.Popen(
-            ["git", "cat-file", "--batch"],
+            ["git", "cat-file", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -67,3 +109,23 @@ class CatFile:
         assert process.stdin is not None
         assert process.stdout is not None
         return _Running(process, process.stdin, process.stdout)
+
+
+def _size(line: bytes) -> Size:
+    """Return what a line of git says of an object. Raises ValueError if it says something else."""
+    found = line.decode("utf-8", "replace").split()
+    if len(found) != 3:
+        raise ValueError(f"git answered {' '.join(found) or 'nothing'}")
+    return Size(found[0], found[1], int(found[2]))
+
+
+def _content(answers: IO[bytes], found: Size) -> bytes:
+    """Return the content that follows its line, without the line end after it."""
+    content = answers.read(found.size + 1)[:-1]
+    if len(content) != found.size:
+        raise ValueError(f"git broke off in the middle of {found.oid}")
+    return content
+
+
+_SIZES: Final = "--batch-check"
+_CONTENTS: Final = "--batch"

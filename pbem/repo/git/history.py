@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from re import compile as pattern
+from stat import S_ISREG
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -26,11 +28,14 @@ from pbem.repo.git.formats import (
     split_signature,
 )
 from pbem.repo.git.gamelock import LOCK, undisturbed
-from pbem.repo.git.objects import Objects
+from pbem.repo.git.objects import LARGEST, Objects
+from pbem.repo.git.sizes import require_small
 
 _HEAD: Final = f"ref: {REF}\n".encode()
 _LOOSE: Final = pattern(r"([0-9a-f]{40})\n")
 _PACKED: Final = pattern(r"# pack-refs with:.*|\^[0-9a-f]{40}|([0-9a-f]{40}) (refs/\S+)")
+_MOST_CHANGES: Final = 100_000
+"""Of one commit: folders that hold the same folder again and again would never end."""
 _NOTHING: Final[dict[str, Entry]] = {}
 
 
@@ -84,7 +89,8 @@ class PastRepo:
         return self._objects.blob(oid)
 
     def damage(self) -> Iterator[str]:
-        """Yield the damage of the repo's own files, as git reports it."""
+        """Yield the damage of the repo's own files, as git reports it. Raises TooLarge for a file too large to read."""
+        require_small(self._objects, self.head)
         if self.checkout is None and (self.path / "HEAD").read_bytes() != _HEAD:
             yield f"HEAD does not say {_HEAD.decode().strip()!r}"
         for line in self._objects.check():
@@ -113,6 +119,7 @@ class PastRepo:
 
     def commits(self) -> list[Past]:
         """Return the commits, the oldest first. Raises StoreError where one cannot be read."""
+        require_small(self._objects, self.head)
         self._objects.read_all()
         contents: list[tuple[bytes, bytes]] = []
         oid: bytes | None = self.head()
@@ -125,7 +132,9 @@ class PastRepo:
         for at, (oid, content) in enumerate(reversed(contents)):
             commit = _read(content, oid)
             signed, signature = split_signature(content)
-            changes = tuple(self._changes("", before, commit.tree))
+            changes = tuple(islice(self._changes("", before, commit.tree), _MOST_CHANGES + 1))
+            if len(changes) > _MOST_CHANGES:
+                raise StoreError(f"the commit {oid.hex()} changes more than {_MOST_CHANGES} files")
             before = commit.tree
             own_form = _own_form(commit, at, signature).oid == oid
             found.append(Past(at, oid.hex(), commit.message, own_form, signed, signature, changes))
@@ -136,9 +145,8 @@ class PastRepo:
         if self.checkout is None:
             return
         for change in self._changes("", None, _read(self._objects.raw_commit(self.head()), b"").tree):
-            try:
-                content = (self.checkout / change.path).read_bytes()
-            except OSError:
+            content = _checked_out(self.checkout / change.path)
+            if content is None:
                 yield change.path
                 continue
             texts = (content, content.replace(b"\r\n", b"\n"))  # git may write line ends as the machine likes them
@@ -172,6 +180,15 @@ class PastRepo:
             return self._objects.tree(oid)
         except ValueError as wrong:
             raise StoreError(f"the folder {oid.hex()} cannot be read: {wrong}") from None
+
+
+def _checked_out(path: Path) -> bytes | None:
+    """Return the content of a checked out file; None: it is no plain file, too large, or cannot be read."""
+    try:
+        state = path.lstat()
+        return path.read_bytes() if S_ISREG(state.st_mode) and state.st_size <= 2 * LARGEST else None
+    except OSError:
+        return None
 
 
 def _read(content: bytes, oid: bytes) -> Commit:

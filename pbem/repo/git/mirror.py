@@ -27,6 +27,7 @@ def mirror(repo: GameRepo, folder: Path) -> int:
     It is made, whole or not at all, if there is nothing or an empty folder. Raises InTheWay where it is no earlier
     state of the same game: what lies there is then left as it is.
     """
+    repo.require_small()
     folder = folder.absolute()
     at = _mirrored(folder) if os.path.lexists(folder) and not _is_empty(folder) else None
     history = [commit.sha for commit in repo.history()]

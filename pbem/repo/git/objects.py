@@ -1,4 +1,7 @@
-"""The objects of a repo, read through one git process that stays open. Trees that were read are kept."""
+"""The objects of a repo, read through git processes that stay open. Trees that were read are kept.
+
+No object above `LARGEST` is read, for the repo may be a stranger's clone. What a game writes is far smaller.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pbem.protocol import PbemError
-from pbem.repo.git.cat_file import CatFile
+from pbem.repo.git.cat_file import CatFile, Size
 from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
 
 if TYPE_CHECKING:
@@ -21,12 +24,35 @@ ENVIRONMENT: Final = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }
+LARGEST: Final = 4 * 1024 * 1024
+"""The most bytes of an object that is read."""
+_MOST_AT_ONCE: Final = 64 * 1024 * 1024
+"""The most bytes of objects that are kept by `read_all`."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
 
 class StoreError(PbemError):
     """A game's repo cannot be used as asked."""
+
+
+class TooLarge(StoreError):
+    """An object is larger than what is read of a repo."""
+
+    def __init__(self, repo: Path, found: Size, path: str = "") -> None:
+        self.repo, self.found = repo, found
+        name = path or f"{'file' if found.kind == 'blob' else found.kind} {found.oid}"
+        super().__init__(
+            f"{repo}: {name} has {_megabytes(found.size)} MB, and more than {_megabytes(LARGEST)} MB is never read"
+        )
+
+    def named(self, path: str) -> TooLarge:
+        """Return the error with the path of the file."""
+        return TooLarge(self.repo, self.found, path)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1024 / 1024:.3g}" if size < 1000 * 1024 * 1024 else str(size // 1024 // 1024)
 
 
 class Objects:
@@ -90,32 +116,31 @@ class Objects:
         return lines or ([f"git fsck ends with {status}"] if status else [])
 
     def read_all(self) -> None:
-        """Read every object at once, as if they were yet to be written: much quicker than one by one.
+        """Read the objects at once, as if they were yet to be written: much quicker than one by one.
 
-        Raises StoreError if one is damaged.
+        Of a very large repo the rest is left to be read one by one. Call `too_large` first. Raises StoreError if one is
+        damaged.
         """
-        command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered", "--buffer"]
-        status, found, blamed = self._git().execute(
-            command,
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-        )
-        if status:
-            raise StoreError(f"{self._path} cannot be read: {blamed.strip() or 'git cat-file failed'}")
-        at = 0
-        while at < len(found):
-            end = found.index(b"\n", at)
-            words = found[at:end].split(b" ")
-            if len(words) != 3:
-                raise StoreError(f"{self._path} cannot be read: {found[at:end].decode('utf-8', 'replace')}")
-            oid, kind, length = words
-            at = end + 2 + int(length)
-            thing = git_object(kind.decode(), found[end + 1 : at - 1])
-            if thing.oid.hex() != oid.decode():
-                raise StoreError(f"{self._path}: {kind.decode()} {oid.decode()} is damaged")
-            self.unwritten[thing.oid] = thing
+        room = _MOST_AT_ONCE
+        try:
+            for found, content in self._reader.contents():
+                thing = git_object(found.kind, content)
+                if thing.oid.hex() != found.oid:
+                    raise StoreError(f"{self._path}: {found.kind} {found.oid} is damaged")
+                room -= len(content)
+                if room < 0:
+                    break
+                self.unwritten[thing.oid] = thing
+        except ValueError as wrong:
+            raise StoreError(f"{self._path} cannot be read: {wrong}") from None
+
+    def too_large(self) -> TooLarge | None:
+        """Return the error for an object that is too large to be read; None: there is none in the repo."""
+        try:
+            found = next((each for each in self._reader.sizes() if each.size > LARGEST), None)
+        except ValueError as wrong:
+            raise StoreError(f"{self._path} cannot be read: {wrong}") from None
+        return None if found is None else TooLarge(self._path, found)
 
     def repack(self, lock: int) -> None:
         """Make few packs of many; the objects and their ids stay. Needs git 2.32.
@@ -131,11 +156,11 @@ class Objects:
         if oid in self.unwritten and self.unwritten[oid].kind == kind:
             return self.unwritten[oid].content
         try:
-            found, content = self._reader.read(oid.hex())
+            found, content = self._within_limits(oid)
         except (ValueError, OSError):
             self.close()  # the git process may have been killed; a new one finds what is there
             try:
-                found, content = self._reader.read(oid.hex())
+                found, content = self._within_limits(oid)
             except (ValueError, OSError) as wrong:
                 raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
         if found != kind:
@@ -143,3 +168,10 @@ class Objects:
         if git_object(kind, content).oid != oid:  # git itself does not look when it reads from a pack
             raise StoreError(f"{self._path}: {kind} {oid.hex()} is damaged; restore the repo from a copy")
         return content
+
+    def _within_limits(self, oid: bytes) -> tuple[str, bytes]:
+        """Return kind and content of an object, unless it is too large."""
+        size = self._reader.size(oid.hex())
+        if size.size > LARGEST:
+            raise TooLarge(self._path, size)
+        return self._reader.read(oid.hex())
