@@ -39,7 +39,8 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
     |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
-    |   `-- NoSuchGame             repo.git: no repo of a game at a path
+    |   |-- NoSuchGame             repo.git: no repo of a game at a path
+    |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart
     |-- _Stop                      engine.cases.run: a case that cannot be played on
