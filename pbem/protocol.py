@@ -41,7 +41,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
-    |   `-- TooLarge               repo.git.objects: an object that is too large to read
+    |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart
     |-- _Stop                      engine.cases.run: a case that cannot be played on
@@ -51,9 +51,10 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
@@ -99,6 +100,10 @@ class Order:
         return Fault(ILLEGAL, path, reason, rule)
 
 
+NO: Final = frozenset({"end", "hold", "leave", "none", "pass", "stop"})
+"""Words by which an answer does nothing: `card: none`, `stop: true`. So do false, 0 and an empty list."""
+_MOST_LOOKED_AT: Final = 1_000
+"""Legal orders among which `Rules.decline` looks for the one that does nothing."""
 MALFORMED: Final = "malformed"
 ILLEGAL: Final = "illegal"
 
@@ -307,6 +312,36 @@ class Rules(ABC, Generic[S]):
     def settle(self, position: S) -> S:
         """Return a position that a test case has changed, with what it leaves open put in order: undealt cards."""
         return position
+
+    def vocabulary(self) -> Mapping[str, Collection[str | int]]:
+        """Return the words that may stand in a position, by class and field (`Game.phase`), for test cases.
+
+        Those of a mapping are its keys, and `Game.control.*` are the words of its values; those of a list are its
+        items. Empty: any text. The keys of a mapping that is not named here are ids of the box.
+        """
+        return {}
+
+    def decline(self, view: S, decision: Decision) -> Order | None:
+        """Return the legal answer by which a side does nothing, for test cases; None: there is none, as far as is seen.
+
+        It is one of which every part says no (`NO`).
+        """
+        if decision.default is not None and _does_nothing(decision.default):
+            return Order(decision.kind, decision.default)
+        few = islice(self.legal_orders(view, decision), _MOST_LOOKED_AT)
+        return next((order for order in few if _does_nothing(order.body)), None)
+
+
+def _does_nothing(body: Mapping[str, Any]) -> bool:
+    """Tell whether an answer says no to all that it is asked.
+
+    >>> _does_nothing({"fight": False}), _does_nothing({"stop": True}), _does_nothing({"card": 33})
+    (True, True, False)
+    """
+    return bool(body) and all(
+        not value or (key in NO if value is True else isinstance(value, str) and value in NO)
+        for key, value in body.items()
+    )
 
 
 def cited(rule: str) -> str:

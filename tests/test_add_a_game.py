@@ -49,6 +49,17 @@ def run(folder: Path, command: str, **variables: str) -> subprocess.CompletedPro
     return subprocess.run(words, cwd=folder, env={**os.environ, **own, **variables}, capture_output=True, text=True)
 
 
+def test_examples_of_the_page_about_cases_hold(built: Path) -> None:
+    page = (ROOT / "docs" / "cases.md").read_text("utf-8")
+    blocks = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for number, block in enumerate(blocks):
+        (built / f"{number}.yaml").write_text(block, "utf-8")
+        rules = "ford" if "{lay:" in block else "hannibal_italy"
+        done = run(built, f"pbem case {number}.yaml --rules {rules}", PBEM_RULES=str(built / "rules"))
+        assert ", 0 failed" in done.stdout, f"{block}{done.stdout}{done.stderr}"
+    assert len(blocks) == 3
+
+
 def test_game_of_the_page_plays_to_its_end(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_RULES", str(built / "rules"))
     rules = shelf.load("ford").rules

@@ -32,7 +32,6 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
-    from pbem.engine.cases import Verdict
     from pbem.mail.outgoing import MailSettings
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.new_game import NewGame
@@ -368,34 +367,3 @@ def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxe
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
         print(output)
-
-
-def case(files: list[Path], rules: str | None, boxes: Boxes, json: bool) -> None:
-    """Run test cases."""
-    from pbem.engine.cases import game_of, read_cases, run_case
-
-    verdicts: list[Verdict] = []
-    for file in files:
-        lies = game_of(file)
-        for each in read_cases(file):
-            game = rules or each.told.get("game") or (lies[0] if lies else None)
-            if game is None:
-                misuse(f"{each.where()} say which game it is for: `game:` in the case, or --rules")
-            folders = [*(boxes or ()), *([lies[1]] if lies and lies[0] == game else [])]
-            verdicts.append(run_case(each, game, folders))
-    failed = [verdict for verdict in verdicts if not verdict.passed]
-    if json:
-        print_json(
-            [
-                {"rule": v.case.rule, "name": v.case.name, "passed": v.passed, "differences": v.differences}
-                for v in verdicts
-            ]
-        )
-    else:
-        for verdict in verdicts:
-            print(f"{'pass' if verdict.passed else 'FAIL'}  {verdict.case}")
-            for difference in verdict.differences:
-                print(f"      {difference}")
-        print(f"{len(verdicts) - len(failed)} passed, {len(failed)} failed")
-    if failed:
-        sys.exit(FAULTS)

@@ -316,13 +316,14 @@ def verify(
 def case(
     files: Annotated[list[Path], typer.Argument(help="Files of test cases.")],
     rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file is not in its box.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the orders and events of each case.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
     """Run test cases of the rules: a position, orders and dice, and what is expected."""
-    from pbem.cli import play
+    from pbem.cli import cases
 
-    play.case(files, rules, rules_dir, json)
+    cases.case(files, rules, verbose, rules_dir, json)
 
 
 @app.command()

@@ -99,20 +99,19 @@ def accepted(corrections: Corrections) -> dict[str, Correction]:
     return dict(corrections)
 
 
-def read_loose(path: FilePath, sort: str) -> yamlio.Document:
-    """Return a file that need not lie in a box, of a sort that every box has (`cases`).
+def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tuple[Path, Flaw]]]:
+    """Return a file that need not lie in a box, of a sort that every box has (`cases`), and its flaws.
 
-    Raises BrokenBox, listing every flaw, if it cannot be read or does not fit the schema of its sort.
+    The flaws are where it does not fit the schema of its sort, each with its path. Raises BrokenBox if the file
+    cannot be read.
     """
     document = _read(path, str(path))
     schema = _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
     flaws = []
     for at, reason, key in misfits(document.value, schema):
         mark = document.mark(at, key=True) if key else document.nearest(at)
-        flaws.append(Flaw(str(path), mark.line, mark.column, reason))
-    if flaws:
-        raise BrokenBox(flaws)
-    return document
+        flaws.append((at, Flaw(str(path), mark.line, mark.column, reason)))
+    return document, flaws
 
 
 class Box:

@@ -426,3 +426,26 @@ def test_rulings_from_any_file(folder: Folder) -> None:
     assert [row["name"] for row in rows if not row["passed"]] == ["a die decides between equal bids"]
     path.write_text("- rule: [", "utf-8")
     assert "what-if.yaml:2:1: " in said(WORLD, "case", path, "--rules", "toy")
+
+
+def test_what_happens_in_a_case_is_printed(folder: Folder) -> None:
+    good = TOY / "rules" / "toy" / "cases" / "rounds.yaml"
+    assert "buried {side: red}" not in said(DONE, "case", good)
+    text = said(DONE, "case", "-v", good)
+    assert "        blue: bury {card: 11}\n          buried {side: red}\n          buried {side: blue}\n" in text
+
+
+def test_one_broken_file_or_case_does_not_lose_the_others(folder: Folder) -> None:
+    good = TOY / "rules" / "toy" / "cases" / "rounds.yaml"
+    count = said(DONE, "case", good).splitlines()[-1]
+    broken, homeless = folder.path / "broken.yaml", folder.path / "homeless.yaml"
+    broken.write_text("- rule: [", "utf-8")
+    homeless.write_text('- {rule: "1", name: whose, expect: {goes_on: true}}\n- {rule: "1", name: bare}\n', "utf-8")
+    text = said(WORLD, "case", broken, "missing.yaml", good)
+    assert count in text
+    assert "broken.yaml:2:1: " in text
+    assert "missing.yaml" in text
+    text = said(USAGE, "case", homeless, good)
+    assert "homeless.yaml:1: say which game it is for" in text
+    assert "homeless.yaml:2: 'expect' is a required property" in text
+    assert count.replace("0 failed", "1 failed") in text

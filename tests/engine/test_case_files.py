@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.engine.cases import Verdict, game_of, read_cases, run_case
+from pbem.engine.cases import Verdict, game_of, read_cases, run_case, sound_cases
 from pbem.game.box import BrokenBox
 from tests.support.walks import FOLDERS, TOY
 
@@ -80,8 +80,9 @@ def test_a_ruling_that_holds(tmp_path: Path) -> None:
         ("scenario: siege", "edition: odd", 3, "there is no edition odd"),
         ("scenario: siege", "options: {equal_bids: coin}", 3, "option equal_bids cannot be coin"),
         ("hands.blue: [1, 6]", "hands.blue: [1, 26]", 4, "no such position can be: a card is lost or"),
-        ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "no such position can be: ValueError: Hills has other fields"),
-        ("hands.blue: [1, 6]", "hands.blue.0.x: 6", 4, "there is nothing called 0 in hands.blue.0.x"),
+        ("hands.blue: [1, 6]", "hand.blue: [1, 6]", 4, "there is no hand.blue: Hills has no hand; did you mean hands?"),
+        ("hands.blue: [1, 6]", "hands.blue.0.x: 6", 4, "there is no hands.blue.0.x: nothing can stand below a number"),
+        ("hands.blue: [1, 6]", "hands.blue.9: 6", 4, "there is nothing called 9 in hands.blue.9"),
     ],
 )  # fmt: skip
 def test_what_is_said_when_it_does_not_hold(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
@@ -122,16 +123,27 @@ def test_a_faulty_last_order_is_not_carried_out(tmp_path: Path) -> None:
         ('rule: "5"', "rule: 5", 1, "5 is not of type 'string'"),
         ("- red: {assault", "- red: {hold: {}, assault", 6, "has too many properties"),
         ("{assault/middle: [2]}", "some", 8, "'any' was expected"),
-        ("  expect:\n", "  expect: [\n", 9, "not closed"),
+        ("events: [assaults: {hill: middle}, taken: {hill: middle}]", "events: []", 10, "[] should be non-empty"),
     ],
 )
-def test_malformed_case_file_is_refused_with_its_lines(
-    tmp_path: Path, old: str, new: str, line: int, said: str
-) -> None:
-    """A file that is not one of cases is refused with the lines that are wrong."""
+def test_a_malformed_case_fails_and_the_others_run(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
+    """A case that is none is refused with the lines that are wrong, alone."""
+    path = tmp_path / "case.yaml"
+    path.write_text(BASE.replace(old, new) + BASE, "utf-8")
+    broken, whole = (run_case(case, "toy", FOLDERS) for case in read_cases(path))
+    assert any(text.startswith(f"{path}:{line}: ") and said in text for text in broken.differences), broken.differences
+    assert whole.passed
+    with pytest.raises(BrokenBox):
+        sound_cases(path)
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_its_lines(tmp_path: Path) -> None:
     with pytest.raises(BrokenBox) as broken:
-        ruled(tmp_path, (old, new))
-    assert any(flaw.line == line and said in flaw.reason for flaw in broken.value.flaws), broken.value.flaws
+        ruled(tmp_path, ("  expect:\n", "  expect: [\n"))
+    assert any(flaw.line == 9 and "not closed" in flaw.reason for flaw in broken.value.flaws), broken.value.flaws
+    (tmp_path / "case.yaml").write_text("rule: 5", "utf-8")
+    with pytest.raises(BrokenBox, match="is not of type 'array'"):
+        read_cases(tmp_path / "case.yaml")
 
 
 def test_a_ruling_knows_the_box_it_lies_in(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, run
 from pbem.engine.answers import Sources
+from pbem.engine.cases.words import GameWords, Spot, whole
 from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.table import Table
@@ -67,6 +68,27 @@ def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
 def test_no_position_breaks_an_invariant(game: str, preset: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, preset, scenario, lengths):
         assert list(at.rules.audit(at.position)) == [], f"game {at.seed}, question {at.count}"
+
+
+@each_edition
+def test_positions_and_views_hold_words_of_the_vocabulary(game: str, preset: str, scenario: str, lengths: Any) -> None:
+    """Whatever play comes to, a test case may write."""
+    words = GameWords(rules_of(game, preset), loaded(game, preset).box)
+    for at in stops(game, preset, scenario, lengths):
+        cls = type(at.position)
+        for position in (at.position, *(at.view(side) for side in viewers(at.rules))):
+            assert list(words.slips(Spot(cls, cls.__name__), whole(position))) == []
+
+
+@pytest.mark.parametrize("game", sorted({game for game, _, _ in editions()}))
+def test_the_vocabulary_names_places_of_the_position(game: str) -> None:
+    """What it does not name is a place for any number, or a mapping by ids of the box."""
+    rules = rules_of(game, loaded(game).box.presets[0])
+    cls = type(start(rules, loaded(game).box.scenarios[0], 0))
+    places = {spot.name: spot for spot in Spot(cls, cls.__name__).named()}
+    assert rules.vocabulary().keys() - places.keys() == set()
+    texts = {name for name, spot in places.items() if spot.kind is str}
+    assert texts - rules.vocabulary().keys() == set() or not rules.vocabulary()
 
 
 @each_edition

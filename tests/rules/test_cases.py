@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from pbem.engine.cases import Case, read_cases, run_case
+from pbem.engine.cases import Case, Verdict, read_cases, run_case
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 
@@ -25,6 +26,22 @@ def rulings() -> Iterator[tuple[str, Case]]:
 def test_ruling(game: str, case: Case) -> None:
     verdict = run_case(case, game, FOLDERS)
     assert verdict.passed, "\n" + "\n".join([*verdict.differences, "what happened:", *verdict.report])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_case_would_pass_without_its_orders(game: str) -> None:
+    """What a case expects comes of its orders; an only answer, which the engine gives by itself, may be written out."""
+    course = ("play", "dice", "shuffles", "defaults", "otherwise", "stop")
+    for of, case in rulings():
+        if of == game and case.told.get("play"):
+            rest = {word: value for word, value in case.told.items() if word not in course}
+            without = run_case(replace(case, told=rest), game, FOLDERS)
+            given = run_case(case, game, FOLDERS)
+            assert not without.passed or events_of(without) == events_of(given), case.where()
+
+
+def events_of(verdict: Verdict) -> list[str]:
+    return [line for line in verdict.report if line.startswith("  ")]
 
 
 def test_no_two_rulings_of_a_game_share_a_name() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pbem.engine.session import Session
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.protocol import Event, Fault, Path
+from pbem.protocol import Decision, Event, Fault, Path
 
 S = TypeVar("S")
 
@@ -66,16 +66,28 @@ def same(expected: object, actual: object) -> bool:
 
 
 def within(expected: Record, actual: Record) -> bool:
-    """Tell whether everything expected is there; there may be more."""
-    return all(same(value, actual.get(key)) for key, value in expected.items())
+    """Tell whether everything expected is there; there may be more. What is expected to be null is there, as null."""
+    return all(key in actual and same(value, actual[key]) for key, value in expected.items())
+
+
+def kind_and_facts(expected: str | Record) -> tuple[str, Record]:
+    """Return the kind of an expected event, and those of its facts that are expected."""
+    if isinstance(expected, str):
+        return expected, {}
+    ((kind, facts),) = expected.items()
+    return kind, facts or {}
 
 
 def is_event(event: Event, expected: str | Record) -> bool:
     """Tell whether an event is the one described by its kind, or by its kind and facts."""
-    if isinstance(expected, str):
-        return event.kind == expected
-    ((kind, facts),) = expected.items()
-    return event.kind == kind and within(facts or {}, facts_of(event))
+    kind, facts = kind_and_facts(expected)
+    return event.kind == kind and within(facts, facts_of(event))
+
+
+def is_question(decision: Decision, expected: Record) -> bool:
+    """Tell whether a decision is the one described by its side, kind and any of its facts; null: that is not told."""
+    actual = {**decision.facts, "side": decision.side, "kind": decision.kind}
+    return all(same(value, actual.get(key)) for key, value in expected.items())
 
 
 def facts_of(event: Event) -> dict[str, Any]:
@@ -103,8 +115,8 @@ def wanted_text(expected: str | Record) -> str:
     """Return an expected event in words."""
     if isinstance(expected, str):
         return expected
-    ((kind, facts),) = expected.items()
-    return f"{kind} {on_one_line(facts or {})}"
+    kind, facts = kind_and_facts(expected)
+    return f"{kind} {on_one_line(facts)}"
 
 
 def event_text(event: Event) -> str:
@@ -132,5 +144,9 @@ def waits_text(session: Session[S]) -> str:
     """Return a sentence about what a game is waiting for, or how it ended."""
     if session.result is not None:
         return f"is over: {on_one_line(session.result)}"
-    asked: Iterator[str] = (f"{one.side}: {one.kind} {on_one_line(one.facts)}" for one in session.open_decisions)
-    return f"waits on {'; '.join(asked)}"
+    return f"waits on {asked_text(session.open_decisions)}" if session.open_decisions else "rests at a checkpoint"
+
+
+def asked_text(decisions: Iterable[Decision]) -> str:
+    """Return decisions in words."""
+    return "; ".join(f"{one.side}: {one.kind} {on_one_line(one.facts)}" for one in decisions) or "nothing"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.engine.cases.case import Case, read_cases
+from pbem.engine.cases.case import Case, sound_cases
 from pbem.game.box import PARAGRAPHS, Box, NotInTheBox
 
 
@@ -48,7 +48,7 @@ def coverage(box: Box) -> Coverage:
     """
     if not (box.folder / f"{PARAGRAPHS}.yaml").exists():
         raise NotInTheBox(f"the box of {box.id} lists no paragraphs ({PARAGRAPHS}.yaml)")
-    cases = [case for path in box.cases() for case in read_cases(path)]
+    cases = [case for path in box.cases() for case in sound_cases(path)]
     counts = Counter(cited for case in cases for cited in citations(case))
     paragraphs = tuple(
         Paragraph(book["source"], one["id"], one["title"], counts[one["id"]], one.get("no_rule"))

@@ -1,54 +1,47 @@
-"""The run of a case: play it, and compare what happened with what it expects."""
+"""The run of a case: check its words, play it, and hand what happened to its judge."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
 from os import PathLike
+from pathlib import Path as FilePath
 from typing import Any, Final, TypeVar
 
-from pbem.crypto.dice import BadLoad, LoadedDice, NotLoaded, SeededDice
+from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
-from pbem.engine.cases.compare import (
-    change,
-    event_text,
-    fault_text,
-    is_event,
-    is_fault,
-    look_up,
-    same,
-    waits_text,
-    wanted_text,
-    within,
-)
+from pbem.engine.cases.check import CHECKPOINT, slips
+from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
+from pbem.engine.cases.judge import Happened, Judge
+from pbem.engine.cases.words import GameWords, fields_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.game.wording import on_one_line
+from pbem.game.wording import did_you_mean, on_one_line
 from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
 
 T = TypeVar("T")
 
 _MOST_DECISIONS: Final = 5_000
+_DECLINE: Final = "decline"
 
 
 def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> Verdict:
     """Play a case under the rules of a game and return what differs from what it expects."""
-    verdict = Verdict(case)
+    verdict = Verdict(case, [f"{flaw.file}:{flaw.line}: {flaw.reason}" for flaw in case.flaws])
+    if case.flaws:
+        return verdict
     edition, options = case.told.get("edition"), case.told.get("options", {})
     try:
         loaded = shelf.load(game, preset=edition, options=options, folders=folders)
     except NotInTheBox as missing:
-        word = "edition" if f"edition {edition}" in str(missing) else "options"
+        word = "edition" if f"edition {edition}" in str(missing) else "options" if options else "game"
         verdict.differences.append(f"{case.where(word)} {missing}")
         return verdict
-    run = _Run(case, loaded, verdict)
-    try:
-        run.play()
-    except Exception as broken:
-        broken.add_note(f"in the ruling {case.where()} {case}")
-        raise
+    _Run(case, loaded, verdict).play()
     return verdict
 
 
@@ -78,69 +71,75 @@ class _Run:
     def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
         self.rules: Rules[Any] = loaded.rules
-        self.expect: Record = case.told["expect"]
+        self.words = GameWords(loaded.rules, loaded.box)
+        self.judge = Judge(case, loaded.rules, self.words, verdict)
+        self.differ = self.judge.differ
         self.left = case.orders()
-        self.last = len(self.left)
-        faces = case.told.get("dice", {})
-        seeded = SeededDice("ruling") if faces == "any" else _Shuffles()
-        self.dice = LoadedDice({} if faces == "any" else faces, case.told.get("shuffles", {}), seeded)
-        self.events: list[Event] = []
-        self.faults: list[Fault] | None = None
-
-    def differ(self, text: str, *path: str | int) -> None:
-        """Record that something is not as the case has it."""
-        self.verdict.differences.append(f"{self.case.where(*path)} {text}")
+        self.faulty = self.judge.expected_faults()
+        self.dice = _dice(case.told)
+        self.stop = _Halt(case.told.get("stop"), self.words)
+        self.happened = Happened()
+        self.session: Session[Any] | None = None
 
     # ---- playing
 
     def play(self) -> None:
-        """Play the case and compare."""
+        """Play the case and compare. Whatever breaks off is a difference like any other: there are more cases."""
         try:
-            self.check_orders()
-            session = self.settled(self.lay_out())
+            position, cls = self.lay_out()
+            session = self.played(position)
+            self.finish(session)
+            self.judge.compare(self.happened, session, cls)
         except _Stop:
             return
-        self.compare(session)
+        except Exception as broken:
+            if self.session is not None:
+                self.tell(self.session.table.events)
+            self.differ(f"the rules break off: {_reason(broken, self.words)}{_place(broken)}")
+            self.verdict.report += traceback.format_exception(broken)
 
-    def check_orders(self) -> None:
-        """Refuse orders of sides and kinds that the game does not have."""
-        for given in self.left:
-            if given.side not in self.rules.sides:
-                self.differ(f"no side is called {given.side}", "play", given.number - 1)
-            elif given.order.kind not in self.box.forms:
-                self.differ(f"no order is called {given.order.kind}", "play", given.number - 1)
-        if self.verdict.differences:
-            raise _Stop
-
-    def lay_out(self) -> Any:
-        """Return the position that the case begins with."""
+    def lay_out(self) -> tuple[Any, type[Any] | None]:
+        """Return the position that the case begins with, and the type that says what can stand in it."""
         rules, told = self.rules, self.case.told
         scenario = told.get("scenario", self.box.scenarios[0])
         if scenario not in self.box.scenarios:
-            self.differ(f"there is no scenario {scenario}; there are: {', '.join(self.box.scenarios)}", "scenario")
+            known = ", ".join(self.box.scenarios)
+            self.differ(f"there is no scenario {scenario}; there are: {known}", "scenario")
             raise _Stop
-        plain = rules.encode(rules.setup(scenario, Table(_Shuffles())))
-        for dotted, value in told.get("with", {}).items():
+        begun = rules.setup(scenario, Table(_Shuffles()))
+        plain = rules.encode(begun)
+        cls: type[Any] | None = type(begun)
+        if not is_dataclass(cls) or not plain.keys() <= fields_of(cls).keys():
+            cls = None
+        for reason, place in slips(self.case, self.words, cls):
+            self.differ(reason, *place)
+        if self.verdict.differences:
+            raise _Stop
+        return self.changed(plain), cls
+
+    def changed(self, plain: dict[str, Any]) -> Any:
+        """Return the position with the changes of the case."""
+        for dotted, value in self.case.told.get("with", {}).items():
             if (reason := change(plain, dotted, value)) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
         try:
-            position = rules.settle(rules.decode(plain))
-            wrong = list(rules.audit(position))
-        except (ValueError, KeyError, TypeError, AttributeError) as odd:
-            wrong = [f"{type(odd).__name__}: {odd}"]
+            position = self.rules.settle(self.rules.decode(plain))
+            wrong = list(self.rules.audit(position))
+        except (ValueError, LookupError, TypeError, AttributeError) as odd:
+            wrong = [_reason(odd, self.words)]
         if wrong:
             self.differ(f"no such position can be: {'; '.join(wrong)}", "with")
             raise _Stop
         return position
 
-    def settled(self, position: Any) -> Session[Any]:
-        """Play on from decision to decision until one stays open or the game is over."""
+    def played(self, position: Any) -> Session[Any]:
+        """Play on from decision to decision until one stays open, the case stops, or the game is over."""
         try:
-            session = Session(self.rules, position, self.dice)
+            session = self.session = Session(self.rules, position, self.dice)
             for _ in range(_MOST_DECISIONS):
-                session = self.pass_checkpoint(session)
-                answers = self.answers(session)
+                session = self.session = self.pass_checkpoint(session)
+                answers = None if session.at_checkpoint else self.answers(session)
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
@@ -155,42 +154,67 @@ class _Run:
         raise _Stop
 
     def pass_checkpoint(self, session: Session[Any]) -> Session[Any]:
-        """Go on from a checkpoint, as a game does on another day."""
+        """Go on from a checkpoint, as a game does on another day, unless the case stops there."""
         for _ in range(MOST_CHECKPOINTS):
-            if not session.at_checkpoint:
+            if not session.at_checkpoint or self.stop.at_checkpoint(session.table.events, over=not self.left):
                 break
             self.tell(session.table.events)
-            session = Session(self.rules, self.rules.decode(self.rules.encode(session.position)), self.dice)
+            session = self.session = Session(
+                self.rules, self.rules.decode(self.rules.encode(session.position)), self.dice
+            )
         return session
 
     def answers(self, session: Session[Any]) -> list[tuple[Order, str]] | None:
         """Return the answers to all open decisions, each with its source; None: the game waits, or is over."""
-        if not session.open_decisions:
-            return None
         found: list[tuple[Order, str]] = []
+        asked: list[Decision] = []
+        waits = False
         for decision in session.open_decisions:
-            asked = decision.side, decision.kind
-            given = next((one for one in self.left if (one.side, one.order.kind) == asked), None)
-            if given is not None:
-                self.left.remove(given)
-                if self.refused(session, decision, given):
-                    return None
+            given = self.given(session, decision)
+            if isinstance(given, Given):
                 found.append((given.order, ""))
+            elif given:
+                waits = True
+            elif self.stop.at_question(decision):
+                self.stop.reached = waits = True
             elif (only := session.only_answer(decision)) is not None:
                 found.append((only, "  (the only answer)"))
-            elif decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
-                found.append((Order(decision.kind, decision.default), "  (by default)"))
             else:
-                return None
-        return found
+                asked.append(decision)
+                if (answer := self.unordered(session, decision)) is None:
+                    waits = True
+                else:
+                    found.append(answer)
+        self.happened.asked += asked
+        return None if waits or not session.open_decisions else found
+
+    def given(self, session: Session[Any], decision: Decision) -> Given | bool:
+        """Return the order of the case for a decision, or whether there was one and it was refused."""
+        refused = False
+        while given := next((one for one in self.left if _answers(one, decision)), None):
+            self.left.remove(given)
+            if not self.refused(session, decision, given):
+                return given
+            refused = True
+        return refused
+
+    def unordered(self, session: Session[Any], decision: Decision) -> tuple[Order, str] | None:
+        """Return the answer to a decision that no order of the case answers; None: it stays open."""
+        if self.case.told.get("otherwise") == _DECLINE:
+            view = self.rules.view(session.position, decision.side)
+            if (no := self.rules.decline(view, decision)) is not None:
+                return no, "  (declined)"
+        if decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
+            return Order(decision.kind, decision.default), "  (by default)"
+        return None
 
     def refused(self, session: Session[Any], decision: Decision, given: Given) -> bool:
-        """Tell whether an order has faults, which only the last one may, and only if they are expected."""
+        """Tell whether an order has faults, which only those may have of which they are expected."""
         misfits = self.box.forms[decision.kind].misfits(given.order.body)
         faults = [Fault(MALFORMED, misfit.path, misfit.reason) for misfit in misfits]
         faults = faults or session.faults(decision, given.order)
-        if given.number == self.last and "faults" in self.expect:
-            self.faults = faults
+        if given.number in self.faulty:
+            self.happened.faults[given.number] = faults
         elif faults:
             for fault in faults:
                 self.differ(f"{given} is refused: {fault_text(fault)}", "play", given.number - 1)
@@ -204,89 +228,72 @@ class _Run:
     def tell(self, events: Iterable[Event]) -> None:
         """Record what happened."""
         for event in events:
-            self.events.append(event)
+            self.happened.events.append(event)
             self.verdict.report.append(f"  {event_text(event)}")
 
-    # ---- comparing
-
-    def compare(self, session: Session[Any]) -> None:
-        """Record everything that is not as expected."""
+    def finish(self, session: Session[Any]) -> None:
+        """Record what is left over at the end: orders, dice, a stop that was never reached, a broken position."""
         self.tell(session.table.events)
         for given in self.left:
             self.differ(f"{given} is never asked for; the game {waits_text(session)}", "play", given.number - 1)
-        self.compare_faults()
-        self.compare_events()
-        self.compare_position(session.position)
-        self.compare_waiting(session)
+        if not self.stop.reached:
+            self.differ(f"the game never comes to this stop; it {waits_text(session)}", "stop")
         for name in self.dice.unused():
             sort = "dice" if name in self.case.told.get("dice", {}) else "shuffles"
             self.differ(f"{name} is loaded but never rolled", sort, name)
         for wrong in self.rules.audit(session.position):
             self.differ(f"the position it comes to is broken: {wrong}")
 
-    def compare_faults(self) -> None:
-        """Compare the faults of the last order: all of them, in their order."""
-        if "faults" not in self.expect:
-            return
-        expected = self.expect["faults"]
-        if self.faults is None:
-            self.differ("the order that should have had faults was never asked for", "expect", "faults")
-            return
-        for at, wanted in enumerate(expected):
-            if not any(is_fault(fault, wanted) for fault in self.faults):
-                got = "; ".join(map(fault_text, self.faults)) or "none at all"
-                self.differ(f"expected fault {on_one_line(wanted)}; the faults are: {got}", "expect", "faults", at)
-        for fault in self.faults:
-            if not any(is_fault(fault, wanted) for wanted in expected):
-                self.differ(f"unexpected fault: {fault_text(fault)}", "expect", "faults")
 
-    def compare_events(self) -> None:
-        """Compare the events: the expected ones in their order, and none that is forbidden."""
-        at, before = 0, "the start"
-        for number, expected in enumerate(self.expect.get("events", ())):
-            found = next((i for i in range(at, len(self.events)) if is_event(self.events[i], expected)), None)
-            if found is None:
-                were = "; ".join(map(event_text, self.events[at:])) or "none"
-                reason = (
-                    f"expected event {wanted_text(expected)} not found after {before}; events from there on: {were}"
-                )
-                self.differ(reason, "expect", "events", number)
-                return
-            at, before = found + 1, event_text(self.events[found])
-        for number, unwanted in enumerate(self.expect.get("no_events", ())):
-            for event in self.events:
-                if is_event(event, unwanted):
-                    self.differ(f"this should not have happened: {event_text(event)}", "expect", "no_events", number)
+class _Halt:
+    """The place at which a case stops: a question, the checkpoint after an event, or the next checkpoint."""
 
-    def compare_position(self, position: Any) -> None:
-        """Compare parts of the position; what is not written there is empty, zero or false."""
-        plain = self.rules.encode(position)
-        for dotted, expected in self.expect.get("position", {}).items():
-            actual = look_up(plain, dotted)
-            if not same(expected, actual):
-                reason = f"expected {dotted}: {on_one_line(expected)}; it is {on_one_line(actual)}"
-                self.differ(reason, "expect", "position", dotted)
+    def __init__(self, stop: str | Record | None, words: GameWords) -> None:
+        self.question: Record | None = None
+        self.event: str | None = None
+        if isinstance(stop, Mapping):
+            self.event = stop.get("event")
+            self.question = None if self.event else stop
+        elif stop in words.forms:
+            self.question = {"kind": stop}
+        else:
+            self.event = stop
+        self.reached = stop is None
 
-    def compare_waiting(self, session: Session[Any]) -> None:
-        """Compare the open decisions, the number of choices, and the result."""
-        expect = self.expect
-        if "waiting" in expect:
-            wanted = expect["waiting"] if isinstance(expect["waiting"], list) else [expect["waiting"]]
-            asked = [
-                {**decision.facts, "side": decision.side, "kind": decision.kind} for decision in session.open_decisions
-            ]
-            if len(wanted) != len(asked) or not all(map(within, wanted, asked)):
-                reason = f"expected to wait on {on_one_line(wanted)}; the game {waits_text(session)}"
-                self.differ(reason, "expect", "waiting")
-        if "choices" in expect:
-            if len(session.open_decisions) != 1:
-                self.differ(f"choices need one open question; the game {waits_text(session)}", "expect", "choices")
-                return
-            (decision,) = session.open_decisions
-            count = len(self.rules.legal_orders(self.rules.view(session.position, decision.side), decision))
-            if count != expect["choices"]:
-                self.differ(f"expected {expect['choices']} choices; there are {count}", "expect", "choices")
-        if "result" in expect and (session.result is None or not within(expect["result"], session.result)):
-            self.differ(
-                f"expected result {on_one_line(expect['result'])}; the game {waits_text(session)}", "expect", "result"
-            )
+    def at_question(self, decision: Decision) -> bool:
+        """Tell whether the case stops at a decision."""
+        return self.question is not None and is_question(decision, self.question)
+
+    def at_checkpoint(self, events: Iterable[Event], *, over: bool) -> bool:
+        """Tell whether the case stops at a checkpoint, after some events; `over`: all its orders are given."""
+        if self.event is not None and (any(one.kind == self.event for one in events) or self.event == CHECKPOINT):
+            self.reached = over
+            return over
+        return False
+
+
+def _dice(told: Record) -> LoadedDice:
+    """Return the dice of a case: those that it loads, and any others if it says so."""
+    faces = told.get("dice", {})
+    any_other = faces == "any" or "any" in faces
+    loaded = {} if faces == "any" else {name: rolled for name, rolled in faces.items() if name != "any"}
+    behind: Dice = SeededDice("ruling") if any_other else _Shuffles()
+    return LoadedDice(loaded, told.get("shuffles", {}), behind)
+
+
+def _answers(given: Given, decision: Decision) -> bool:
+    return (given.side, given.order.kind) == (decision.side, decision.kind)
+
+
+def _reason(error: Exception, words: GameWords) -> str:
+    """Return an exception as a sentence; for a key that is missing, with the word that it may have been."""
+    if isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], (str, int)):
+        key = error.args[0]
+        return f"there is no {key}{did_you_mean(str(key), {str(word) for word in words.all})} ({error!r})"
+    return f"{type(error).__name__}: {error}"
+
+
+def _place(error: Exception) -> str:
+    """Return where in the code an exception was raised, to be read behind a sentence."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({FilePath(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""

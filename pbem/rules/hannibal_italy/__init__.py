@@ -5,7 +5,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -193,6 +193,12 @@ class HannibalItaly(Rules[Game]):
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
         return resample_hidden(position, side, table)
+
+    def vocabulary(self) -> Mapping[str, Collection[str | int]]:
+        """Return the words that a test case may write in a position, by class and field."""
+        from pbem.rules.hannibal_italy.views.vocabulary import vocabulary
+
+        return vocabulary(self.board, self.box.messages()["results"])
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

@@ -5,7 +5,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -166,6 +166,12 @@ class RomeCarthage(Rules[Game]):
     def settle(self, position: Game) -> Game:
         """Return a position that a test case has changed, with every card and general in a place."""
         return settle(position)
+
+    def vocabulary(self) -> Mapping[str, Collection[str | int]]:
+        """Return the words that a test case may write in a position, by class and field."""
+        from pbem.rules.rome_carthage.views.vocabulary import vocabulary
+
+        return vocabulary(self.board, self.box.messages()["results"])
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

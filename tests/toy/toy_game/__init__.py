@@ -7,7 +7,7 @@ or the deck cannot fill the hands; the buried cards then count (8).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -315,6 +315,27 @@ class ThreeHills(Rules[Hills]):
                 other.buried[own] = pile.pop()
         other.deck = pile
         return other
+
+    def vocabulary(self) -> Mapping[str, Collection[str | int]]:
+        hills, cards = (
+            [hill["id"] for hill in self.board["hills"]],
+            [UNSEEN, *range(1, len(self.board["strengths"]) + 1)],
+        )
+        return {
+            "Hills.phase": ("deal", "over", *PHASES),
+            "Hills.lead": SIDES,
+            "Hills.hands": SIDES,
+            "Hills.hands.*": cards,
+            "Hills.buried": SIDES,
+            "Hills.buried.*": cards,
+            "Hills.deck": cards,
+            "Hills.spent": cards,
+            "Hills.holders": hills,
+            "Hills.holders.*": SIDES,
+            "Assault.side": SIDES,
+            "Assault.hill": hills,
+            "Assault.card": cards,
+        }
 
     def settle(self, position: Hills) -> Hills:
         position.deck = [card for card in range(1, len(self.board["strengths"]) + 1) if card not in _seen(position)]
