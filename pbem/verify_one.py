@@ -14,12 +14,17 @@ from itertools import count
 from pathlib import Path
 from struct import unpack
 
-WENT_IN = ("previous", "joined", "sheets", "standing", "shares", "beacon", "act")  # what turns the dice
+ALL = ("joined", "sheets", "standing", "player_chains")  # what turns the dice, whole
+PARTS = {"beacon": ("round", "signature"), "act": ("kind", "side", "to", "sealed")}  # and what else, in part
+ACTS = {"rollback": "kind to", "ruling patch": "kind to", "ruling end": "kind", "migration": "kind"}
+ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side")  # which parts each act has
+BY = re.compile("sheet ([1-9][0-9]*)|standing|only|default|bot|the game master")
 HOW = "\n  link {}\n  HMAC-SHA-256, so keyed, of {}\n  is the key {}\n  HMAC-SHA-256, so keyed, of {}: 16 numbers"
 CHECKED = """{game}: {turns} turns, {rolls} rolls. Right are: the digests from game.yaml to the last turn; the links,
 which lead to the tip {tip} (is it the one in your first letter?);
-players' own links; what went into the dice; every face, total and success. Not checked: signatures (`pbem verify`),
-whether the rules ask for these rolls (`pbem replay`), and what is sealed (after the game)."""
+players' own links, one for each sheet; what went into the dice, with no sheet and no standing orders left out; every
+face, total and success. Not checked: signatures, beacon rounds, what was committed when (`pbem verify`), whether the
+rules ask for these rolls and answers (`pbem verify` once the game is over)."""
 # ---- What the files say. They are a small part of YAML; whatever else stands in them is refused.
 SIGNS = r"!$%&'()*+./;<=>@^_`|~0-9A-Za-z\xa1-\u2027\u2030-\uffff\U00010000-\U0010ffff-"
 END = rf"(?! ?[{SIGNS}])"
@@ -95,22 +100,54 @@ def canonical(value):
     return b"d" + b"".join(canonical(key) + canonical(value[key]) for key in sorted(value, key=str.encode)) + b"e"
 
 
-def check_turn(n, turn, charter, links, shown):
-    """Check a turn and count its rolls; `links` are the last of each chain ("" is the adjudicator's) or its tip."""
-    must(turn["adjudication"] == n, f"the next turn file is that of turn {turn['adjudication']}")
-    shares = turn.get("shares", {})
-    must(set(links) == {"", *shares} and (n == 1 or "joined" not in turn), "who joins in turn 1 has a share later")
-    for side, share in {"": {"link": turn["link"]}, **shares}.items():
-        link, last = share.get("link", ""), links.pop(side)
-        follows = sha256(bytes.fromhex(link)).hexdigest() == last and share == {"link": bytes.fromhex(link).hex()}
-        instead = sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()
-        must(follows or share in ({"missing": instead}, {"lost": instead}), f"{share} {side} does not follow {last}")
-        links |= {} if "lost" in share else {side: link or last}
+def check_links(n, turn, length, links):
+    """Check the links that a turn opens; `links` are the last of each chain ("" is the referee's) or its tip."""
+    given, sheets = turn.get("player_chains", {}), turn.get("sheets", {})
+    must(set(links) == {"", *given} and (n == 1 or "joined" not in turn), "who joins in turn 1 opens links later")
+    for side, stated in {"": {"link": turn["link"]}, **given}.items():
+        link, last, digest = stated.get("link", ""), links.pop(side), bytes.fromhex(stated.get("link", ""))
+        count = len(sheets.get(side, {})) if side else 1
+        for _ in range(count):
+            digest = sha256(digest).digest()
+        follows = count and digest.hex() == last and stated == {"link": bytes.fromhex(link).hex()}
+        instead = {"lost" if count else "missing": sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()}
+        must(follows or (side and stated == instead), f"{stated} {side} does not follow {last} by {count}")
+        links |= {} if "lost" in stated else {side: link or last}
     links |= {side: own["chain"]["tip"] for side, own in turn.get("joined", {}).items() if "chain" in own}
-    must(("renewal" in turn) == (n % charter["dice"]["length"] == 0), "a chain is renewed with its last link, not else")
+    must(("renewal" in turn) == (n % length == 0), "a chain is renewed with its last link, not else")
     links[""] = turn.get("renewal", turn["link"])
-    went_in = canonical({word: turn[word] for word in WENT_IN if word in turn})
-    must(turn["inputs"] == sha256(went_in).hexdigest(), "`inputs` is not the SHA-256 of what went in")
+
+
+def check_history(turn, past):
+    """Check what one turn may name after those before it; `past` is what they named."""
+    came = past["sheets"]
+    for side, path in [(side, path) for side, sheets in turn.get("sheets", {}).items() for path in sheets]:
+        came[side] = came.get(side, 0) + 1
+        must(path == f"sheets/{side}/{came[side] // 100:03}/{came[side]:04}.age", f"{path} is not the next sheet")
+    missing = past["standing"] - set(turn.get("standing", {}))
+    must(not missing, f"the digest of the standing orders of {sorted(missing)} is left out")
+    for answer in turn.get("answers", []):
+        by = BY.fullmatch(answer["by"])
+        must(by and int(by[1] or 0) <= came.get(answer["side"], 0), f"an answer cannot come from {answer['by']}")
+    must(turn["day"] >= past["day"], "its day is before that of the turn before")
+    old, new = past["beacon"], turn.get("beacon", past["beacon"])
+    again = new == old and not ("beacon" in turn and (past["act"] or turn.keys() & {"sheets", "late"}))
+    must(again or new["round"] > old["round"], f"round {new['round']} of the beacon comes after round {old['round']}")
+    past |= {"standing": set(turn.get("standing", {})), "day": turn["day"], "beacon": new, "act": "act" in turn}
+
+
+def check_turn(n, turn, charter, before, shown):
+    """Check what went into the dice of a turn, and its rolls; count these. `before` are the inputs before it."""
+    must(turn["adjudication"] == n, f"the next turn file is that of turn {turn['adjudication']}")
+    went_in = {"before": before} | {word: turn[word] for word in ALL if word in turn}
+    for word in turn.keys() & PARTS.keys():
+        went_in[word] = {part: turn[word][part] for part in PARTS[word] if part in turn[word]}
+    must(turn["inputs"] == sha256(canonical(went_in)).hexdigest(), "`inputs` is not the SHA-256 of what went in")
+    decided = "act" not in turn and charter["dice"].get("beacon") is not None
+    must(("beacon" in turn) == decided, "a round of the beacon decides what is played, if the game has one")
+    if act := turn.get("act"):
+        what = " ".join(act[word] for word in ("kind", "what") if word in act)
+        must(" ".join(sorted(went_in["act"])) == ACTS.get(what), f"{what} does not have {sorted(went_in['act'])}")
     label = canonical([charter["dice"]["scheme"], charter["game"], n, turn["inputs"]])
     key = hmac.digest(bytes.fromhex(turn["link"]), label, "sha256")
     for number, roll in enumerate(rolls := turn.get("rolls", []), 1):
@@ -136,11 +173,16 @@ def main(path=".", turn="0", roll="0"):
     told, n, rolls = files(Path(path)), 0, 0
     try:
         charter = next(told)
-        before, links = charter["sha256"], {"": charter["dice"]["tip"]}
+        must(charter.get("format") == 2, "only format 2 is known here; an older game has a verify_one.py of its own")
+        before = inputs = charter["sha256"]
+        links, past = {"": charter["dice"]["tip"]}, {"sheets": {}, "standing": set(), "day": "", "beacon": {"round": 0}}
         while (n := n + 1) and (each := next(told, None)):
             must(each["previous"] == before, "`previous` is not the SHA-256 of the file before it")
             shown, before = int(roll) if n == int(turn) else None, each["sha256"]
-            rolls += check_turn(n, each, charter, links, shown)
+            check_links(n, each, charter["dice"]["length"], links)
+            check_history(each, past)
+            rolls += check_turn(n, each, charter, inputs, shown)
+            inputs = each["inputs"]
     except (AttributeError, LookupError, OSError, TypeError, ValueError) as wrong:
         sys.exit(f"{f'turn {n}' if n else 'game.yaml'}: {wrong if type(wrong) is ValueError else repr(wrong)}")
     print(CHECKED.format(game=charter["game"], turns=n - 1, rolls=rolls, tip=charter["dice"]["tip"]))

@@ -6,10 +6,10 @@ import os
 import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder, write, write_new
-from pbem.crypto.dice import SCHEME, Chain
+from pbem.crypto.dice import EARLIER, SCHEME, Chain
 from pbem.crypto.player_chains import LOST, MOST_LINKS
 from pbem.protocol import PbemError
 
@@ -69,26 +69,34 @@ def load(path: Path) -> MyChain:
         found = MyChain(bytes.fromhex(words["secret"]), int(words["length"]), int(words["opened"]))
     except (KeyError, ValueError):
         raise BadChainFile(f"{path} is damaged: scheme, length, secret and opened must be there") from None
-    if words.get("scheme") != SCHEME:
+    if words.get("scheme") not in (SCHEME, EARLIER):  # both make a chain in the same way
         raise BadChainFile(f"{path} is of the scheme {words.get('scheme')}; this version knows {SCHEME}")
     if len(found.secret) != 32 or not 1 <= found.length <= MOST_LINKS or not 0 <= found.opened <= found.length:
         raise BadChainFile(f"{path} is damaged: its secret has 32 bytes, its length is 1 to {MOST_LINKS}")
     return found
 
 
-def open_next(path: Path, after: int | None = None) -> tuple[int, str]:
-    """Return the number and the hex of the next link of the chain in a file, and count it there.
+class NextLink(NamedTuple):
+    """A link to write into a sheet: its number, its hex, and whether it was printed before."""
 
-    `after` is the number of links that the adjudicator has, if the file has lost count. Raises BadChainFile.
+    number: int
+    link: str
+    given_before: bool
+
+
+def open_next(path: Path, after: int | None = None) -> NextLink:
+    """Return the next link of the chain in a file, and count it there.
+
+    `after` is the number of links that the referee has, if the file has lost count. Raises BadChainFile.
     """
     chain = load(path)
     number = (chain.opened if after is None else after) + 1
     link = chain.link(number)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    write({draft: _text(replace(chain, opened=number))}, mode=0o600)
+    write({draft: _text(replace(chain, opened=max(number, chain.opened)))}, mode=0o600)
     os.replace(draft, path)
     sync_folder(path.parent)
-    return number, link
+    return NextLink(number, link, number <= chain.opened)
 
 
 def _text(chain: MyChain) -> bytes:

@@ -1,9 +1,9 @@
 """The closing of sheets until a round of the public beacon has come: `beacon.yaml` in a game's repo.
 
 In a game with a beacon an adjudication is made in two steps. When every open decision has its answer, the sheets are
-closed: a commit fixes them, by the digest of all inputs of the dice but the beacon, and names a future round of drand.
-When the round has come, its signature is put in, and the game is played on. So nobody who can still change a sheet
-knows the dice, and nobody who knows the dice can still change a sheet, whoever conspires.
+closed: a commit fixes all inputs of the dice but the beacon, and who is late, by a digest, and names a future round of
+drand. When the round has come, its signature is put in, and the game is played on. So nobody who can still change a
+sheet knows the dice, and nobody who knows the dice can still change a sheet, whoever conspires.
 
 The round is the first that is published at least ten minutes after the closing, and later than any named before. It
 decides the adjudications that follow without anything new, too. A round that never comes can be recorded as
@@ -12,13 +12,14 @@ missing, with a reason that every side reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any, Final
 
 from pbem.crypto.beacon import BadBeacon, check_signature, first_round_from, time_of
-from pbem.crypto.dice import inputs_digest
+from pbem.crypto.dice import canonical
 from pbem.protocol import Side
 
 DRAND: Final = "drand"
@@ -34,7 +35,7 @@ class Closing:
     """The first adjudication that the round decides."""
     round: int
     closed: str
-    """The digest of all its inputs but the beacon."""
+    """The digest of all its inputs but the beacon, and of who is late or absent on which day: see `closed_digest`."""
     day: str
     """The day by which standing orders expire."""
     late: list[Side] = field(default_factory=list)
@@ -54,8 +55,8 @@ class Closing:
         return f"{time_of(self.round):%Y-%m-%d %H:%M:%S} UTC"
 
     @property
-    def share(self) -> dict[str, Any]:
-        """The part that goes into the dice."""
+    def stated(self) -> dict[str, Any]:
+        """What the turn files of the adjudications that it decides state of it."""
         if self.signature is not None:
             return {"round": self.round, "signature": self.signature}
         return {"round": self.round, "missing": self.missing}
@@ -81,16 +82,25 @@ class Closing:
             raise BadBeacon(f"the sheets were closed for round {self.round}, published at {self.time}, not {number}")
 
 
+def closed_digest(inputs: str, day: str, late: Iterable[Side], absent: Iterable[Side]) -> str:
+    """Return the digest of what a closing fixes, as hex; `inputs` is the digest of the inputs without the beacon."""
+    return sha256(canonical([inputs, day, sorted(late), sorted(absent)])).hexdigest()
+
+
 def close(
     adjudication: int,
-    closed: str,
+    inputs: str,
     before: Closing | None,
     now: datetime,
     day: str,
     late: frozenset[Side],
     absent: frozenset[Side],
 ) -> Closing:
-    """Return the closing of the sheets for an adjudication; `before` is the last one, `closed` the digest."""
+    """Return the closing of the sheets for an adjudication.
+
+    `inputs` is the digest of its inputs without the beacon, `before` the closing before it.
+    """
+    closed = closed_digest(inputs, day, late, absent)
     earliest = first_round_from(now + PATIENCE)
     number = earliest if before is None else max(earliest, before.round + 1)
     return Closing(adjudication, number, closed, day, sorted(late), sorted(absent))
@@ -102,21 +112,15 @@ def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
     `before` is the round that decided the one before it, 0 if none did. The signature is not checked, so that those of
     many turns can be at once: `pbem.crypto.beacon.check_signatures`. Raise `BadBeacon` if anything else is wrong.
     """
-    share = turn.get("beacon")
+    stated = turn.get("beacon")
     if turn.get("act") is not None:
-        if share is not None:
+        if stated is not None:
             raise BadBeacon("what the game master does is decided by no round")
         return before, None
-    if not isinstance(share, Mapping) or share.keys() not in ({"round", "signature"}, {"round", "missing"}):
+    if not isinstance(stated, Mapping) or stated.keys() not in ({"round", "signature"}, {"round", "missing"}):
         raise BadBeacon("the round of the beacon that decides it is not there")
-    number, signature = share["round"], share.get("signature")
+    number, signature = stated["round"], stated.get("signature")
     time_of(number)
     if number < before:
         raise BadBeacon(f"round {number} decides it, which is earlier than round {before}, named before")
     return number, signature
-
-
-def check_closed(turn: Mapping[str, Any], closed: str) -> None:
-    """Check by the digest that the inputs of an adjudication are those that were closed. Raise `BadBeacon` if not."""
-    if inputs_digest({word: value for word, value in turn.items() if word != "beacon"}) != closed:
-        raise BadBeacon("what went into it is not what was closed before its round was known")

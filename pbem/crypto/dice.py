@@ -1,12 +1,14 @@
 """Dice with names: chained for live games, seeded for play-outs, loaded for cases. Standard library only.
 
-The scheme `chain-v1`, which anybody can check with SHA-256 and HMAC alone:
+The scheme `chain-v2`, a commit-reveal hash chain that anybody can check with SHA-256 and HMAC alone:
 
 1. From a secret S the adjudicator makes links h[length] = H(S), h[i-1] = H(h[i]), and publishes the tip h[0]
    before the game. H is SHA-256 of the 32 bytes of a link.
 2. Adjudication n opens link h[n]; H(h[n]) must be h[n-1], which everybody has. There was only one link to open.
    The turn file that opens the last link names the tip of the next chain, and adjudication length+1 opens its h[1].
-3. The step key is HMAC(link, [scheme, game, n, digest of all inputs]); see `inputs_digest`.
+3. The step key is HMAC(link, [scheme, game, n, digest of all inputs]). The inputs are what the sides and the beacon
+   gave, and the inputs of the adjudication before; see `inputs_of` and `inputs_digest`. Nothing that an adjudication
+   results in is among them, and no word that the referee may choose.
 4. The faces of a roll are drawn from the blocks HMAC(step key, ["faces", name, 0]), HMAC(step key, ["faces", name, 1])
    and so on. A block is 16 numbers of two bytes, high byte first. A number that would favour low faces is skipped;
    of the others the remainder gives the face. The table makes sure that no adjudication uses a name twice.
@@ -30,7 +32,9 @@ from pbem.protocol import PbemError
 
 T = TypeVar("T")
 
-SCHEME: Final = "chain-v1"
+SCHEME: Final = "chain-v2"
+EARLIER: Final = "chain-v1"
+"""The scheme of games of format 1, whose rolls are still made again."""
 LENGTH: Final = 4096
 """The number of adjudications that a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
@@ -106,13 +110,16 @@ def _links(secret: bytes, length: int) -> tuple[bytes, ...]:
     return tuple(reversed(links))
 
 
-def check_link(link: str, previous: str) -> bool:
-    """Tell whether an opened link follows the one opened before it (for adjudication 1: the tip)."""
+def check_link(link: str, previous: str, count: int = 1) -> bool:
+    """Tell whether an opened link lies `count` links behind another: that link opened before it, or the tip."""
     try:
         opened = bytes.fromhex(link)
     except ValueError:
         return False
-    return len(opened) == 32 and opened.hex() == link and sha256(opened).hexdigest() == previous
+    digest = opened
+    for _ in range(count):
+        digest = sha256(digest).digest()
+    return len(opened) == 32 and opened.hex() == link and count > 0 and digest.hex() == previous
 
 
 def canonical(value: Canonical) -> bytes:
@@ -134,26 +141,49 @@ def canonical(value: Canonical) -> bytes:
     raise TypeError(f"dice keys are made of numbers, text, lists and mappings, not {type(value).__name__}")
 
 
-INPUTS: Final = ("previous", "joined", "sheets", "standing", "shares", "beacon", "act")
-"""The inputs of the dice of an adjudication, by their keys in its turn file."""
+INPUTS: Final = {
+    "joined": None,
+    "sheets": None,
+    "standing": None,
+    "player_chains": None,
+    "beacon": ("round", "signature"),
+    "act": ("kind", "side", "to", "sealed"),
+}
+"""The inputs of an adjudication by their keys in its turn file, and which keys of each go in (None: all).
+
+Of a missing round only its number goes in, and of an act of the game master only its kind, its side, the adjudication
+that it goes back to and the digest of the orders that it gives: what is worded freely turns no dice.
+"""
 
 
-def inputs_digest(turn: Mapping[str, Any]) -> str:
-    """Return the digest of everything that goes into an adjudication, as hex: what its turn file lists of INPUTS."""
-    return sha256(canonical({word: turn[word] for word in INPUTS if word in turn})).hexdigest()
+def inputs_of(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what goes into the dice out of what a turn file states."""
+    return {
+        word: turn[word] if keys is None else {key: turn[word][key] for key in keys if key in turn[word]}
+        for word, keys in INPUTS.items()
+        if word in turn
+    }
 
 
-def missing_share(last: str, n: int) -> str:
+def inputs_digest(before: str, turn: Mapping[str, Any]) -> str:
+    """Return the digest of everything that goes into an adjudication, as hex.
+
+    `before` is the digest of the inputs of the adjudication before it; for the first, the SHA-256 of `game.yaml`.
+    """
+    return sha256(canonical({"before": before, **inputs_of(turn)})).hexdigest()
+
+
+def missing_link(last: str, n: int) -> str:
     """Return the substitute, as hex, for the link that a player's chain has not opened for adjudication n.
 
-    `last` is the last link that it did open, or the tip of its chain.
+    `last` is the link that went into the dice last, or the tip of the chain.
     """
     return sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()
 
 
-def step_key(link: str, game: str, n: int, inputs_digest: str) -> bytes:
+def step_key(link: str, game: str, n: int, inputs_digest: str, scheme: str = SCHEME) -> bytes:
     """Return the key of all faces of adjudication n of a game."""
-    return hmac.digest(bytes.fromhex(link), canonical([SCHEME, game, n, inputs_digest]), "sha256")
+    return hmac.digest(bytes.fromhex(link), canonical([scheme, game, n, inputs_digest]), "sha256")
 
 
 def _draws(key: bytes, *label: Canonical) -> Iterator[int]:

@@ -1,14 +1,16 @@
-"""Player chains: links that players open with their sheets, so that no adjudicator alone controls the dice.
+"""Player chains: links that players open with their sheets, so that no referee alone controls the dice.
 
 A side may promise a chain of its own before the first shuffle, made as `pbem.crypto.dice` makes them. From then on
-each of its sheets opens the next link. A sheet that replaces one not used yet opens the same link again.
+each of its sheets opens the next link, also a sheet that replaces one not used yet. So a sheet cannot be filed twice,
+and how many were filed can be counted.
 
 The contribution of a side to an adjudication goes into the dice. It is one of:
 
-* `{link: ...}` where a sheet of it went in that opened a link;
-* `{missing: ...}` where none did: SHA-256 of the bytes of the link opened last (or the tip), a blank, and the number of
-  the adjudication in decimal. Anybody can compute it, and nobody can choose it;
-* `{lost: ...}` where its sheet says that the chain is lost: the same digest, for the last time. After that the side
+* `{link: ...}` where sheets of it went in: the link that the last of them opened. It lies as many links behind the one
+  before as the turn file names sheets of the side;
+* `{missing: ...}` where no sheet went in: SHA-256 of the bytes of the link before (or the tip), a blank, and the number
+  of the adjudication in decimal. Anybody can compute it, and nobody can choose it;
+* `{lost: ...}` where a sheet of it says that the chain is lost: the same digest, for the last time. After that the side
   has no chain.
 
 Standard library only: whoever checks a game needs this module and `pbem.crypto.dice`.
@@ -22,7 +24,7 @@ from hashlib import sha256
 from re import compile as pattern
 from typing import Final
 
-from pbem.crypto.dice import check_link, missing_share
+from pbem.crypto.dice import check_link, missing_link
 from pbem.protocol import PbemError
 
 LOST: Final = "lost"
@@ -32,21 +34,20 @@ MOST_LINKS: Final = 100_000
 """The greatest length of a player's chain: its links are counted by making them."""
 
 
-class BadShare(PbemError):
-    """A turn file has a wrong share of a side's own chain; the text says what is wrong."""
+class BadContribution(PbemError):
+    """A turn file has a wrong contribution of a player's chain; the text says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnChain:
-    """The public state of a player's chain: its tip, its length, and the link opened last (at first the tip).
-
-    `waiting` is the link, or the word `lost`, of a sheet that has not been used yet.
-    """
+class PlayerChain:
+    """The state of a player's chain: its tip, its length, the link opened last (at first the tip), and its end."""
 
     tip: str
     length: int
     last: str
-    waiting: str | None = None
+    """The link that the last accepted sheet has opened, used or not."""
+    lost: bool = False
+    """Whether an accepted sheet says that the chain is lost."""
 
     @property
     def opened(self) -> int:
@@ -64,69 +65,80 @@ class OwnChain:
         return None
 
 
-def wrong_with(written: str | None, own: OwnChain | None) -> str | None:
+def wrong_with(written: str | None, chain: PlayerChain | None) -> str | None:
     """Return what is wrong with the link that a sheet opens, and the way out; None: nothing.
 
-    `written` is None where the sheet opens none, `own` where its side has no chain.
+    `written` is None where the sheet opens none, `chain` where its side has none.
     """
-    if own is None:
+    if chain is None:
         return None if written is None else "you have no chain of your own in this game; leave this line out"
-    if own.waiting not in (None, LOST):
-        if written == own.waiting:
-            return None
-        return f"your last sheet, which has not been used yet, has opened a link; repeat it: 'link: {own.waiting}'"
-    opened = own.opened
+    if chain.lost:
+        return None if written in (None, LOST) else f"your chain has ended: an earlier sheet says 'link: {LOST}'"
+    opened = chain.opened
     way_out = f"the next is link {opened + 1}, which `pbem my-chain next FILE --after {opened}` prints"
-    if opened >= own.length:
-        way_out = f"all {own.length} are opened; write 'link: {LOST}', which ends the chain"
+    if opened >= chain.length:
+        way_out = f"all {chain.length} are opened; write 'link: {LOST}', which ends the chain"
     if written is None:
         return f"link is missing: a sheet of yours opens the next link of your chain; {way_out}"
-    if written == LOST or check_link(written, own.last):
+    if written == LOST or check_link(written, chain.last):
         return None
-    number = own.number(written)
+    number = chain.number(written)
     if number is None:
-        return f"this is no link of the chain that you have promised, whose tip is {own.tip[:12]}...; {way_out}"
+        return f"this is no link of the chain that you have promised, whose tip is {chain.tip[:12]}...; {way_out}"
     if number <= opened:
         return f"{f'link {number}' if number else 'the tip'} has been opened before; {way_out}"
     return f"this is link {number}; {way_out}"
 
 
-def share(last: str, waiting: str | None, n: int) -> dict[str, str]:
-    """Return the contribution of a side to adjudication n; `waiting` is the link that its sheets have opened since."""
-    if waiting is None:
-        return {"missing": missing_share(last, n)}
-    return {LOST: missing_share(last, n)} if waiting == LOST else {"link": waiting}
+def contribution(last: str, opened: str | None, n: int) -> dict[str, str]:
+    """Return what a side gives to adjudication n.
 
-
-def check_share(share: Mapping[str, str], last: str, n: int) -> str | None:
-    """Return what is wrong with a side's contribution to adjudication n, given its last link; None: nothing."""
-    if len(share) != 1:
-        return "a share has one word: link, missing or lost"
-    ((word, value),) = share.items()
-    if word == "link":
-        return None if check_link(value, last) else f"link {value} does not follow {last}"
-    if word in ("missing", LOST):
-        stated = missing_share(last, n)
-        return None if value == stated else f"what stands for the missing link must be {stated}, not {value}"
-    return f"a share is a link, missing or lost, not {word}"
-
-
-def last_links(shares: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str]) -> dict[str, str]:
-    """Return the links opened last, by side, after an adjudication with these shares; `lasts` are those before it."""
-    opened = {side: share["link"] for side, share in shares.items() if "link" in share}
-    return {side: opened.get(side, last) for side, last in lasts.items() if LOST not in shares.get(side, {})}
-
-
-def follow(shares: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str], n: int) -> dict[str, str]:
-    """Return the links opened last, by side, after adjudication n, out of those before it.
-
-    Raise `BadShare` unless every side with a chain, and no other, has given a share, and each is right.
+    `last` is the link that went into the dice last, `opened` the last that its sheets have opened since, or `lost`;
+    None: no sheet has come.
     """
-    for side in sorted({*shares, *lasts}):
+    if opened is None:
+        return {"missing": missing_link(last, n)}
+    return {LOST: missing_link(last, n)} if opened == LOST else {"link": opened}
+
+
+def wrong_contribution(given: Mapping[str, str], last: str, n: int, sheets: int) -> str | None:
+    """Return what is wrong with what a side gives to adjudication n; None: nothing.
+
+    `last` is the link that went in last, `sheets` how many sheets of the side the turn names.
+    """
+    if len(given) != 1:
+        return "it has one word: link, missing or lost"
+    ((word, value),) = given.items()
+    if word not in ("link", "missing", LOST):
+        return f"it is a link, missing or lost, not {word}"
+    if (word == "missing") != (sheets == 0):
+        return f"it says {word}, but the turn names {sheets or 'no'} sheet{'' if sheets == 1 else 's'} of the side"
+    if word == "link":
+        behind = f"by {sheets} links" if sheets > 1 else ""
+        return None if check_link(value, last, sheets) else f"link {value} does not follow {last} {behind}".rstrip()
+    stated = missing_link(last, n)
+    return None if value == stated else f"what stands for the missing link must be {stated}, not {value}"
+
+
+def last_links(given: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str]) -> dict[str, str]:
+    """Return the links that went in last, by side, after an adjudication; `lasts` are those before it."""
+    opened = {side: each["link"] for side, each in given.items() if "link" in each}
+    return {side: opened.get(side, last) for side, last in lasts.items() if LOST not in given.get(side, {})}
+
+
+def follow(
+    given: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str], n: int, sheets: Mapping[str, int]
+) -> dict[str, str]:
+    """Return the links that went in last, by side, after adjudication n, out of those before it.
+
+    `sheets` counts the sheets of each side that the turn names. Raises BadContribution unless every side with a chain,
+    and no other, has given something, and each is right.
+    """
+    for side in sorted({*given, *lasts}):
         if side not in lasts:
-            raise BadShare(f"{side} has no chain of its own and gives a share")
-        if side not in shares:
-            raise BadShare(f"{side} has a chain of its own; its share is not there")
-        if wrong := check_share(shares[side], lasts[side], n):
-            raise BadShare(f"the share of {side}: {wrong}")
-    return last_links(shares, lasts)
+            raise BadContribution(f"{side} has no chain of its own and opens a link")
+        if side not in given:
+            raise BadContribution(f"{side} has a chain of its own; what it gives is not there")
+        if wrong := wrong_contribution(given[side], lasts[side], n, sheets.get(side, 0)):
+            raise BadContribution(f"the chain of {side}: {wrong}")
+    return last_links(given, lasts)

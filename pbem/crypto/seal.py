@@ -24,7 +24,10 @@ from pbem.protocol import PbemError
 
 MARK: Final = b"pbem-sealed-v1"
 ROOM: Final = 4096
-"""The least room, in bytes; larger ones are its doubles."""
+"""The least room, in bytes."""
+_HEAD: Final = 128
+"""The most bytes of the line before the content."""
+_STEP: Final = 1024
 
 
 class CannotOpen(PbemError):
@@ -85,28 +88,75 @@ def room_for(length: int, least: int = ROOM) -> int:
     return room
 
 
-def seal(recipients: Sequence[str], path: str, content: bytes, *, public: int = 0) -> bytes:
-    """Return armoured text that only the holders of some keys open.
+def padded(path: str, content: bytes, *, public: int = 0) -> bytes:
+    """Return a content as it is sealed: with the path that it belongs to, and zeros up to its room.
 
-    `public` is a length that everybody knows and that the content hardly ever exceeds: the room is chosen by it.
+    `public` is a length that follows from what everybody knows, and that no honest content exceeds: the room is chosen
+    by it. A longer content still finds room, in doubles of that.
     """
     head = b"%b %b %d\n" % (MARK, path.encode(), len(content))
-    room = room_for(len(head) + len(content), room_for(public))
-    padded = (head + content).ljust(room, b"\0")
-    sealed: bytes = encrypt(padded, [_recipient(each) for each in recipients], armored=True)
+    least = max(ROOM, -(-(public + _HEAD) // _STEP) * _STEP)
+    return (head + content).ljust(room_for(len(head) + len(content), least), b"\0")
+
+
+def seal(recipients: Sequence[str], path: str, content: bytes, *, public: int = 0) -> bytes:
+    """Return armoured text that only the holders of some keys open; `public` is as in `padded`."""
+    keys = [_recipient(each) for each in recipients]
+    sealed: bytes = encrypt(padded(path, content, public=public), keys, armored=True)
     return sealed
 
 
 def unseal(identity: str, path: str, sealed: bytes) -> bytes:
     """Return the content sealed for a path; raise `CannotOpen` for another key or another path."""
+    return unpadded(path, open_padded(identity, path, sealed))
+
+
+def open_padded(identity: str, path: str, sealed: bytes) -> bytes:
+    """Return what `padded` made before it was sealed; raise `CannotOpen` for another key."""
     try:
-        padded: bytes = decrypt(sealed, [_identity(identity)])
+        opened: bytes = decrypt(sealed, [_identity(identity)])
     except (DecryptError, ValueError):
         raise CannotOpen(f"{path}: was altered, or sealed to another key") from None
-    sealed_for, content = _unpadded(padded, path)
+    return opened
+
+
+def unpadded(path: str, opened: bytes) -> bytes:
+    """Return the content that `padded` was given; raise `CannotOpen` for another path."""
+    sealed_for, content = _unpadded(opened, path)
     if sealed_for != path:
         raise CannotOpen(f"{path}: was sealed as {sealed_for}")
     return content
+
+
+class Sealing:
+    """The sealing of a game's files: to a public key, opened with the identity that belongs to it."""
+
+    def __init__(self, recipient: str, identity: str) -> None:
+        self._recipient = recipient
+        self._identity = identity
+
+    def seal(self, path: str, content: bytes, public: int = 0, recipient: str | None = None) -> bytes:
+        """Return a content sealed to the game's key, or to another `recipient`; `public` is as in `padded`."""
+        return seal([recipient or self._recipient], path, content, public=public)
+
+    def open(self, path: str, sealed: bytes) -> bytes:
+        """Return the content that was sealed for a path. Raises CannotOpen."""
+        return unseal(self._identity, path, sealed)
+
+
+class NoSealing(Sealing):
+    """The sealing of a game that is derived again: its files are padded, but stay open."""
+
+    def __init__(self) -> None:
+        super().__init__("", "")
+
+    def seal(self, path: str, content: bytes, public: int = 0, recipient: str | None = None) -> bytes:
+        """Return a content as it would be sealed."""
+        return padded(path, content, public=public)
+
+    def open(self, path: str, sealed: bytes) -> bytes:
+        """Return the content that stands open. Raises CannotOpen for one of another path."""
+        return unpadded(path, sealed)
 
 
 def open_with(identities: Iterable[Any], sealed: bytes) -> tuple[str, bytes]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ import pytest
 
 from pbem import verify_one
 from pbem.audit.access import repo_of
-from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_share, step_key
+from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_link, step_key
 from pbem.game import yaml as yamlio
 from pbem.repo.git import numbered
 from pbem.repo.public import published
@@ -25,7 +26,7 @@ from tests.support.live import Folder, git, play
 from tests.support.samples import GAMES, ZAMA
 
 SOURCE = Path(verify_one.__file__)
-OWN = Chain(b"r" * 32, 5)
+OWN = Chain(b"r" * 32, 9)
 CHAIN = Chain(b"c" * 32, 3)
 SIGNATURE = "ab" * 48
 Turns = list[dict[str, Any]]
@@ -46,29 +47,65 @@ def rolls(key: bytes, n: int) -> list[dict[str, Any]]:
     ]
 
 
-def went_in(n: int) -> dict[str, Any]:
-    """Return what goes into turn n, but for the file before it."""
+SHEETS = {n: f"sheets/red/000/000{n}.age" for n in range(1, 6)}
+STANDING = {"standing": {"blue": "1" * 64}}
+
+
+def stated(n: int) -> dict[str, Any]:
+    """Return what turn n states of its circumstances and of what goes into it."""
     everything: dict[int, dict[str, Any]] = {
         1: {
             "joined": {
-                "red": {"phrase": "Élan: vital #1", "chain": {"tip": OWN.tip, "length": 5}},
+                "red": {"phrase": "Élan: vital #1", "chain": {"tip": OWN.tip, "length": 9}},
                 "blue": {"key": "age1"},
-            }
+            },
+            "beacon": {"round": 5, "signature": SIGNATURE},
         },
-        2: {"sheets": {"red": {"sheets/red/000/0001.age": "0" * 64}}, "shares": {"red": {"link": OWN.link(1)}}},
-        3: {"standing": {"blue": "1" * 64}, "shares": {"red": {"missing": missing_share(OWN.link(1), 3)}}},
-        4: {"shares": {"red": {"link": OWN.link(2)}}, "beacon": {"round": 7, "signature": SIGNATURE}},
+        2: {
+            "sheets": {"blue": {"sheets/blue/000/0001.age": "2" * 64}, "red": {SHEETS[1]: "0" * 64}},
+            **STANDING,
+            "player_chains": {"red": {"link": OWN.link(1)}},
+            "beacon": {"round": 6, "signature": SIGNATURE},
+        },
+        3: {
+            **STANDING,
+            "player_chains": {"red": {"missing": missing_link(OWN.link(1), 3)}},
+            "beacon": {"round": 6, "signature": SIGNATURE},
+        },
+        4: {
+            "late": ["blue"],
+            "sheets": {"red": {SHEETS[2]: "3" * 64, SHEETS[3]: "4" * 64}},
+            **STANDING,
+            "player_chains": {"red": {"link": OWN.link(3)}},
+            "beacon": {"round": 7, "signature": SIGNATURE},
+        },
         5: {
-            "shares": {"red": {"lost": missing_share(OWN.link(2), 5)}},
+            "sheets": {"red": {SHEETS[4]: "5" * 64}},
+            **STANDING,
+            "player_chains": {"red": {"lost": missing_link(OWN.link(3), 5)}},
             "beacon": {"round": 9, "missing": "it is late"},
         },
-        6: {"act": {"kind": "rollback", "to": 4, "undone": [5], "by": "game master", "reason": "two lines\n  of it\n"}},
+        6: {
+            **STANDING,
+            "act": {
+                "kind": "rollback",
+                "reason": "two lines\n  of it\n",
+                "to": 4,
+                "undone": [5],
+                "by": "the game master",
+            },
+        },
+        7: {**STANDING, "beacon": {"round": 10, "signature": SIGNATURE}},
     }
-    return everything.get(n, {})
+    return deepcopy({"day": f"2026-11-2{n}", **everything[n]})
+
+
+ANSWERS = {4: ("sheet 3", "standing", "only", "default", "bot", "the game master")}
 
 
 def charter() -> dict[str, Any]:
-    return {"game": "punica", "dice": {"scheme": "chain-v1", "length": 3, "tip": CHAIN.tip}}
+    dice = {"scheme": "chain-v2", "length": 3, "tip": CHAIN.tip, "beacon": "drand"}
+    return {"format": 2, "game": "punica", "dice": dice}
 
 
 def write(folder: Path, turns: Turns, head: dict[str, Any] | None = None) -> Path:
@@ -82,18 +119,24 @@ def write(folder: Path, turns: Turns, head: dict[str, Any] | None = None) -> Pat
     return folder
 
 
-def made(chain: Chain = CHAIN, last: int = 7) -> Turns:
-    """Return the turn files of the game."""
+def made(chain: Chain = CHAIN, last: int = 7, alter: Callable[[int, dict[str, Any]], None] | None = None) -> Turns:
+    """Return the turn files of the game; `alter` may change what each states before its dice are made of it."""
     turns: Turns = []
     before: dict[str, Any] = charter()
+    inputs = sha256(yamlio.dump(before).encode()).hexdigest()
     for n in range(1, last + 1):
-        turn = {"previous": sha256(yamlio.dump(before).encode()).hexdigest(), **went_in(n)}
-        inputs = inputs_digest(turn)
+        turn = {"previous": sha256(yamlio.dump(before).encode()).hexdigest(), **stated(n)}
+        turn["answers"] = [
+            {"side": "red", "kind": "siege", "order": {"card": 3}, "by": by} for by in ANSWERS.get(n, ())
+        ]
+        if alter is not None:
+            alter(n, turn)
+        inputs = inputs_digest(inputs, turn)
         key = step_key(chain.link(n), "punica", n, inputs)
         turn = {"adjudication": n, **turn, "link": chain.link(n), "inputs": inputs}
         if (tip := chain.renewal(n)) is not None:
             turn["renewal"] = tip
-        before = turn | {"rolls": rolls(key, n), "events": [{"kind": "roll", "roll": 1}], "waiting": []}
+        before = turn | {"rolls": rolls(key, n), "events": [{"kind": "roll", "roll": 1}], "open_decisions": []}
         turns.append(before)
     return turns
 
@@ -171,7 +214,8 @@ def digested(n: int, change: Callable[[Turns], None]) -> Callable[[Turns], None]
 
     def both(turns: Turns) -> None:
         change(turns)
-        turns[n - 1]["inputs"] = inputs_digest(turns[n - 1])
+        before = turns[n - 2]["inputs"] if n > 1 else sha256(yamlio.dump(charter()).encode()).hexdigest()
+        turns[n - 1]["inputs"] = inputs_digest(before, turns[n - 1])
 
     return both
 
@@ -180,8 +224,8 @@ def other_face(faces: list[int]) -> list[int]:
     return [faces[0] % 6 + 1, *faces[1:]]
 
 
-def share(n: int, value: dict[str, str]) -> Callable[[Turns], None]:
-    return digested(n, put(n, "shares", "red", value=value))
+def gives(n: int, value: dict[str, str]) -> Callable[[Turns], None]:
+    return digested(n, put(n, "player_chains", "red", value=value))
 
 
 TAMPERED: list[tuple[Callable[[Turns], Any], str, str]] = [
@@ -206,22 +250,27 @@ TAMPERED: list[tuple[Callable[[Turns], Any], str, str]] = [
     (put(3, "renewal", value="0" * 64), "turn 4", "`previous`"),
     (take(3, "renewal"), "turn 3", "renewed with its last link"),
     (put(4, "renewal", value=Chain(b"d" * 32, 3).tip), "turn 4", "renewed with its last link"),
-    (put(2, "sheets", "red", "sheets/red/000/0001.age", value="5" * 64), "turn 2", "`inputs`"),
-    (digested(2, put(2, "sheets", "red", "sheets/red/000/0001.age", value="5" * 64)), "turn 2", "the faces are"),
+    (put(2, "sheets", "red", SHEETS[1], value="5" * 64), "turn 2", "`inputs`"),
+    (digested(2, put(2, "sheets", "red", SHEETS[1], value="5" * 64)), "turn 2", "the faces are"),
     (digested(3, put(3, "standing", "blue", value="5" * 64)), "turn 3", "the faces are"),
     (digested(1, put(1, "joined", "red", "phrase", value="another")), "turn 1", "the faces are"),
     (digested(4, put(4, "beacon", "signature", value="00" * 48)), "turn 4", "the faces are"),
-    (digested(4, take(4, "beacon")), "turn 4", "the faces are"),
-    (digested(6, put(6, "act", "reason", value="no reason")), "turn 6", "the faces are"),
-    (digested(6, take(6, "act")), "turn 6", "the faces are"),
-    (put(6, "inputs", value="0" * 64), "turn 6", "`inputs`"),
+    (digested(5, put(5, "beacon", "round", value=8)), "turn 5", "the faces are"),
+    (digested(6, put(6, "act", "to", value=3)), "turn 6", "the faces are"),
+    (put(4, "inputs", value="0" * 64), "turn 4", "`inputs`"),
     (take(6, "inputs"), "turn 6", "inputs"),
-    (share(2, {"link": OWN.link(2)}), "turn 2", "red does not follow"),
-    (share(2, {"missing": missing_share(OWN.link(1), 2)}), "turn 2", "red does not follow"),
-    (share(2, {"link": OWN.link(1), "missing": "x"}), "turn 2", "red does not follow"),
-    (share(2, {"missing": missing_share(OWN.tip, 2)}), "turn 2", "the faces are"),
-    (digested(2, take(2, "shares")), "turn 2", "has a share later"),
-    (digested(6, lambda turns: turns[5].update(shares=turns[4]["shares"])), "turn 6", "has a share later"),
+    (put(6, "act", "reason", value="no reason"), "turn 7", "`previous`"),
+    (put(5, "beacon", "missing", value="no reason"), "turn 6", "`previous`"),
+    (gives(2, {"link": OWN.link(2)}), "turn 2", "red does not follow"),
+    (gives(2, {"missing": missing_link(OWN.link(1), 2)}), "turn 2", "red does not follow"),
+    (gives(2, {"link": OWN.link(1), "missing": "x"}), "turn 2", "red does not follow"),
+    (gives(2, {"link": OWN.link(1).upper()}), "turn 2", "red does not follow"),
+    (gives(2, {"link": "no hex"}), "turn 2", "non-hexadecimal"),
+    (gives(2, {}), "turn 2", "red does not follow"),
+    (gives(5, {"lost": missing_link(OWN.link(3), 6)}), "turn 5", "red does not follow"),
+    (gives(5, {"lost": missing_link(OWN.tip, 5)}), "turn 5", "red does not follow"),
+    (digested(2, take(2, "player_chains")), "turn 2", "opens links later"),
+    (digested(6, lambda turns: turns[5].update(player_chains=turns[4]["player_chains"])), "turn 6", "opens links"),
     (digested(4, lambda turns: turns[3].update(joined=turns[0]["joined"])), "turn 4", "who joins in turn 1"),
     (put(3, "events", value=[{"kind": "roll", "roll": 1, "side": "red"}]), "turn 4", "`previous`"),
     (put(4, "previous", value="0" * 64), "turn 4", "`previous`"),
@@ -240,6 +289,124 @@ def test_tampering_is_found_where_it_is(tmp_path: Path, change: Callable[[Turns]
     found = complaint(write(tmp_path, turns))
     assert found.startswith(f"{where}: ")
     assert why in found
+
+
+# ---- a referee who has the keys, and makes all dice, digests and links of the forged game anew
+
+
+def states(n: int, change: Callable[[dict[str, Any]], Any]) -> Callable[[int, dict[str, Any]], None]:
+    """Return a change of what turn n states."""
+
+    def alter(at: int, turn: dict[str, Any]) -> None:
+        if at == n:
+            change(turn)
+
+    return alter
+
+
+def says(n: int, word: str, value: Any) -> Callable[[int, dict[str, Any]], None]:
+    """Return a change of a word of turn n."""
+    return states(n, lambda turn: turn.update({word: value}))
+
+
+def opens(n: int, value: dict[str, str]) -> Callable[[int, dict[str, Any]], None]:
+    return says(n, "player_chains", {"red": value})
+
+
+def names(n: int, *numbers: int) -> Callable[[int, dict[str, Any]], None]:
+    return says(n, "sheets", {"red": {SHEETS[number]: "6" * 64 for number in numbers}})
+
+
+def answers(by: str, n: int = 4) -> Callable[[int, dict[str, Any]], None]:
+    return says(n, "answers", [{"side": "red", "kind": "siege", "order": {"card": 3}, "by": by}])
+
+
+def acts(**act: Any) -> Callable[[int, dict[str, Any]], None]:
+    return says(6, "act", act)
+
+
+FORGED: list[tuple[Callable[[int, dict[str, Any]], None], str]] = [
+    # sheets have no gap in their numbers, and none comes twice
+    (names(4, 3, 4), "turn 4: sheets/red/000/0003.age is not the next sheet"),
+    (names(4, 1, 2), "turn 4: sheets/red/000/0001.age is not the next sheet"),
+    (names(4, 2, 4), "turn 4: sheets/red/000/0004.age is not the next sheet"),
+    (names(3, 1), "turn 3: "),
+    # as many links are opened as sheets are named, and one is missing only if none is
+    (names(4, 2), "turn 4: {'link': '"),
+    (names(2, 1, 2), "turn 2: {'link': '"),
+    (opens(4, {"link": OWN.link(2)}), "turn 4: {'link': '"),
+    (opens(4, {"link": OWN.link(4)}), "turn 4: {'link': '"),
+    (opens(4, {"missing": missing_link(OWN.link(1), 4)}), "turn 4: {'missing': '"),
+    (opens(3, {"link": OWN.link(2)}), "turn 3: {'link': '"),
+    (opens(3, {"link": OWN.link(1)}), "turn 3: {'link': '"),
+    (opens(3, {"lost": missing_link(OWN.link(1), 3)}), "turn 3: {'lost': '"),
+    (states(5, lambda turn: turn.pop("sheets")), "turn 5: {'lost': '"),
+    # a digest of standing orders, once named, is named in every turn
+    (states(3, lambda turn: turn.pop("standing")), "turn 3: the digest of the standing orders of ['blue'] is left out"),
+    (says(7, "standing", {"red": "8" * 64}), "turn 7: the digest of the standing orders of ['blue'] is left out"),
+    # an answer has one of the known sources
+    *(
+        (answers(by), f"turn 4: an answer cannot come from {by}")
+        for by in ("the telephone", "sheet 4", "sheet 0", "sheet 03", "sheet", "Standing", "default ", "stand-in", "")
+    ),
+    (answers("sheet 1", 1), "turn 1: an answer cannot come from sheet 1"),
+    # days and rounds never go back, and a round that is known decides nothing new
+    (says(4, "day", "2026-11-22"), "turn 4: its day is before that of the turn before"),
+    (says(4, "beacon", {"round": 5, "signature": SIGNATURE}), "turn 4: round 5 of the beacon comes after round 6"),
+    (says(4, "beacon", {"round": 6, "signature": SIGNATURE}), "turn 4: round 6 of the beacon comes after round 6"),
+    (says(3, "late", ["red"]), "turn 3: round 6 of the beacon comes after round 6"),
+    (says(3, "beacon", {"round": 6, "missing": "gone"}), "turn 3: round 6 of the beacon comes after round 6"),
+    (says(7, "beacon", {"round": 9, "missing": "it is late"}), "turn 7: round 9 of the beacon comes after round 9"),
+    (states(4, lambda turn: turn.pop("beacon")), "turn 4: a round of the beacon decides"),
+    (says(6, "beacon", {"round": 10, "signature": SIGNATURE}), "turn 6: a round of the beacon decides"),
+    # an act has no room for anything that would turn the dice
+    (acts(kind="rollback", to=4, sealed="0" * 64), "turn 6: rollback does not have"),
+    (acts(kind="rollback"), "turn 6: rollback does not have"),
+    (acts(kind="ruling", what="end", side="red"), "turn 6: ruling end does not have"),
+    (acts(kind="ruling", what="answer", side="red"), "turn 6: ruling answer does not have"),
+    (acts(kind="ruling", what="patch", to=4, sealed="0" * 64), "turn 6: ruling patch does not have"),
+    (acts(kind="migration", to=4), "turn 6: migration does not have"),
+    (acts(kind="luck"), "turn 6: luck does not have"),
+]
+
+
+@pytest.mark.parametrize(("alter", "why"), FORGED, ids=range(len(FORGED)))
+def test_what_a_referee_with_the_keys_forges_is_found(
+    tmp_path: Path, alter: Callable[[int, dict[str, Any]], None], why: str
+) -> None:
+    assert complaint(write(tmp_path, made(alter=alter))).startswith(why)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        {"kind": "ruling", "what": "answer", "side": "red", "asked": ["siege"], "sealed": "0" * 64},
+        {"kind": "ruling", "what": "default", "side": "red", "order": "siege", "sealed": "0" * 64},
+        {"kind": "ruling", "what": "patch", "undone": [], "to": 5, "hidden": "0" * 64},
+        {"kind": "ruling", "what": "end"},
+        {"kind": "migration", "box": "0" * 64, "code": "1" * 64, "changed": [4]},
+    ],
+    ids=lambda act: act.get("what", act["kind"]),
+)
+def test_every_act_of_the_game_master_is_known(tmp_path: Path, act: dict[str, Any]) -> None:
+    assert complaint(write(tmp_path, made(alter=says(6, "act", {"reason": "so", **act})))) == ""
+
+
+def test_what_is_worded_freely_turns_no_die(tmp_path: Path) -> None:
+    def reword(n: int, turn: dict[str, Any]) -> None:
+        turn.get("act", {}).update(reason="other words")
+        if "missing" in turn.get("beacon", {}):
+            turn["beacon"]["missing"] = "other words"
+
+    turns, honest = made(alter=reword), made()
+    assert complaint(write(tmp_path, turns)) == ""
+    assert [turn["rolls"] for turn in turns] == [turn["rolls"] for turn in honest]
+    assert turns[6]["previous"] != honest[6]["previous"]
+
+
+def test_an_older_game_is_not_checked(tmp_path: Path) -> None:
+    older = {word: value for word, value in charter().items() if word != "format"}
+    assert "only format 2 is known here" in complaint(write(tmp_path, [], older))
 
 
 def test_other_dice_from_the_first_turn_do_not_lead_to_the_tip(tmp_path: Path) -> None:
@@ -367,7 +534,7 @@ def test_a_clone_of_a_live_game_is_right_and_so_is_its_log(tmp_path: Path, rules
 
 def test_it_is_short_and_needs_only_the_standard_library() -> None:
     text = SOURCE.read_text("utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 200
     imported = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

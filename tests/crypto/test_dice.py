@@ -39,10 +39,11 @@ TURN: dict[str, Any] = {
         "carthage": {"sheets/carthage/000/0007.age": "22" * 32},
     },
     "standing": {"rome": "44" * 32},
-    "shares": {"rome": {"link": "55" * 32}},
+    "player_chains": {"rome": {"link": "55" * 32}},
     "rolls": [],
 }
-DIGEST = inputs_digest(TURN)
+BEFORE = "77" * 32
+DIGEST = inputs_digest(BEFORE, TURN)
 KEY = step_key(CHAIN.link(42), "punica", 42, DIGEST)
 
 
@@ -51,50 +52,31 @@ def dice() -> ChainDice:
 
 
 class TestKnownAnswers:
-    """These never change under the name chain-v1: every game that is under way depends on them."""
+    """These never change under the name chain-v2: every game that is under way depends on them."""
 
     def test_chain(self) -> None:
-        assert SCHEME == "chain-v1"
+        assert SCHEME == "chain-v2"
         assert CHAIN.tip == "8be3ba0a4908a725db9d802dc0aef59966567bf9122e2d022ca0562e8f1fe1cc"
         assert CHAIN.link(1) == "d708d7a0198138a6057a4a2bfe625f048f75fc5c500a26c3a3a9b548fe7bc971"
         assert CHAIN.link(100) == hashlib.sha256(SECRET).hexdigest()
         assert Chain(SECRET).tip == "18147b28c2bbf43377dc4f4bc4c2c0f890f4a05e13b20eaeb9a4db21fd4deb82"
 
     def test_keys(self) -> None:
-        assert DIGEST == "d71ef4edc4c720cd8f79b419f7f54a006cc272746c6e6f09a0b9e5c735b4b30d"
-        assert KEY.hex() == "e00c63581fd66d8ce2baa3696d3cf3d9005ec907b0f2a42578a7dd9ea8f7d6dc"
+        assert DIGEST == "af9adb0934f06d489368063120bd1085d71bdd71ff981e601bf906e91ed2f2b4"
+        assert KEY.hex() == "514fd00f19708e8e227b79ca1477dcdc620656d71f043308573eb33ac74358c7"
 
     def test_faces(self) -> None:
-        assert dice().faces("battle/cannae/round-2", 8, 6) == [5, 1, 2, 3, 6, 5, 2, 4]
-        assert dice().faces("battle/cannae/round-2", 3, 2) == [1, 1, 2]
+        assert dice().faces("battle/cannae/round-2", 8, 6) == [5, 6, 5, 1, 3, 1, 5, 2]
+        assert dice().faces("battle/cannae/round-2", 3, 2) == [1, 2, 1]
         assert dice().faces("weather", 20, 1000) == [
-            395, 19, 476, 37, 563, 885, 916, 814, 67, 72,
-            360, 888, 1000, 524, 404, 605, 240, 725, 325, 205,
+            380, 836, 598, 182, 742, 509, 860, 869, 803, 522,
+            886, 568, 813, 656, 122, 430, 664, 730, 276, 446,
         ]  # fmt: skip
 
     def test_shuffle(self) -> None:
         assert dice().shuffled("deck", range(1, 21)) == [
-            20,
-            3,
-            9,
-            18,
-            8,
-            12,
-            11,
-            15,
-            16,
-            13,
-            17,
-            19,
-            2,
-            1,
-            7,
-            10,
-            5,
-            6,
-            4,
-            14,
-        ]
+            5, 17, 9, 4, 20, 12, 10, 2, 16, 1, 3, 6, 14, 11, 19, 8, 18, 7, 15, 13,
+        ]  # fmt: skip
 
 
 def sceptic(key: bytes, kind: str, *label: str) -> list[int]:
@@ -127,6 +109,15 @@ def test_links_follow_each_other() -> None:
     for n in range(1, 101):
         assert check_link(CHAIN.link(n), CHAIN.link(n - 1) if n > 1 else CHAIN.tip)
     assert not check_link(CHAIN.link(2), CHAIN.tip)
+
+
+def test_a_link_lies_as_many_links_behind_as_it_must() -> None:
+    for count in (1, 2, 7):
+        assert check_link(CHAIN.link(3 + count), CHAIN.link(3), count)
+        assert not check_link(CHAIN.link(4 + count), CHAIN.link(3), count)
+        assert not check_link(CHAIN.link(2 + count), CHAIN.link(3), count)
+    for count in (0, -1):
+        assert not check_link(CHAIN.link(3), CHAIN.link(3), count), "a link that was opened before is none"
 
 
 @pytest.mark.parametrize("link", ["", "00", "no hex", CHAIN.link(1)[:-2], CHAIN.link(1).upper(), CHAIN.link(1) + " "])
@@ -192,14 +183,40 @@ def test_the_encoding_knows_no_order_of_keys_and_no_other_types() -> None:
 
 
 def test_everything_that_goes_in_changes_every_face() -> None:
-    others = [{**TURN, word: {"other": "x"}} for word in INPUTS]
-    others += [{key: value for key, value in TURN.items() if key != word} for word in INPUTS if word in TURN]
-    digests = {inputs_digest(turn) for turn in [TURN, *others]}
-    assert len(digests) == 1 + len(INPUTS) + 5
-    assert inputs_digest({**TURN, "rolls": [1], "events": []}) == DIGEST, "what comes of it does not go in"
+    turn = {**TURN, "beacon": {"round": 7, "signature": "ab"}, "act": {"kind": "ruling", "side": "rome", "to": 3}}
+    others = [
+        {**turn, word: {**turn[word], key: "other"}}
+        for word, keys in INPUTS.items()
+        for key in keys or ("carthage", "syracuse")
+    ]
+    others += [{key: value for key, value in turn.items() if key != word} for word in INPUTS]
+    digests = {inputs_digest(BEFORE, each) for each in [turn, *others]} | {inputs_digest("78" * 32, turn)}
+    assert len(digests) == 1 + len(others) + 1
     link = CHAIN.link(1)
     keys = {step_key(link, "g", 1, d) for d in digests} | {step_key(link, "g", 2, "d"), step_key(link, "h", 1, "d")}
     assert len({tuple(ChainDice(key, HIDDEN).faces("x", 20, 6)) for key in keys}) == len(digests) + 2
+
+
+OUTPUTS: tuple[dict[str, Any], ...] = (
+    {"previous": "60" * 32}, {"day": "2026-11-23"}, {"late": ["rome"]}, {"absent": ["rome"]},
+    {"answers": [{"side": "rome", "by": "default"}]}, {"rolls": [1]}, {"draws": [1]}, {"events": [1]},
+    {"open_decisions": [1]}, {"result": {"winner": "rome"}}, {"position": "61" * 32}, {"renewal": "62" * 32},
+    {"code": "63" * 32},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=lambda output: next(iter(output)))
+def test_what_comes_of_a_turn_turns_no_die(output: dict[str, Any]) -> None:
+    assert inputs_digest(BEFORE, TURN | output) == DIGEST
+
+
+def test_free_text_turns_no_die() -> None:
+    for word, said, others in (
+        ("act", {"kind": "ruling", "side": "rome"}, ({"reason": "a"}, {"reason": "b"}, {"hidden": "c"}, {"by": "d"})),
+        ("beacon", {"round": 7}, ({"missing": "it is late"}, {"missing": "it is gone"})),
+    ):
+        digests = {inputs_digest(BEFORE, TURN | {word: said | other}) for other in ({}, *others)}
+        assert len(digests) == 1, word
 
 
 @pytest.mark.parametrize("sides", [2, 3, 6, 10, 256, 257, 1000])

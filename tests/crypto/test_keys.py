@@ -25,7 +25,7 @@ class TestKeys:
         assert Keys.load(tmp_path / "keys", "demo") == Keys("demo", SECRETS, 9)
 
     def test_they_are_not_printed(self) -> None:
-        assert repr(Keys("demo", SECRETS)) == "Keys(game='demo', secrets=Secrets(), length=4096, scheme='chain-v1')"
+        assert repr(Keys("demo", SECRETS)) == "Keys(game='demo', secrets=Secrets(), length=4096, scheme='chain-v2')"
 
     def test_only_the_owner_may_read_them(self, tmp_path: Path) -> None:
         before = os.umask(0)
@@ -78,7 +78,7 @@ class TestKeys:
             ("identity: AGE-SECRET-KEY-1R", "identity: AGE-SECRET-KEY-1Q", "is damaged"),
             ("office: ", "office: x", "is damaged"),
             ("game: punica", "game: gallica", "holds the secrets of gallica, not of punica"),
-            ("chain-v1", "chain-v9", "scheme chain-v9 is not known"),
+            ("chain-v2", "chain-v9", "scheme chain-v9 is not known"),
         ],
     )
     def test_damage_is_told(self, tmp_path: Path, old: str, new: str, reason: str) -> None:
