@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from pbem.engine.session import Answer
 from pbem.game.plain import Record
-from pbem.protocol import Draw, Event, Roll
+from pbem.protocol import Draw, Event, Roll, Side
+from pbem.repo import format1
 from pbem.repo.records import (
     answer_record,
     draw_record,
@@ -26,11 +27,35 @@ from pbem.repo.records import (
 )
 
 
-class Seed(NamedTuple):
-    """The seed of an adjudication: the opened link, all inputs by name, their digest, and the key made of them."""
+class Circumstances(NamedTuple):
+    """The circumstances of an adjudication: the day, the sides whose deadline has passed, those the bot plays for.
 
+    They are on record, for the answers depend on them, but turn no dice.
+    """
+
+    day: str
+    late: frozenset[Side] = frozenset()
+    absent: frozenset[Side] = frozenset()
+
+    def record(self) -> dict[str, Any]:
+        """Return what a turn file says of them; nobody late or absent is left out."""
+        return {
+            "day": self.day,
+            **({"late": sorted(self.late)} if self.late else {}),
+            **({"absent": sorted(self.absent)} if self.absent else {}),
+        }
+
+
+class Seed(NamedTuple):
+    """The seed of an adjudication.
+
+    `previous` is the digest of the turn file before, `stated` what the turn file says of the inputs, `inputs` their
+    digest, and `key` the key of the dice.
+    """
+
+    previous: str
     link: str
-    went_in: Record
+    stated: Record
     inputs: str
     key: bytes
 
@@ -44,8 +69,9 @@ class Adjudication:
     rolls: Sequence[Roll]
     draws: Sequence[Draw]
     events: Sequence[Event]
-    waiting: Sequence[Mapping[str, str]]
+    open_decisions: Sequence[Mapping[str, str]]
     """The decisions that are open after it, by side and kind."""
+    at: Circumstances
     act: Record | None = None
     """The act of the game master, if this is no play: its kind, its reason, and what belongs to it."""
     whole: Record | None = None
@@ -76,9 +102,9 @@ def public_record(
     `renewal` is the tip of a new chain if one begins. `span` are the answers since the last checkpoint, which are
     published when the next one is reached; None: it is not.
     """
-    went_in, readers = dict(seed.went_in), adjudication.readers
-    public: dict[str, Any] = {"adjudication": adjudication.n, "previous": went_in.pop("previous"), "link": seed.link}
-    public |= went_in | {"inputs": seed.inputs}
+    readers = adjudication.readers
+    public: dict[str, Any] = {"adjudication": adjudication.n, "previous": seed.previous, **adjudication.at.record()}
+    public |= {"link": seed.link, **seed.stated, "inputs": seed.inputs}
     if renewal is not None:
         public["renewal"] = renewal
     if span is not None:
@@ -89,12 +115,13 @@ def public_record(
         public["draws"] = [draw_record(number, draw) for number, draw in enumerate(adjudication.draws, 1)]
     records = event_records(adjudication.events)
     public["events"] = [record for at, record in enumerate(records) if str(at) not in readers]
-    public["waiting"] = list(adjudication.waiting)
+    public["open_decisions"] = list(adjudication.open_decisions)
     return public
 
 
 def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
     """Return the adjudication that a turn file and its sealed record were made of."""
+    public, sealed = format1.turn(public), format1.sealed_record(sealed)
     rolls = [read_roll(roll) for roll in public.get("rolls", ())]
     readers = {int(at): sides for at, sides in sealed["readers"].items()}
     return Adjudication(
@@ -103,7 +130,8 @@ def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
         rolls,
         [Draw(**draw) for draw in sealed["draws"]],
         read_events(sealed["events"], rolls, readers),
-        public["waiting"],
+        public["open_decisions"],
+        Circumstances(public.get("day", ""), frozenset(public.get("late", ())), frozenset(public.get("absent", ()))),
         public.get("act"),
         sealed.get("act"),
     )

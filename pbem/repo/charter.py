@@ -1,14 +1,23 @@
-"""The charter of a game, `game.yaml`: what is played, by whom, with which dice. It is never changed."""
+"""The charter of a game, `game.yaml`: what is played, by whom, with which dice. It is never changed.
+
+Its digest begins the inputs of the dice; `Pins` do not go into them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pbem.crypto.dice import Chain
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import commitment, recipient_of
 from pbem.crypto.signing import public_key
+from pbem.game import plain
+from pbem.game.plain import Record
+from pbem.repo import format1
+
+FORMAT: Final = 2
+"""The format of a new game's repo. It counts up when any byte changes that the referee derives."""
 
 
 @dataclass(slots=True)
@@ -25,15 +34,21 @@ class DicePromise:
 
 @dataclass(slots=True)
 class Charter:
-    """The game that is played: by whom, under which options, with which dice. It goes into the dice; `Pins` do not."""
+    """The game that is played: by whom, under which options, with which dice."""
 
+    format: int
+    """The format of the game's repo: `FORMAT`, or `pbem.repo.format1`."""
+    made_by: str
+    """The program that began the game, with its version."""
     game: str
     rules: str
-    preset: str
+    edition: str
     scenario: str
     players: dict[str, str]
+    by_mail: list[str]
+    """The sides whose player has an address: they are asked by letter, and consent to a rollback by letter."""
     options: dict[str, Any]
-    """Options that differ from the preset."""
+    """Options that differ from the edition."""
     dice: DicePromise
     sealed_to: str
     """The public key that the sealed files are sealed to."""
@@ -72,6 +87,11 @@ class Revealed:
 
     hidden: str
     identity: str
+
+
+def read_charter(record: Record) -> Charter:
+    """Return the charter that a record says. Raises ValueError, TypeError or KeyError for a damaged one."""
+    return plain.decode(Charter, format1.charter(record))
 
 
 def promise(keys: Keys, beacon: str | None = None) -> DicePromise:

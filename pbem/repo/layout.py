@@ -13,7 +13,7 @@ sealed/state.age               the last checkpoint, the answers since, the waiti
 sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
 standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
-known/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
+views/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
 letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it (named by a keyed
                                digest, because a plain digest could be found by guessing the letter); a letter with a
                                Message-ID has a second note, named by its content too
@@ -40,16 +40,21 @@ BEACON: Final = "beacon.yaml"
 STATE: Final = "sealed/state.age"
 PLAYERS: Final = "sealed/players.age"
 LETTERS: Final = "letters/"
-KNOWN: Final = "known/"
+JOINED: Final = "joined/"
+REQUESTS: Final = "requests/"
+VIEWS: Final = "views/"
+EARLIER_VIEWS: Final = "known/"
+"""The folder of views in games of format 1."""
 STANDING: Final = "standing/"
 SHEETS: Final = "sheets/"
+TURNS: Final = "turns/"
 SEALED: Final = ".age"
 """The ending of the name of a sealed file."""
 
 
 def turn_path(n: int) -> str:
     """Return the path of a turn file."""
-    return numbered("turns", n)
+    return numbered(TURNS.rstrip("/"), n)
 
 
 def sealed_path(path: str) -> str:
@@ -69,12 +74,12 @@ def sheet_path(side: Side, n: int) -> str:
 
 def request_path(number: int) -> str:
     """Return the path of a request."""
-    return numbered("requests", number)
+    return numbered(REQUESTS.rstrip("/"), number)
 
 
 def joined_path(side: Side) -> str:
     """Return the path of the phrase, the chain and the key that a side has mailed."""
-    return f"joined/{side}.yaml"
+    return f"{JOINED}{side}.yaml"
 
 
 def standing_path(side: Side) -> str:
@@ -82,6 +87,6 @@ def standing_path(side: Side) -> str:
     return f"{STANDING}{side}{SEALED}"
 
 
-def known_path(side: Side) -> str:
+def view_path(side: Side) -> str:
     """Return the path of the view of a side."""
-    return f"{KNOWN}{side}{SEALED}"
+    return f"{VIEWS}{side}{SEALED}"

@@ -13,22 +13,24 @@ from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from re import compile as pattern
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
-from pbem.crypto.player_chains import share
-from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
+from pbem.crypto.player_chains import contribution
+from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import Correction
+from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
 from pbem.protocol import Side
+from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer
+from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
@@ -40,14 +42,15 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     joined_path,
-    known_path,
     sealed_path,
     sheet_path,
     standing_path,
     turn_path,
+    view_path,
 )
 from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
+from pbem.repo.store import Store
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 _MOST_RECENT: Final = 64
@@ -56,17 +59,30 @@ LetterId: TypeAlias = str | tuple[str, ...]
 """The digest by which a letter is known, or several: a note is kept under each."""
 
 
+class Links(Protocol):
+    """The links of a dice chain, such as `Chain`."""
+
+    def link(self, n: int) -> str:
+        """Return the link that adjudication n opens, as hex."""
+
+    def renewal(self, n: int) -> str | None:
+        """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
+
+
 class Ledger:
     """The books of one game, open. Writes nothing until `commit`."""
 
-    def __init__(self, repo: GameRepo, keys: Keys) -> None:
+    def __init__(self, repo: Store, keys: Keys, sealing: Sealing | None = None) -> None:
+        """`sealing` is what seals the files; None: the keys do, and the commits are signed."""
         self.repo = repo
         self.keys = keys
-        repo.sign = partial(sign, keys.signing)
-        self.charter = plain.decode(Charter, self._yaml(CHARTER))
+        self.charter = read_charter(self._yaml(CHARTER))
+        if sealing is None:
+            repo.sign = partial(sign, keys.signing)
+        self._sealing = sealing or Sealing(self.charter.sealed_to, keys.identity)
         self.further: dict[str, bytes] = {}
         """Files that go into the next commit together with what is committed."""
-        self.chain = Chain(keys.chain, keys.length)
+        self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
 
     @classmethod
@@ -80,9 +96,10 @@ class Ledger:
         corrected: Mapping[str, bytes] | None = None,
     ) -> Ledger:
         """Make a game's repo with its charter and `corrected` files of its box; nothing has been rolled yet."""
-        players = seal([recipient_of(keys.office)], PLAYERS, _json(dict(addresses)))
+        players = seal([recipient_of(keys.office)], PLAYERS, compact(dict(addresses)))
         files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
-        return cls(GameRepo.create(path, files, f"{charter.game}: the charter", partial(sign, keys.signing)), keys)
+        message = charter_message(charter.game)
+        return cls(GameRepo.create(path, files, message, partial(sign, keys.signing)), keys)
 
     def check_secrets(self) -> None:
         """Raise BadKeys unless the secrets are those that the charter promises; `commit` checks the key that signs."""
@@ -169,7 +186,7 @@ class Ledger:
 
     def public_turn(self, n: int) -> Any:
         """Return the content of a turn file."""
-        return self._yaml(turn_path(n))
+        return format1.turn(self._yaml(turn_path(n)))
 
     def turn_digest(self, n: int) -> str:
         """Return the digest of a turn file; for 0, that of the charter."""
@@ -182,11 +199,11 @@ class Ledger:
 
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
-        return self.salted(turn_path(n).replace(".yaml", ".act"), _json(dict(whole)))
+        return self.salted(turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))
 
     def letter(self, digest: str) -> Record | None:
         """Return the note of a letter that was carried out; None: it was not."""
-        text = self.repo.read(self._letter_path(digest))
+        text = self.repo.read(self.letter_path(digest))
         if text is None:
             return None
         record: Record = yamlio.read(text, name="letter").value
@@ -195,7 +212,7 @@ class Ledger:
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
         path = sheet_path(side, n)
-        return unseal(self.keys.identity, path, self._file(path))
+        return self._sealing.open(path, self._file(path))
 
     # ---- dice
 
@@ -204,24 +221,24 @@ class Ledger:
 
         `act` is the act of the game master, if it is no play; `beacon` has the round of the beacon, if one has come.
         """
-        link = self.chain.link(n)
-        went_in: dict[str, Any] = {"previous": self.turn_digest(n - 1)}
+        link, previous = self.chain.link(n), self.turn_digest(n - 1)
+        stated: dict[str, Any] = {}
         if state is None:
             names = self.repo.listdir("joined")
             sides = [name.removesuffix(".yaml") for name in names]
-            went_in["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
+            stated["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
         else:
             # Sorted, because the order in which they came must not change the dice.
-            went_in["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
-            went_in["standing"] = dict(sorted(state.standing_digests.items()))
-            went_in["shares"] = {
-                side: share(state.links[side], state.shares.get(side), n) for side in sorted(state.links)
+            stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
+            stated["standing"] = dict(sorted(state.standing_digests.items()))
+            stated["player_chains"] = {
+                side: contribution(state.links[side], state.new_links.get(side), n) for side in sorted(state.links)
             }
-        went_in["beacon"] = beacon and beacon.share
-        went_in["act"] = act
-        went_in = {word: value for word, value in went_in.items() if value}
-        inputs = inputs_digest(went_in)
-        return Seed(link, went_in, inputs, step_key(link, self.charter.game, n, inputs))
+        stated["beacon"] = beacon and beacon.stated
+        stated["act"] = act
+        stated = {word: value for word, value in stated.items() if value}
+        inputs = inputs_digest(previous if state is None else state.inputs, stated)
+        return Seed(previous, link, stated, inputs, step_key(link, self.charter.game, n, inputs))
 
     # ---- files to commit
 
@@ -239,34 +256,41 @@ class Ledger:
         path = sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw, _SHEET_ROOM)}
+        return {path: self._seal(path, raw, rooms.SHEET)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice."""
         digests = (letter,) if isinstance(letter, str) else letter
-        return {self._letter_path(digest): yamlio.dump(dict(note)).encode() for digest in digests}
+        return {self.letter_path(digest): yamlio.dump(dict(note)).encode() for digest in digests}
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""
         path = standing_path(side)
         # The numbers make each text different, so that nobody sees that a side has gone back to earlier orders.
         written = [state.sheets.get(side, 0), state.adjudication]
-        content = _json({"written": written, "orders": list(state.standing[side])})
-        if state.standing[side]:
-            state.standing_digests[side] = self.salted(path, content)
-        else:
-            state.standing_digests.pop(side, None)
-        return {path: self._seal(path, content, _STANDING_ROOM)}
+        content = compact({"written": written, "orders": list(state.standing[side])})
+        # Once a side has filed any, the digest is named for ever, also of none: to leave it out would be a choice.
+        state.standing_digests[side] = self.salted(path, content)
+        return {path: self._seal(path, content, rooms.STANDING)}
 
-    def state_files(self, state: State, public: int = 0) -> dict[str, bytes]:
-        """Return the sealed state; `public` is a length known to all, from which its padded size is chosen."""
-        room = _STATE_MORE + (public or len(self._file(POSITION)))
-        return {STATE: self._seal(STATE, _json(state.record()), room)}
+    def state_files(self, state: State, position: int = 0) -> dict[str, bytes]:
+        """Return the sealed state; `position` is the length of the public position, 0: of the one on file."""
+        new_sheets = sum(map(len, state.new_sheets.values()))
+        length = position or len(self._file(POSITION))
+        room = rooms.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
+        return {STATE: self._seal(STATE, compact(state.record()), room)}
 
-    def side_files(self, side: Side, known: Record, public: int) -> dict[str, bytes]:
-        """Return the view of a side, sealed to the key that it gave; nothing if it gave none."""
-        key, path = self.joined(side).key, known_path(side)
-        return {} if key is None else {path: seal([key], path, _json(known), public=public)}
+    def side_files(self, side: Side, view: Record, state: State, position: int, turn: int) -> dict[str, bytes]:
+        """Return the view of a side after an adjudication, sealed to the key that it gave; nothing if it gave none.
+
+        `position` and `turn` are the lengths of the public position and of the turn file.
+        """
+        key, path = self.joined(side).key, view_path(side)
+        if key is None:
+            return {}
+        corrected = sum(2 * len(each.text) for each in self.corrections().values())
+        room = rooms.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
         self,
@@ -276,21 +300,23 @@ class Ledger:
         span: Sequence[Answer] | None,
         result: Record | None,
         position: bytes,
+        state: State,
     ) -> dict[str, bytes]:
         """Return the files of an adjudication.
 
         `span` are the answers since the last checkpoint, which are published when the next one is reached; None: it is
-        not. `position` is the position as an observer may know it.
+        not. `position` is the position as an observer may know it, `state` the state after it.
         """
         path = turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
             public["result"] = dict(result)
         public["position"] = sha256(position).hexdigest()
-        # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws, and a
-        # digest that nobody can check yet would be a place from which to choose the next dice.
+        # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
-        sealed = self._seal(sealed_path(path), _json(sealed_record(made)), _ROOMS * (len(text) + len(position)))
+        acted, filed = made.act is not None, len(state.standing_digests)
+        room = rooms.record_room(len(text), len(state.handed_in), filed, acted)
+        sealed = self._seal(sealed_path(path), compact(sealed_record(made)), room)
         return {path: text, sealed_path(path): sealed, POSITION: position}
 
     def revealed_files(self) -> dict[str, bytes]:
@@ -302,7 +328,8 @@ class Ledger:
         """Return the salted digest of a content that is sealed at a path."""
         return salted(salt_of(self.keys.hidden, path), content)
 
-    def _letter_path(self, digest: str) -> str:
+    def letter_path(self, digest: str) -> str:
+        """Return the path of the note of a letter, by the letter's digest."""
         name = hmac.digest(self.keys.office.encode(), digest.encode(), "sha256").hex()
         return f"{LETTERS}{name[:2]}/{name}"
 
@@ -310,7 +337,8 @@ class Ledger:
 
     def commit(self, files: Mapping[str, bytes], message: str) -> str:
         """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
-        check_signer(self.charter, self.keys)
+        if self.repo.sign is not None:
+            check_signer(self.charter, self.keys)
         sha = self.repo.commit({**files, **self.further}, message)
         self.further = {}
         return sha
@@ -325,26 +353,17 @@ class Ledger:
         return yamlio.read(self._file(path), name=path).value
 
     def _seal(self, path: str, content: bytes, public: int = 0) -> bytes:
-        return seal([self.charter.sealed_to], path, content, public=public)
+        return self._sealing.seal(path, content, public)
 
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
-        return None if content is None else json.loads(unseal(self.keys.identity, path, content))
+        return None if content is None else json.loads(self._sealing.open(path, content))
 
 
-_ROOMS: Final = 4
-"""The sealed record is padded to so many times the size of what is public: more than it ever needs."""
-_STATE_MORE: Final = 20 * 1024
-"""The state is padded to the size of the public position and so much more: for hands, answers, and orders."""
-_SHEET_ROOM: Final = 16 * 1024
-"""The padded size of a sheet: more than the longest form that a player may leave in it."""
-_STANDING_ROOM: Final = 8 * 1024
-"""The padded size of standing orders: more than the longest set that comes with a game."""
+def charter_message(game: str) -> str:
+    """Return the message of the first commit of a game."""
+    return f"{game}: the charter"
 
 
 def _yaml_of(value: object) -> bytes:
     return yamlio.dump(plain.encode(value)).encode()
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

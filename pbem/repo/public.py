@@ -14,18 +14,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import SUFFIX, Correction, Corrections
 from pbem.game.plain import Record
-from pbem.repo.charter import Charter, Revealed
+from pbem.repo.charter import Charter, Revealed, read_charter
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
 from pbem.repo.layout import BOX, CHARTER, REVEALED, box_path, turn_path
-
-T = TypeVar("T")
+from pbem.repo.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,13 @@ def published(path: Path) -> Published:
 
 def charter_in(repo: GameRepo) -> Charter:
     """Return the charter of the game in a repo. Raises NoSuchGame if there is none, StoreError if it is damaged."""
-    return _decoded(Charter, repo, CHARTER, _charter_page(repo))
+    try:
+        return read_charter(_charter_page(repo).value)
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise StoreError(f"{repo.path}: {CHARTER} is damaged: {wrong}") from None
 
 
-def corrections_in(repo: GameRepo) -> dict[str, Correction]:
+def corrections_in(repo: Store) -> dict[str, Correction]:
     """Return the corrected files of the box that a game keeps in its repo."""
     folders = [BOX.rstrip("/")]
     paths: list[str] = []
@@ -83,7 +85,10 @@ def as_files(corrections: Corrections) -> dict[str, bytes]:
 def revealed_in(repo: GameRepo) -> Revealed | None:
     """Return the secrets that a game has published; None: not yet. Raises StoreError if their file is damaged."""
     page = _page(repo, REVEALED)
-    return None if page is None else _decoded(Revealed, repo, REVEALED, page)
+    try:
+        return None if page is None else plain.decode(Revealed, page.value)
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise StoreError(f"{repo.path}: {REVEALED} is damaged: {wrong}") from None
 
 
 def _charter_page(repo: GameRepo) -> Page:
@@ -91,13 +96,6 @@ def _charter_page(repo: GameRepo) -> Page:
     if page is None:
         raise NoSuchGame(f"{repo.path} holds no game: it has no {CHARTER}")
     return page
-
-
-def _decoded(kind: type[T], repo: GameRepo, path: str, page: Page) -> T:
-    try:
-        return plain.decode(kind, page.value)
-    except (ValueError, TypeError, KeyError) as wrong:
-        raise StoreError(f"{repo.path}: {path} is damaged: {wrong}") from None
 
 
 def _turns(repo: GameRepo) -> Iterator[Page]:

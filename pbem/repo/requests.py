@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
-from pbem.protocol import Event, Side
+from pbem.protocol import Side
 from pbem.repo.layout import request_path
 from pbem.repo.state import State
 
@@ -38,6 +38,8 @@ class Request:
     """The last adjudication when it was asked for."""
     reason: str
     undone: list[int]
+    needed: list[Side]
+    """The sides whose consent it needs: those that are asked by letter."""
     dice: list[str]
     """Every roll that would be undone, as `adjudication.roll name: faces`."""
     shuffles: list[str]
@@ -48,12 +50,10 @@ class Request:
 
 @dataclass(slots=True)
 class Settled:
-    """What an adjudication does to an open request: its file, the event, and what the state says of requests then."""
+    """What an adjudication does to an open request: its file, and what the state says of requests then."""
 
     requests: dict[str, Any]
-
     files: dict[str, bytes] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
 
 
 def request_files(request: Request) -> dict[str, bytes]:
@@ -76,7 +76,9 @@ def request_of(files: Files, requests: Record, number: int | None = None) -> Req
     """Return a request by its number, or the last one; None: there is none."""
     path = request_path(requests.get("made", 0) if number is None else number)
     content = files.read(path)
-    return None if content is None else plain.decode(Request, yamlio.read(content, name=path).value)
+    if content is None:
+        return None
+    return plain.decode(Request, {"needed": [], **yamlio.read(content, name=path).value})
 
 
 def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
@@ -86,5 +88,4 @@ def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
         return Settled(state.requests)
     done = act is not None and act.get("request") == request.request
     request.outcome = f"done in adjudication {n}" if done else VOID
-    void = [] if done else [Event("request_void", {"request": request.request, "to": request.to})]
-    return Settled({"made": made(state)}, request_files(request), void)
+    return Settled({"made": made(state)}, request_files(request))

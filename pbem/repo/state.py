@@ -12,6 +12,7 @@ from typing import Any
 from pbem.engine.session import Queued, Step
 from pbem.game.plain import Record
 from pbem.protocol import Side
+from pbem.repo import format1
 from pbem.repo.records import answer_record, as_plain, queued_record, read_answer, read_queued
 
 
@@ -33,8 +34,8 @@ class State:
     standing_digests: dict[Side, str] = field(default_factory=dict)
     """The salted digest of the file of each side's standing orders."""
     opened: int = 1
-    """The adjudication that asked the decisions now open."""
-    asked: list[Record] = field(default_factory=list)
+    """The adjudication that opened the decisions now open."""
+    open_decisions: list[Record] = field(default_factory=list)
     """The open decisions with their facts, so that other rules can be compared with them."""
     result: Record | None = None
     pins: Mapping[str, str] | None = None
@@ -42,11 +43,17 @@ class State:
     undone: list[int] = field(default_factory=list)
     """Adjudications that were rolled back."""
     links: dict[Side, str] = field(default_factory=dict)
-    """The last link opened of each player's chain; its tip, if none was."""
-    shares: dict[Side, str] = field(default_factory=dict)
-    """The links opened since the last adjudication, or the word `lost`."""
+    """The link of each player's chain that went into the dice last; its tip, if none did."""
+    new_links: dict[Side, str] = field(default_factory=dict)
+    """The last link that each side has opened since the last adjudication, or the word `lost`."""
+    handed_in: list[Side] = field(default_factory=list)
+    """The sides whose sheets have gone in since the checkpoint: others can have no orders that wait."""
     defaults: dict[Side, Queued] = field(default_factory=dict)
     """The orders that the game master has set for sides whose deadline passes."""
+    inputs: str = ""
+    """The digest of the inputs of the last adjudication, with which those of the next begin."""
+    day: str = ""
+    """The day of the last adjudication; the next is on no earlier one."""
     requests: dict[str, Any] = field(default_factory=dict)
     """How many requests there have been, and the number of the open one."""
 
@@ -72,18 +79,22 @@ _PLAIN = (
     "standing",
     "standing_digests",
     "opened",
-    "asked",
+    "open_decisions",
     "result",
     "pins",
     "undone",
     "links",
-    "shares",
+    "new_links",
+    "handed_in",
+    "inputs",
+    "day",
     "requests",
 )
 
 
 def read_state(record: Record) -> State:
     """Return the state that `State.record` was called on."""
+    record = format1.state(record)
     return State(
         **{word: record[word] for word in _PLAIN},
         steps=[

@@ -65,8 +65,8 @@ def test_the_list_says_how_each_games_secrets_stand(home: Folder) -> None:
     assert listed.exit_code == 0, listed.output
     lines = listed.output.splitlines()
     assert lines[0] == f"In {home.keys}:"
-    assert lines[1].startswith("elsewhere: chain-v1, mode 600, no such game here")
-    assert lines[2] == f"punica: chain-v1, mode 600, fit {home.repo('punica')}"
+    assert lines[1].startswith("elsewhere: chain-v2, mode 600, no such game here")
+    assert lines[2] == f"punica: chain-v2, mode 600, fit {home.repo('punica')}"
     assert not any(secret.decode() in listed.output for secret in secrets_in(Keys.load(home.keys, "punica")))
 
 
@@ -78,7 +78,7 @@ def test_the_list_says_what_is_wrong(home: Folder) -> None:
     shutil.copy(home.path / "others" / "punica.yaml", home.keys / "punica.yaml")
     listed = pbem("keys", "list")
     assert listed.exit_code == 1
-    assert "punica: chain-v1, mode 600, WRONG: these are not the secrets that punica was begun with" in listed.output
+    assert "punica: chain-v2, mode 600, WRONG: these are not the secrets that punica was begun with" in listed.output
     assert "second: scheme unknown, mode 644, WRONG: " in listed.output
     assert "close it with: chmod 600" in listed.output
     assert "holds the secrets of second, not of third" in listed.output

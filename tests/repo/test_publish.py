@@ -23,7 +23,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.git.mirror import InTheWay
 from pbem.repo.layout import PLAYERS
-from pbem.repo.public import publish
+from pbem.repo.public import Publication, publish
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.support.walks import FOLDERS
 
@@ -97,6 +97,12 @@ def give_advised(game: Adjudicator, side: Side) -> None:
     give(game, side, *orders)
 
 
+def publish_game(game: Adjudicator, folder: Path) -> Publication:
+    """Publish a game by its repo, as the command line does."""
+    with GameRepo.open(game.path) as repo:
+        return publish(repo, folder)
+
+
 def play_on(game: Adjudicator, most: int) -> None:
     """Play on by random answers, at most so many sheets."""
     random = Random(most)
@@ -130,7 +136,7 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
         }
         secrets |= {name: [name.encode()] for name in names}
         secrets |= until_the_end(game) | for_ever(game)
-        made = publish(game.ledger.repo, folder.path / "observers.git")
+        made = publish_game(game, folder.path / "observers.git")
     assert len(names) > 20
     assert len(secrets) > 40
     texts = list(every_text(made.folder))
@@ -167,7 +173,7 @@ def test_the_search_finds_what_is_there(folder: Folder) -> None:
         for at, forms in enumerate(told.values()):
             slip = b"so it goes: " + forms[at % len(forms)] + b", says he"
             game.ledger.repo.commit({f"notes/{at}": slip}, "a slip")
-        made = publish(game.ledger.repo, folder.path / "observers.git")
+        made = publish_game(game, folder.path / "observers.git")
     assert {each.split(" in ")[0] for each in found(every_text(made.folder), told)} == set(told)
     assert grepped(made.folder, "so it goes")
 
@@ -184,7 +190,7 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
         (repo / "hooks" / "post-update").write_text("echo")
         git(repo, "config", "remote.origin.url", "https://somebody:password@example.org/punica.git")
         with game.ledger.repo.lock():
-            made = publish(game.ledger.repo, folder.path / "observers.git")
+            made = publish_game(game, folder.path / "observers.git")
         assert made.commits == len(list(game.ledger.repo.history()))
         assert made.head == game.ledger.repo.head
     reached = set(git(made.folder, "rev-list", "--objects", "--no-object-names", "main").split())
@@ -204,13 +210,13 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
 def test_a_publication_is_brought_up_to_date(folder: Folder) -> None:
     clone = folder.path / "observers.git"
     with folder.create() as game:
-        publish(game.ledger.repo, clone)
+        publish_game(game, clone)
         before = len(list(game.ledger.repo.history()))
         play_on(game, 3)
-        made = publish(game.ledger.repo, clone)
+        made = publish_game(game, clone)
         assert made.commits == len(list(game.ledger.repo.history())) - before > 0
         assert made.head == git(clone, "rev-parse", "main").strip() == game.ledger.repo.head
-        assert publish(game.ledger.repo, clone).commits == 0
+        assert publish_game(game, clone).commits == 0
     assert verify(clone, folders=FOLDERS).findings.sorted == []
     assert set(objects(clone)) == set(git(clone, "rev-list", "--objects", "--no-object-names", "main").split())
     assert [path.name for path in clone.parent.iterdir() if "observers" in path.name] == [clone.name]
@@ -221,31 +227,30 @@ def test_a_publication_is_brought_up_to_date(folder: Folder) -> None:
 def test_nothing_else_is_overwritten(folder: Folder) -> None:
     clone = folder.path / "observers.git"
     with folder.create() as game, folder.create(name="other") as other:
-        repo = game.ledger.repo
-        publish(other.ledger.repo, clone)
+        publish_game(other, clone)
         note = folder.path / "note"
         note.write_text("mine")
         full = folder.path / "full"
         full.mkdir()
         (full / "note").write_text("mine")
         for place, reason in (
-            (clone, "another repo"), (note, "is no repo"), (full, "is no repo"), (repo.path, "the game itself"),
+            (clone, "another repo"), (note, "is no repo"), (full, "is no repo"), (game.path, "the game itself"),
         ):  # fmt: skip
             with pytest.raises(InTheWay, match=reason):
-                publish(repo, place)
+                publish_game(game, place)
         assert git(clone, "rev-parse", "main").strip() == other.ledger.repo.head
         assert (note.read_text(), [path.name for path in full.iterdir()]) == ("mine", ["note"])
         own_way = folder.path / "own-way.git"
-        publish(repo, own_way)
+        publish_game(game, own_way)
         with GameRepo.open(own_way) as gone:
             ahead = gone.commit({"position.yaml": b"mine"}, "mine")
         play_on(game, 1)
         with pytest.raises(InTheWay, match="its own way"):
-            publish(repo, own_way)
+            publish_game(game, own_way)
         assert git(own_way, "rev-parse", "main").strip() == ahead
         empty = folder.path / "empty"
         empty.mkdir()
-        assert publish(repo, empty).head == repo.head
+        assert publish_game(game, empty).head == game.ledger.head
 
 
 def test_what_is_no_game_is_not_published(folder: Folder) -> None:
@@ -262,7 +267,7 @@ def test_after_the_reveal_all_opens_but_what_is_private_for_ever(folder: Folder)
     with folder.create(secrets=DRAWN, players={}) as game:
         play_on(game, 200)
         assert game.result is not None
-        made = publish(game.ledger.repo, clone)
+        made = publish_game(game, clone)
         never = for_ever(game)
         history = [commit.sha for commit in game.ledger.repo.history()]
     assert found(every_text(made.folder), never) == []

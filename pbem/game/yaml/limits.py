@@ -22,7 +22,7 @@ class Limits:
     controls: bool
 
 
-LETTER: Final = Limits(size=64 * 1024, depth=32, nodes=5_000, controls=False)
+LETTER: Final = Limits(size=16 * 1024, depth=32, nodes=5_000, controls=False)
 """For what anybody may send."""
 OWN: Final = Limits(size=4 * 1024 * 1024, depth=100, nodes=250_000, controls=True)
 """For files we wrote or ship, and what a clone gives out as such: it may be a stranger's."""
