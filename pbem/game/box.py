@@ -1,12 +1,14 @@
 """The box of a game: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
 
-A box holds `game.yaml` (what it is, who plays, options and presets), `orders.yaml` (the shape of every order),
+A box holds `game.yaml` (what it is, who plays, options and editions), `orders.yaml` (the shape of every order),
 `messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (test cases), the game's own tables, and in
 `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
 against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
-tests. What a table must not contradict the game's package says by `refuse`. Corrected files
-(`pbem.game.corrections`) take the place of the box's own, but never say which code is run: the package is always the
-one that the box itself names.
+tests. What a table must not contradict the game's package says by `refuse`.
+
+A box is opened in one of its editions. `editions/<edition>/<file>.yaml` takes the place of the box's own file of that
+name in that edition. Corrected files (`pbem.game.corrections`) take the place of both, but never say which code is
+run: the package is always the one that the box itself names.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from typing import Any, Final
 from pbem import __version__
 from pbem.game import yaml as yamlio
 from pbem.game.cache import recall, remember
-from pbem.game.corrections import Correction, Corrections, corrections_for
+from pbem.game.consistency import among, inconsistent, named
+from pbem.game.corrections import Correction, Corrections, corrections_for, read_folder
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.plain import Record
@@ -38,6 +41,7 @@ FACTS: Final = "$facts"
 STANDING: Final = "standing"
 SCHEMAS: Final = "schemas"
 CASES: Final = "cases"
+EDITIONS: Final = "editions"
 PARAGRAPHS: Final = "paragraphs"
 _COMMON_SCHEMAS: Final = FilePath(__file__).parent / SCHEMAS
 
@@ -76,13 +80,19 @@ def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]
     return found
 
 
-def open_box(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> Box:
-    """Return the box of a game, with its corrections: those that the game has `kept`, then those that lie here.
+def open_box(
+    id: str,
+    folders: Iterable[str | os.PathLike[str]] = (),
+    kept: Corrections | None = None,
+    edition: str | None = None,
+) -> Box:
+    """Return the box of a game in an edition, or in its usual one, with its corrections.
 
-    Raises NotInTheBox if there is no such box, BrokenBox if it cannot be opened.
+    Corrections are those that the game has `kept`, then those that lie here.
+    Raises NotInTheBox if there is no such box or edition, BrokenBox if it cannot be opened.
     """
     folder = box_folder(id, folders)
-    return Box(folder, corrections_for(id, folder, folders, kept))
+    return Box(folder, corrections_for(id, folder, folders, kept), edition)
 
 
 def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FilePath:
@@ -115,20 +125,18 @@ def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tup
 
 
 class Box:
-    """One game's folder. Every file is read at most once, when it is first asked for."""
+    """One game's folder, in one edition. Every file is read at most once, when it is first asked for."""
 
-    def __init__(self, folder: FilePath, corrections: Corrections | None = None) -> None:
+    def __init__(self, folder: FilePath, corrections: Corrections | None = None, edition: str | None = None) -> None:
         self.folder = folder
         self.id = folder.name
         self.corrections: Corrections = corrections or {}
         """The corrected files that take the place of the box's own."""
+        self.laid_over: Corrections = {}
+        """The files of the edition, which take the place of the box's own where no corrected file does."""
         self._documents: dict[str, yamlio.Document] = {}
         self._values: dict[str, Any] = {}
-        if astray := self.corrections.keys() - {GAME, *self.correctable}:  # games of earlier versions may keep GAME
-            reasons = {
-                name: f"this box has no file {name}.yaml{did_you_mean(name, self.correctable)}" for name in astray
-            }
-            raise BrokenBox(Flaw(self.corrections[name].shown, 1, 1, reason) for name, reason in reasons.items())
+        self._refuse_astray(self.corrections, {GAME})  # games of earlier versions may keep GAME
         game = self.table(GAME)
         try:
             self.title: str = game["title"]
@@ -138,16 +146,33 @@ class Box:
             own = game if GAME not in self.corrections else _read(folder / f"{GAME}.yaml", f"{GAME}.yaml").value
             self.package: str = own.get("package", f"pbem.rules.{self.id}")
             named_well = game["id"] == self.id
+            usual, editions = game["edition"], list(game["editions"])
         except (AttributeError, KeyError, TypeError):
             self.check()
             raise
         if not named_well:
             self.refuse([(GAME, ("id",), f"the folder is called {self.id}, so must the game")])
+        self.edition: str = usual if edition is None else _known("edition", edition, editions)
+        """The edition that it is opened in."""
+        if (layer := folder / EDITIONS / self.edition).is_dir():
+            self.laid_over = read_folder(layer)
+            self._refuse_astray(self.laid_over)
 
     @property
     def correctable(self) -> list[str]:
         """The files that a correction may replace: not those it is checked by, nor GAME, which names the code."""
         return [file for file in self.files if file.partition("/")[0] not in (SCHEMAS, CASES, GAME)]
+
+    def _refuse_astray(self, others: Corrections, also: Collection[str] = ()) -> None:
+        """Raise BrokenBox if a file that would take the place of the box's own is none that can be replaced."""
+        if flaws := [flaw for name in others if name not in also for flaw in self._astray(name, others[name].shown)]:
+            raise BrokenBox(flaws)
+
+    def _astray(self, name: str, shown: str) -> Iterator[Flaw]:
+        """Yield a flaw if the box has no such file that can be replaced."""
+        if name not in self.correctable:
+            reason = f"this box has no file {name}.yaml{did_you_mean(name, self.correctable)}"
+            yield Flaw(shown, 1, 1, reason)
 
     @property
     def ours(self) -> bool:
@@ -202,20 +227,20 @@ class Box:
         return {group: sentences or {} for group, sentences in groups.items()}
 
     @property
-    def presets(self) -> tuple[str, ...]:
-        """The ids of the presets, the usual one first."""
-        usual = self.table(GAME)["preset"]
-        return tuple(sorted(self.table(GAME)["presets"], key=lambda id: (id != usual, id)))
+    def editions(self) -> tuple[str, ...]:
+        """The ids of the editions, the usual one first."""
+        usual = self.table(GAME)["edition"]
+        return tuple(sorted(self.table(GAME)["editions"], key=lambda id: (id != usual, id)))
 
-    def options(self, preset: str | None = None, overrides: Record | None = None) -> dict[str, Any]:
-        """Return every option with its value: its default, unless the preset or else `overrides` say otherwise."""
+    def options(self, edition: str | None = None, overrides: Record | None = None) -> dict[str, Any]:
+        """Return every option with its value: its default, unless the edition or else `overrides` say otherwise."""
         game = self.table(GAME)
         options = game["options"]
         chosen = {name: option["default"] for name, option in options.items()}
-        chosen |= game["presets"][_known("edition", preset or game["preset"], game["presets"])]["options"]
+        chosen |= game["editions"][_known("edition", edition or game["edition"], game["editions"])]["options"]
         for name, value in (overrides or {}).items():
             values = options[_known("option", name, options)]["values"]
-            if not _among(value, values):
+            if not among(value, values):
                 can_be = listing(map(on_one_line, values), "or")
                 raise NotInTheBox(f"option {name} cannot be {on_one_line(value)}: it is {can_be}")
             chosen[name] = value
@@ -228,7 +253,7 @@ class Box:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Id -> name of all that has both in the files that `names_from` lists."""
-        return {id: name for file in self.table(GAME)["names_from"] for _, id, name in _named((), self.table(file))}
+        return {id: name for file in self.table(GAME)["names_from"] for _, id, name in named((), self.table(file))}
 
     @cached_property
     def digest(self) -> str:
@@ -237,21 +262,48 @@ class Box:
 
     def refuse(self, findings: Iterable[tuple[str, Path, str]]) -> None:
         """Raise BrokenBox if there are any findings: the file without `.yaml`, where in its value, what is wrong."""
-        flaws = [self._flaw(*finding) for finding in findings]
+        flaws = [self.flaw(*finding) for finding in findings]
         if flaws:
             raise BrokenBox(flaws)
 
     def check(self) -> None:
-        """Raise BrokenBox, listing every flaw, unless all files can be read and fit their schemas and each other."""
-        flaws: list[Flaw] = []
-        for file in self.files:
-            try:
-                flaws += self._misshapen(file)
-            except BrokenBox as unreadable:
-                flaws += unreadable.flaws
-        flaws = flaws or list(self._inconsistent())
+        """Raise BrokenBox, listing every flaw, unless all files can be read and fit their schemas and each other.
+
+        That holds for every edition of the box. Where this one is not in order, the others are left for later.
+        """
+        flaws = self._flaws() or {*self._editions_astray(), *self._flaws_of_others()}
         if flaws:
             raise BrokenBox(flaws)
+
+    def _flaws(self) -> set[Flaw]:
+        """Return the flaws of this edition."""
+        flaws: set[Flaw] = set()
+        for file in self.files:
+            try:
+                flaws.update(self._misshapen(file))
+            except BrokenBox as unreadable:
+                flaws.update(unreadable.flaws)
+        return flaws or set(inconsistent(self))
+
+    def _flaws_of_others(self) -> Iterator[Flaw]:
+        """Yield the flaws of the other editions; of those that lay nothing over the box, only one is looked at."""
+        bare = not self.laid_over
+        for edition in self.editions:
+            laid = (self.folder / EDITIONS / edition).is_dir()
+            if edition != self.edition and (laid or not bare):
+                bare = bare or not laid
+                try:
+                    yield from Box(self.folder, self.corrections, edition)._flaws()
+                except BrokenBox as unopened:
+                    yield from unopened.flaws
+
+    def _editions_astray(self) -> Iterator[Flaw]:
+        """Yield what lies among the files of the editions and belongs to none."""
+        folder = self.folder / EDITIONS
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.name not in self.editions:
+                reason = f"there is no edition {path.stem}{did_you_mean(path.stem, self.editions)}"
+                yield Flaw(str(path), 1, 1, reason)
 
     # ---- files
 
@@ -274,23 +326,28 @@ class Box:
         return document
 
     def _text(self, file: str) -> bytes:
-        correction = self.corrections.get(file)
-        return (self.folder / f"{file}.yaml").read_bytes() if correction is None else correction.text
+        instead = self._instead(file)
+        return (self.folder / f"{file}.yaml").read_bytes() if instead is None else instead.text
 
     def _shown(self, file: str) -> str:
-        correction = self.corrections.get(file)
-        return str(self.folder / f"{file}.yaml") if correction is None else correction.shown
+        instead = self._instead(file)
+        return str(self.folder / f"{file}.yaml") if instead is None else instead.shown
 
-    def _flaw(self, file: str, path: Path, reason: str, *, key: bool = False) -> Flaw:
+    def _instead(self, file: str) -> Correction | None:
+        """Return what takes the place of a file: a correction before a file of the edition."""
+        return self.corrections.get(file) or self.laid_over.get(file)
+
+    def flaw(self, file: str, path: Path, reason: str, *, key: bool = False) -> Flaw:
+        """Return a flaw of a value of a file, or of its key, with its place."""
         document = self._document(file)
         mark = document.mark(path, key=True) if key else document.nearest(path)
         return Flaw(self._shown(file), mark.line, mark.column, reason)
 
     @property
     def files(self) -> list[str]:
-        """The names of all files, without `.yaml`."""
+        """The names of all files, without `.yaml`; those of the editions are not among them."""
         paths = (path.relative_to(self.folder).with_suffix("") for path in self.folder.rglob("*.yaml"))
-        return sorted(path.as_posix() for path in paths)
+        return sorted(path.as_posix() for path in paths if path.parts[0] != EDITIONS)
 
     def _stems(self, folder: str) -> list[str]:
         return sorted(path.stem for path in (self.folder / folder).glob("*.yaml"))
@@ -302,7 +359,7 @@ class Box:
         value = self.table(file)
         for schema in self._schemas_for(file):
             for path, reason, key in misfits(value, schema):
-                yield self._flaw(file, path, reason, key=key)
+                yield self.flaw(file, path, reason, key=key)
 
     def _schemas_for(self, file: str) -> Iterator[Any]:
         sort = file.partition("/")[0]
@@ -314,40 +371,6 @@ class Box:
             own = self.table(f"{SCHEMAS}/{sort}")
             if not any(misfits(own, ANY_SCHEMA)):  # what is no schema is reported where it stands
                 yield own
-
-    def _inconsistent(self) -> Iterator[Flaw]:
-        """Yield where files of the right shape do not fit each other."""
-        game = self.table(GAME)
-        for key, known in (("scenario", self.scenarios), ("preset", game["presets"])):
-            if game[key] not in known:
-                yield self._flaw(GAME, (key,), f"there is no {key} {game[key]}{did_you_mean(game[key], known)}")
-        yield from self._misset(game["options"], game["presets"])
-        yield from self._named_twice()
-        for kind, form in self.forms.items():
-            for misfit in form.misfits(form.example):
-                reason = f"the example does not fit the schema: {misfit.reason}"
-                yield self._flaw(ORDERS, (kind, "example", *misfit.path), reason, key=misfit.at_key)
-
-    def _misset(self, options: Record, presets: Record) -> Iterator[Flaw]:
-        """Yield defaults and editions that have values which their options do not allow."""
-        for name, option in options.items():
-            if not _among(option["default"], option["values"]):
-                yield self._flaw(GAME, ("options", name, "default"), "the default is none of the values")
-        for preset, record in presets.items():
-            for name, value in record["options"].items():
-                at: Path = ("presets", preset, "options", name)
-                if name not in options:
-                    yield self._flaw(GAME, at, f"there is no option {name}{did_you_mean(name, options)}", key=True)
-                elif not _among(value, options[name]["values"]):
-                    yield self._flaw(GAME, at, f"{on_one_line(value)} is none of the values of {name}")
-
-    def _named_twice(self) -> Iterator[Flaw]:
-        """Yield ids that mean two things, so that a report could not tell them apart."""
-        names: dict[str, str] = {}
-        for file in self.table(GAME)["names_from"]:
-            for path, id, name in _named((), self.table(file)):
-                if names.setdefault(id, name) != name:
-                    yield self._flaw(file, (*path, "id"), f"{id} is also the id of {names[id]}")
 
 
 def _read(path: FilePath, shown: str) -> yamlio.Document:
@@ -365,26 +388,9 @@ def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
         raise BrokenBox(flaws) from None
 
 
-def _named(path: Path, value: object) -> Iterator[tuple[Path, str, str]]:
-    """Yield path, id and name of every record that has both."""
-    if isinstance(value, dict):
-        if isinstance(value.get("id"), str) and isinstance(value.get("name"), str):
-            yield path, value["id"], value["name"]
-        for key, below in value.items():
-            yield from _named((*path, key), below)
-    elif isinstance(value, list):
-        for i, below in enumerate(value):
-            yield from _named((*path, i), below)
-
-
 def _known(what: str, word: str, known: Collection[str]) -> str:
     """Return the word if it is known. Raises NotInTheBox, which says what is."""
     if word in known:
         return word
     there_are = ", ".join(sorted(known)) or "none at all"
     raise NotInTheBox(f"there is no {what} {word}{did_you_mean(word, known)}; there are: {there_are}")
-
-
-def _among(value: object, values: Iterable[object]) -> bool:
-    """Tell whether a value is listed; `true` is not 1."""
-    return any(type(value) is type(other) and value == other for other in values)

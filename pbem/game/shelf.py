@@ -60,15 +60,21 @@ def _code_digest(package: str) -> str:
     return digest
 
 
-def digests(id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None) -> dict[str, str]:
+def digests(
+    id: str,
+    folders: Iterable[str | os.PathLike[str]] = (),
+    kept: Corrections | None = None,
+    *,
+    edition: str | None = None,
+) -> dict[str, str]:
     """Return the digests of a game's box and code as they are here, without making its rules.
 
-    `kept` are the corrections that a game keeps in its repo.
+    The box is that of `edition`, or of its usual one. `kept` are the corrections that a game keeps in its repo.
 
-    Raises NotInTheBox for an id that does not exist, BrokenBox for a box that cannot be read, ModuleNotFoundError if
-    the code is not installed.
+    Raises NotInTheBox for an id or edition that does not exist, BrokenBox for a box that cannot be read,
+    ModuleNotFoundError if the code is not installed.
     """
-    box = open_box(id, folders, kept)
+    box = open_box(id, folders, kept, edition)
     return {"box": box.digest, "code": _code_digest(box.package)}
 
 
@@ -77,36 +83,43 @@ def ids(folders: Iterable[str | os.PathLike[str]] = ()) -> list[str]:
     return sorted(boxes(folders))
 
 
+def check(box: Box, folders: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Raise BrokenBox unless a box is in order in every edition, by its schemas and by its package."""
+    for edition in box.editions:
+        load(box.id, edition=edition, folders=folders)
+    box.check()
+
+
 def load(
     id: str,
     *,
-    preset: str | None = None,
+    edition: str | None = None,
     options: Mapping[str, Any] | None = None,
     folders: Iterable[str | os.PathLike[str]] = (),
     kept: Corrections | None = None,
 ) -> Loaded:
-    """Return a game with its rules; `options` override the preset, which otherwise is the box's usual one.
+    """Return a game with its rules; `options` override the edition, which otherwise is the box's usual one.
 
     `kept` are the corrections that a game keeps in its repo.
-    Raises NotInTheBox for an id, preset or option that does not exist, BrokenBox for a box that cannot be used.
+    Raises NotInTheBox for an id, edition or option that does not exist, BrokenBox for a box that cannot be used.
     """
     folder = box_folder(id, folders)
     corrections = corrections_for(id, folder, folders, kept)
     corrected = tuple(sorted((name, each.text) for name, each in corrections.items()))
-    key = (folder, _stamp(folder), corrected, preset, repr(sorted((options or {}).items())))
+    key = (folder, _stamp(folder), corrected, edition, repr(sorted((options or {}).items())))
     loaded = _open.get(key)
     if loaded is None:
         if len(_open) >= _MOST_OPEN:
             _open.clear()
-        loaded = _open[key] = _load(Box(folder, corrections), preset, options)
+        loaded = _open[key] = _load(Box(folder, corrections, edition), options)
     return loaded
 
 
 _open: dict[tuple[object, ...], Loaded] = {}
 
 
-def _load(box: Box, preset: str | None, options: Mapping[str, Any] | None) -> Loaded:
-    chosen = box.options(preset, options)
+def _load(box: Box, options: Mapping[str, Any] | None) -> Loaded:
+    chosen = box.options(box.edition, options)
     try:
         package = import_module(box.package)
     except ModuleNotFoundError as missing:

@@ -21,11 +21,11 @@ sides:
 - {id: tortoise, name: The Tortoise, colour: "#558844"}
 names_from: [game, fields]
 scenario: short
-preset: modern
+edition: modern
 options:
   naps: {meaning: the hare may sleep, rule: "2", values: [true, false], default: true}
   laps: {meaning: laps to run, rule: "1", values: [1, 2, null], default: 1}
-presets:
+editions:
   modern: {title: as we play it, options: {}}
   fable: {title: as it was told, options: {laps: 2}}
 """
@@ -89,7 +89,7 @@ def test_a_box_says_what_is_in_it(folder: Path) -> None:
     assert box.sides[1] == {"id": "tortoise", "name": "The Tortoise", "colour": "#558844"}
     assert box.scenarios == ("short", "long")
     assert box.scenario("long") == {"title": "To the sea"}
-    assert box.presets == ("modern", "fable")
+    assert box.editions == ("modern", "fable")
     assert box.messages() == {"events": {"ran": "{side} runs to {to}."}, "rolls": {}}
     assert [path.name for path in box.cases()] == ["1-running.yaml"]
     assert box.names == {"hare": "Hare", "tortoise": "The Tortoise", "oak": "Old Oak", "brook": "Brook"}
@@ -177,7 +177,12 @@ def test_the_digest_sees_a_file_renamed(folder: Path) -> None:
     [
         ("game", "version: 3", "version: three", ("game", 3, 10, "'three' is not of type 'integer'")),
         ("game", "rio: short", "rio: shrot", ("game", 9, 11, "there is no scenario shrot; did you mean short?")),
-        ("game", "preset: modern", "preset: fables", ("game", 10, 9, "there is no preset fables; did you mean fable?")),
+        (
+            "game",
+            "edition: modern",
+            "edition: fables",
+            ("game", 10, 10, "there is no edition fables; did you mean fable?"),
+        ),
         ("game", "default: 1}", "default: 3}", ("game", 13, 74, "the default is none of the values")),
         ("game", "{laps: 2}", "{laps: 5}", ("game", 16, 50, "5 is none of the values of laps")),
         ("game", "{laps: 2}", "{lap: 2}", ("game", 16, 44, "there is no option lap; did you mean laps?")),
@@ -239,7 +244,7 @@ def test_a_folder_and_a_package_are_a_game(folder: Path, tmp_path: Path, monkeyp
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(RULES)
     monkeypatch.syspath_prepend(tmp_path / "code")
-    loaded = shelf.load("hare", preset="fable", options={"naps": False}, folders=[folder])
+    loaded = shelf.load("hare", edition="fable", options={"naps": False}, folders=[folder])
     monkeypatch.delitem(sys.modules, "hare_game")
 
     assert loaded.options == {"naps": False, "laps": 2}

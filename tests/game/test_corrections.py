@@ -142,8 +142,9 @@ def test_a_box_that_the_adjudicator_changes_in_secret_is_found(
             game.adjudicate(late=["rome"])
         else:
             game.ledger.commit(forged, "nothing to see here")
-    (found,) = verify(tmp_path / "games" / "italy.git").findings.sorted
-    assert (found.place.file, "no migration" in found.reason) == ("box/map.yaml", True)
+    found = [(each.place.file, each.reason) for each in verify(tmp_path / "games" / "italy.git").findings.sorted]
+    of_no_kind = [] if with_a_turn else [(None, "no commit of a game changes just these: box/")]
+    assert found == [*of_no_kind, ("box/map.yaml", "it is changed, and no migration says why")]
 
 
 def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:

@@ -205,12 +205,11 @@ def test_byte_order_mark_line_ends_and_tabs_do_no_harm(text: bytes | str) -> Non
         (b"\xef\xbb\xbf\xc3\xa9: \xff", (1, 4, 1), "byte 0xff at offset 7 is not UTF-8"),
         (b"a: \x80", (1, 4, 1), "byte 0x80 at offset 3 is not UTF-8; send"),
         ("a: b".encode("utf-16"), (1, 1, 1), "the text is written in UTF-16"),
-        ("x" * 65_537, (1, 1, 1), "the text has 65,537 characters; at most 65,536 are read"),
+        ("x" * 16_385, (1, 1, 1), "the text has 16,385 characters; at most 16,384 are read"),
         ("[" * 33 + "]" * 33, (1, 1, 1), "more than 32 lists or mappings inside one another"),
         ("{a: " * 33 + "1" + "}" * 33, (1, 129, 1), "more than 32 lists or mappings inside one another"),
         ("- " * 33 + "a", (1, 65, 1), "more than 32 lists or mappings inside one another"),
         ("[" + "a," * 5_000 + "]", (1, 10_000, 1), "more than 5,000 values"),
-        ("[" + "*a ," * 5_000 + "]", None, "more than 5,000 values"),
     ],
 )
 def test_what_is_refused_and_where(text: bytes | str, place: tuple[int, int, int] | None, reason: str) -> None:
@@ -245,7 +244,7 @@ def test_an_anchor_and_a_tag_before_one_value_are_two_faults() -> None:
 
 def test_controls_are_told_once_a_line() -> None:
     assert [line for line, *_ in faults("\0" * 5_000 + "\n\n\0\0")] == [1, 3]
-    assert len(faults("\0\n" * 20_000)) == 100
+    assert len(faults("\0\n" * 8_000)) == 100
 
 
 def test_what_could_not_be_read_says_so() -> None:
@@ -285,7 +284,7 @@ def test_hostile_texts_are_refused_in_no_time(text: bytes | str) -> None:
         gc.unfreeze()
 
 
-@pytest.mark.parametrize("count", [3_000, 30_000, 60_000])
+@pytest.mark.parametrize("count", [3_000, 10_000, 16_000])
 def test_open_brackets_do_not_bring_the_process_down(count: int) -> None:
     code = (
         "from pbem.game.yaml import LETTER, OWN, Unreadable, read\n"

@@ -306,7 +306,7 @@ class ThreeHills(Rules[Hills]):
         other = copy(position)
         unseen = [own for own in SIDES if own != side]
         hidden = [card for own in unseen for card in position.hands[own]] + position.deck
-        pile = table.shuffle(f"reseal/{side}", hidden + [position.buried[own] for own in unseen if position.buried])
+        pile = table.shuffle(f"resample/{side}", hidden + [position.buried[own] for own in unseen if position.buried])
         other.hands, other.buried = dict(position.hands), dict(position.buried)
         for own in unseen:
             count = len(position.hands[own])
