@@ -219,11 +219,13 @@ class InterceptOrder(NamedTuple):
     """The interceptions that a side declares, one force each (9.4, 9.5)."""
 
     attempts: tuple[Force, ...]
+    command: str | None = None
+    """Who commands, of equals who meet in the space; None: the better in battle (8.6, 9.4)."""
 
     @classmethod
     def read(cls, order: Order) -> InterceptOrder:
         """Return the interceptions that an order declares."""
-        return cls(tuple(map(Force.read, order["with"])))
+        return cls(tuple(map(Force.read, order["with"])), order.get("command"))
 
 
 class AvoidOrder(NamedTuple):

@@ -31,20 +31,20 @@ from pbem.rules.rome_carthage.views.secrets import view
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)
-PRESETS = {name: cast(Options, BOX.options(name)) for name in ("valley2007", "descartes1998")}
+EDITIONS = {name: cast(Options, BOX.options(name)) for name in ("valley2007", "descartes1998")}
 GENERALS = {side: [general.id for general in BOARD.generals.values() if general.side == side] for side in SIDES}
 
 
-def empty_board(preset: str = "valley2007") -> Game:
+def empty_board(edition: str = "valley2007") -> Game:
     """Return the standard set-up with no army on the map."""
-    game = set_up(BOARD, PRESETS[preset], BOX.scenario("standard"), Table(SeededDice(0)))
+    game = set_up(BOARD, EDITIONS[edition], BOX.scenario("standard"), Table(SeededDice(0)))
     game.stacks = {side: {} for side in SIDES}
     return game
 
 
-def random_battle(dice: random.Random, preset: str) -> tuple[Game, dict[str, Any]]:
+def random_battle(dice: random.Random, edition: str) -> tuple[Game, dict[str, Any]]:
     """Return a position with two armies in one space, and how they got there."""
-    game = empty_board(preset)
+    game = empty_board(edition)
     space = dice.choice([space for space in BOARD.spaces if BOARD.neighbours[space]])
     came_from = dice.choice(list(BOARD.neighbours[space]))
     attacker = dice.choice(SIDES)
@@ -145,11 +145,11 @@ def units(game: Game) -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", range(120))
-def test_a_random_battle_keeps_its_promises(seed: int, preset: str) -> None:
-    dice = random.Random(f"{preset} {seed}")
-    start, how = random_battle(dice, preset)
+def test_a_random_battle_keeps_its_promises(seed: int, edition: str) -> None:
+    dice = random.Random(f"{edition} {seed}")
+    start, how = random_battle(dice, edition)
     before = units(start)
     table = Table(SeededDice(seed))
     game: Game = table.lay(start)

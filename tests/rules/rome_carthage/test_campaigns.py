@@ -86,10 +86,10 @@ def marching(at: Walk, decision: Decision) -> Order:
     return PICK(at, decision)
 
 
-@pytest.mark.parametrize("preset", ["valley2007", "descartes1998", "reorganised"])
-def test_no_unit_walks_further_than_it_may(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("edition", ["valley2007", "descartes1998", "reorganised"])
+def test_no_unit_walks_further_than_it_may(edition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Walk, "pick", marching)
-    rules = loaded("rome_carthage", preset).rules
+    rules = loaded("rome_carthage", edition).rules
     seen = 0
     for seed in range(3):
         for at in walk(rules, "standard", seed, 400):

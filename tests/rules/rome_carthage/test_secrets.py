@@ -14,7 +14,7 @@ from pbem.rules.rome_carthage.position.state import SIDES, Game
 from tests.support.walks import Walk, loaded, plain, read_back, walk
 
 PICK = Walk.pick
-PRESETS = ("valley2007", "descartes1998", "reorganised")
+EDITIONS = ("valley2007", "descartes1998", "reorganised")
 
 
 def pick(at: Walk, decision: Decision) -> Order:
@@ -68,20 +68,20 @@ def seen(session: Session[Any], viewer: Side | None) -> list[Any]:
     return [rules.encode(rules.view(session.position, viewer)), told, asked]
 
 
-def spans(preset: str, scenario: str, seed: int, most: int) -> Iterator[Walk]:
-    for at in walk(loaded("rome_carthage", preset).rules, scenario, seed, most):
+def spans(edition: str, scenario: str, seed: int, most: int) -> Iterator[Walk]:
+    for at in walk(loaded("rome_carthage", edition).rules, scenario, seed, most):
         if at.answers:
             yield at
 
 
 @pytest.mark.parametrize("scenario", ["standard", "melee"])
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("edition", EDITIONS)
 def test_a_span_looks_the_same_whatever_cards_were_not_used(
-    preset: str, scenario: str, monkeypatch: pytest.MonkeyPatch
+    edition: str, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Walk, "pick", pick)
     compared = 0
-    for at in spans(preset, scenario, 2, 150):
+    for at in spans(edition, scenario, 2, 150):
         for viewer in (*SIDES, None):
             position = other_cards(at, viewer, Random(at.count))
             if position is None or at.rules.encode(position) == at.checkpoint:

@@ -14,6 +14,8 @@ from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.records import CardRecord
 from pbem.rules.rome_carthage.position.state import Game
 
+IN_VAIN: Final = "in_vain"
+"""The word of an order that plays an event although it cannot take place (7.4)."""
 MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
     markers.EVENTS,
     units.EVENTS,
@@ -56,8 +58,20 @@ def check_event(view: Game, side: Side, order: Order, card: StrategyCard) -> Ite
         yield order.fault(("as",), f"{name} is no event of your own play: {event.when}", rule="7.4")
     elif not card.event_of(side):
         yield order.fault(("as",), f"the event of {name} is the enemy's; play it for operations", rule="7.4")
+    elif IN_VAIN in order.body:
+        yield from _check_in_vain(view, side, order, card)
     else:
         yield from event.check(at_play(view, card), side, order, card)
+
+
+def _check_in_vain(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+    """Yield what is wrong with playing an event in vain: it must have no condition that is met, and no aim (7.4)."""
+    if event_orders(view, side, card)[:1]:
+        reason = f"the event of {card.name} ({card.number}) can take place; leave out {IN_VAIN}"
+        yield order.fault((IN_VAIN,), reason, rule="7.4")
+    for word in order.body:
+        if word not in ("card", "as", IN_VAIN):
+            yield order.fault((word,), f"an event that is played in vain does nothing; leave out {word}", rule="7.4")
 
 
 def event_needs(view: Game, side: Side, card: StrategyCard) -> str | None:

@@ -9,7 +9,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, concat, flat_map, lazy, product
 from pbem.protocol import Fault, Order, Side
-from pbem.rules.rome_carthage.movement.card_play import allowance, exhausted, march_type, picked, resting, walked
+from pbem.rules.rome_carthage.movement.card_play import (
+    allowance,
+    exhausted,
+    march_type,
+    picked,
+    points_to_ride,
+    resting,
+    walked,
+)
 from pbem.rules.rome_carthage.movement.fleet import hold, sailings
 from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_steps, open_ports
 from pbem.rules.rome_carthage.movement.split import Split
@@ -152,7 +160,7 @@ def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) ->
     Units that a campaign card has moved already go only as far as they have points left (8.4.1).
     """
     legs = walked(game, side, space)
-    for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), game.board.movement.points):
+    for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), _points_of(game, party)):
         if steps := allowed(game, _everybody(party), first_steps(game, side, space, True, points)):
             yield forces, steps
 
@@ -167,19 +175,24 @@ def _besieging(game: Game, side: Side, space: str, stack: Stack, party: Party) -
 def _alone(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
     """Yield where a party may go by land without units (8.4.2)."""
     if Split(game, stack, *party).why_not_marching(0) is None:
-        steps = first_steps(game, side, space, False, game.board.movement.points)
+        steps = first_steps(game, side, space, False, _points_of(game, party))
         if steps := allowed(game, _everybody(party), steps):
             yield [(0, 0)], steps
 
 
 def _departures(game: Game, side: Side, space: str, stack: Stack, party: Party, most: int) -> Ways:
     """Yield the forces with which a party may sail from a space, on a card that carries `most` CU (8.8)."""
-    full, legs = game.board.movement.points, walked(game, side, space)
+    full, legs = _points_of(game, party), walked(game, side, space)
     forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
     without = Split(game, stack, *party).why_not_marching(0) is None
     for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
         ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
         yield from sailings(game, side, ports, some)
+
+
+def _points_of(game: Game, party: Party) -> int:
+    """Return how far a party can go: those whom a campaign card has carried already go less far (8.4.1)."""
+    return min(points_to_ride(game, general) for general in _everybody(party))
 
 
 def _everybody(party: Party) -> tuple[str, ...]:

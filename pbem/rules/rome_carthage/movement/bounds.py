@@ -37,12 +37,12 @@ def _enemy_cu(game: Game, side: Side, space: str) -> int:
     return game.cu(enemy, space) + game.garrison(enemy, space).cu
 
 
-def ends_truce(game: Game, card: StrategyCard) -> bool:
+def ends_truce(game: Game, card: StrategyCard, in_vain: bool = False) -> bool:
     """Tell whether a Truce ends when a card is played for its event: one of the list, by the older rule any (card 64).
 
-    The Truce itself never ends one.
+    The Truce itself never ends one. One of the list that does not take place does not either (V card 64).
     """
-    return card.event != TRUCE and (game.options["truce_end"] == "any" or card.breaks_truce)
+    return card.event != TRUCE and (game.options["truce_end"] == "any" or (card.breaks_truce and not in_vain))
 
 
 def free(game: Game) -> bool:

@@ -14,8 +14,8 @@ from pbem.protocol import Side
 from pbem.rules.rome_carthage.orders import CardUse
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
-from pbem.rules.rome_carthage.position.under_way import CardPlay, March
-from pbem.rules.rome_carthage.siege.walls import pool
+from pbem.rules.rome_carthage.position.under_way import Besiegers, CardPlay, March
+from pbem.rules.rome_carthage.siege.walls import pool, whole_cu
 
 OPERATIONS: Final = "operations"
 EVENT: Final = "event"
@@ -38,12 +38,16 @@ def march_type(game: Game, play: CardUse | None = None) -> str:
 
 
 def allowance(game: Game, general: str, kind: str) -> int:
-    """Return the movement points of a general: six by a Force March, and for Nero by a campaign card (8.2, 8.4.1)."""
+    """Return the movement points of a general: six by a Force March, and for Nero by a campaign card (8.2, 8.4.1).
+
+    Those for which a campaign card has carried him along already are spent.
+    """
     movement = game.board.movement
     if kind == FORCE_MARCH:
         return movement.force_march
     if kind == CAMPAIGN:
-        return game.board.generals[general].campaign_movement or movement.points
+        most = game.board.generals[general].campaign_movement or movement.points
+        return max(0, most - ridden(game, general))
     return movement.points
 
 
@@ -131,9 +135,34 @@ def taken(game: Game, side: Side, space: str, total: int, cu: int) -> list[int]:
     return [game.board.movement.points] * (cu - len(legs)) + legs
 
 
+def ridden(game: Game, general: str) -> int:
+    """Return the points for which the card on the table has carried a general along with others (8.4.1)."""
+    card = game.card
+    return card.ridden.get(general, 0) if card is not None and card.ridden else 0
+
+
+def points_to_ride(game: Game, general: str) -> int:
+    """Return how far a general can go whom another carries along: as far as units, in one campaign (8.4.1)."""
+    return max(0, game.board.movement.points - ridden(game, general))
+
+
+def picked_up(game: Game, generals: Sequence[str]) -> dict[str, int]:
+    """Return the points left to each general whom a campaign card picks up on the way (8.4.1)."""
+    if game.options["carried_generals"] == "free":
+        return {}
+    return {general: points_to_ride(game, general) for general in generals}
+
+
+def riders_at_start(game: Game, companions: Sequence[str]) -> dict[str, int]:
+    """Return the points left to those companions of a force who can go less far than its general (8.4.1)."""
+    if game.march is not None:
+        return dict(game.march.riders)
+    return {general: points_to_ride(game, general) for general in companions if ridden(game, general)}
+
+
 def points_left(march: March) -> int:
-    """Return the points left to a force: those of its general, or of the CU that can go least far (8.4.1)."""
-    return min([march.points, *march.legs]) if march.legs else march.points
+    """Return the points left to a force: those of its general, or of who can go least far with him (8.4.1)."""
+    return min([march.points, *march.legs, *march.riders.values()])
 
 
 def note_arrival(game: Game, side: Side, space: str, legs: Sequence[int]) -> None:
@@ -158,8 +187,24 @@ def note_departure(game: Game, side: Side, space: str, legs: Sequence[int]) -> N
 
 def riders_left(game: Game, march: March) -> int:
     """Return the points left to those who have come all the way with a general, once they part from him (8.4.1)."""
-    spent = allowance(game, march.general, march_type(game)) - march.points
-    return max(0, game.board.movement.points - spent)
+    return max(0, game.board.movement.points - _spent(game, march))
+
+
+def _note_riders(game: Game, march: March, generals: Sequence[str]) -> None:
+    """Note how far a campaign card has carried generals who part from the one who leads them, or stop (8.4.1)."""
+    if game.options["carried_generals"] == "free":
+        return
+    for general in generals:
+        left = march.riders.pop(general, None)
+        if general != march.general:
+            spent = _spent(game, march) if left is None else game.board.movement.points - left
+            if spent:
+                game.the_card.ridden[general] = spent
+
+
+def _spent(game: Game, march: March) -> int:
+    """Return the points that a general has spent on his march; what Bad Weather took off he has not (8.4.1)."""
+    return allowance(game, march.general, march_type(game)) - march.cut - march.points
 
 
 def legs_of(game: Game, march: March) -> list[int]:
@@ -170,19 +215,21 @@ def legs_of(game: Game, march: March) -> list[int]:
     return legs + [riders_left(game, march)] * (march.force.cu - len(legs))
 
 
-def note_exchange(game: Game, march: March, stack: Stack, cu: int, drops: bool) -> None:
-    """Note the points left to CU that a march on a campaign card drops or picks up (8.4.1).
+def note_exchange(game: Game, march: March, stack: Stack, part: Stack, drops: bool) -> None:
+    """Note the points left to CU and generals that a march on a campaign card drops or picks up (8.4.1).
 
     Those who can go least far are dropped first, and the rested ones taken up first.
     """
     if march_type(game) != CAMPAIGN:
         return
-    side, space = march.side, march.at
+    side, space, cu = march.side, march.at, part.cu
     if drops:
+        _note_riders(game, march, part.generals)
         legs = sorted(march.legs)[: march.force.cu]
         note_arrival(game, side, space, legs[:cu] + [riders_left(game, march)] * (cu - len(legs)))
         march.legs = legs[cu:]
     else:
+        march.riders |= picked_up(game, part.generals)
         march.legs += taken(game, side, space, stack.cu, cu)
         note_departure(game, side, space, picked(walked(game, side, space), stack.cu, cu))
 
@@ -195,7 +242,11 @@ def note_stop(game: Game, march: March, stack: Stack) -> None:
     march.brought = list(march.force.generals)
     if march_type(game) != CAMPAIGN:
         return
+    if march.fought:
+        others = whole_cu(game, march.side, march.at) - march.force.cu
+        march.idle = taken(game, march.side, march.at, others, game.garrison(march.side, march.at).cu)
     note_arrival(game, march.side, march.at, legs_of(game, march))
+    _note_riders(game, march, march.force.generals)
     if march.halted:
         _stand_down(game, march.force.generals)
     if march.fought:
@@ -203,8 +254,22 @@ def note_stop(game: Game, march: March, stack: Stack) -> None:
         march.stood = dict(_own_cu(game, march.side))
 
 
-def note_outcome(game: Game, march: March, rolled: bool) -> None:
-    """End the move of everybody who was in a battle or a siege roll on a campaign card (8.4.1)."""
+def note_sortie(game: Game, march: March, force: Stack) -> None:
+    """Note that part of a garrison has come out to join the battle of a march: those who can go least far (8.4.1).
+
+    Who stays inside has not fought, and may still be moved (V 10.11, 20.7).
+    """
+    if march_type(game) == CAMPAIGN:
+        _stand_down(game, force.generals)
+        march.idle = sorted(march.idle)[force.cu :]
+
+
+def note_outcome(game: Game, march: March, besiegers: Besiegers | None) -> None:
+    """End the move of everybody who was in a battle or a siege roll on a campaign card (8.4.1).
+
+    Who stayed inside a city was in no battle before it (V 20.7). A subordinate who besieges ends his own move and that
+    of his units only: those with the fewest points left (V 20.3).
+    """
     if march_type(game) != CAMPAIGN:
         return
     standing = _own_cu(game, march.side)
@@ -212,10 +277,15 @@ def note_outcome(game: Game, march: March, rolled: bool) -> None:
     if march.fought:
         for space, cu in standing.items():
             note_arrival(game, march.side, space, [0] * (cu - march.stood.get(space, 0)))
-    if rolled:
+    there = standing.get(march.at, 0)
+    if besiegers is not None and besiegers.cu is not None:
+        _stand_down(game, [besiegers.general])
+        walked[march.at] = [0] * besiegers.cu + sorted(walked.get(march.at, ()))[besiegers.cu :]
+    elif besiegers is not None:
         _stand_down(game, game.stack(march.side, march.at).generals)
-    if march.fought or rolled:
-        walked[march.at] = [0] * standing.get(march.at, 0)
+    if march.fought or (besiegers is not None and besiegers.cu is None):
+        walked[march.at] = [0] * (there - len(march.idle))
+        walked[march.at] += [left for left in march.idle if left < game.board.movement.points]
     for space in list(walked):
         walked[space] = sorted(walked[space])[: standing.get(space, 0)]
         if not walked[space]:

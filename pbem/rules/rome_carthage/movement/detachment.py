@@ -154,7 +154,9 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
     reaction = view.the_reaction
     side, used = decision.side, set()
     able = {general: near for near in reaction.origins for general in leaders(view, side, near, reaction.space)}
-    for at, attempt in enumerate(InterceptOrder.read(order).attempts):
+    said = InterceptOrder.read(order)
+    meet = set(view.stack(side, reaction.space).generals)
+    for at, attempt in enumerate(said.attempts):
         general = attempt.general
         origin = able.get(general)
         if origin is None:
@@ -168,10 +170,15 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         used.add(origin)
         stack = interceptors(view, side, origin)
         yield from check_force(view, ("with", at), attempt, stack, least=1, most=most_sent(view, stack), rule="9.3")
+        meet.update(force_of(view, stack, attempt).generals)
         for companion in force_of(view, stack, attempt).generals[1:]:
             if companion in view.board.generals and not may_be_in(view, companion, reaction.space):
                 reason = f"{companion} may not go to {reaction.space}"
                 yield order.fault(("with", at), reason, rule="8.7")
+    if said.command is not None and said.command not in meet:
+        can = ", ".join(sorted(meet)) or "nobody"
+        reason = f"{said.command} will not be in {reaction.space}; who may command there: {can}"
+        yield order.fault(("command",), reason, rule="8.6")
 
 
 def able_to_avoid(game: Game, march: March, side: Side, to: str) -> tuple[list[str], int]:

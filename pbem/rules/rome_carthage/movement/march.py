@@ -20,6 +20,7 @@ from pbem.rules.rome_carthage.movement.card_play import (
     note_stop,
     picked,
     points_left,
+    riders_at_start,
     walked,
 )
 from pbem.rules.rome_carthage.movement.next_step import last_rest, stands_on_lone_general, unordered
@@ -41,7 +42,7 @@ from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import Besiegers, March
 from pbem.rules.rome_carthage.siege.sally import sally
 from pbem.rules.rome_carthage.siege.siege import end_of_march, lift_left
 from pbem.rules.rome_carthage.siege.train import bring_train, leave_train, lose_lone_train, part_with_train
@@ -57,13 +58,14 @@ def march(game: Game, table: Table, side: Side, order: MarchOrder) -> Flow[None]
     force = force_of(game, stack, order.force, exhausted(game, side, space))
     general, kind = force.generals[0], march_type(game)
     stack_cu, legs = stack.cu, picked(walked(game, side, space), stack.cu, force.cu)
+    riders = riders_at_start(game, force.generals[1:])
     note_departure(game, side, space, legs)
     if kind == CAMPAIGN:
         game.the_card.moved.append(general)
     detach(game, side, space, force)
     game.march = March(side, general, force, space, space, allowance(game, general, kind), stack_cu, legs=legs)
+    game.march.riders = riders
     obey(game.march, order.way)
-    rolls = len(game.the_card.rolled_at)
     table.tell(
         "marches",
         side=side,
@@ -77,11 +79,12 @@ def march(game: Game, table: Table, side: Side, order: MarchOrder) -> Flow[None]
     )
     bring_train(game, table, game.march, order.train)
     yield from follow(game, table)
+    besiegers = None
     if game.result is not None:
         join(game, game.march)
     elif not game.march.fought:
-        yield from end_march(game, table)
-    note_outcome(game, game.march, rolled=len(game.the_card.rolled_at) > rolls)
+        besiegers = yield from end_march(game, table)
+    note_outcome(game, game.march, besiegers)
 
 
 def obey(march: March, way: WayOrder) -> None:
@@ -280,7 +283,7 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> N
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)
-        note_exchange(game, march, stack, cu, drops)
+        note_exchange(game, march, stack, part, drops)
         inside = drops and wanted.inside and (room(game, march.side, march.at) or 0) >= cu
         if not drops:
             detach(game, march.side, march.at, part)
@@ -314,11 +317,11 @@ def join(game: Game, march: March) -> Stack:
     return stack
 
 
-def end_march(game: Game, table: Table) -> Flow[None]:
-    """Stop: join the stack there, then clear a marker, besiege or subjugate (8.5, 16.4)."""
+def end_march(game: Game, table: Table) -> Flow[Besiegers | None]:
+    """Stop: join the stack there, then clear a marker, besiege or subjugate; return who did (8.5, 16.4)."""
     march = game.the_march
     if march.force.empty:
-        return
+        return None
     if march.path or march.halted:
         march.then = ""
     yield from pay_for_passes(game, table, march)
@@ -326,7 +329,7 @@ def end_march(game: Game, table: Table) -> Flow[None]:
     inside = march.then == "inside" or game.cu(ENEMY[march.side], march.at) > 0
     if inside and why_not_inside(game, march.side, march.at, march.force, march.origin) is None:
         land_in_city(game, table, march, rule="16.2")
-        return
+        return None
     if not march.force.cu and stands_on_lone_general(game, march):
         march.at = last_rest(game, march)
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
@@ -334,7 +337,7 @@ def end_march(game: Game, table: Table) -> Flow[None]:
     table.tell("stopped", side=march.side, general=march.general, space=march.at, rule="8.5")
     yield from drive_off_generals(game, table, march.side, march.at)
     if game.result is not None:
-        return
+        return None
     holder = game.control.get(march.at)
     plain = game.board.spaces[march.at].kind == PLAIN
     commands = game.stack(march.side, march.at).commander == march.general
@@ -345,8 +348,9 @@ def end_march(game: Game, table: Table) -> Flow[None]:
         if order["remove"]:
             del game.control[march.at]
             table.tell("marker_cleared", side=march.side, general=march.general, space=march.at, rule="8.7")
-    if march.then != "stop":
-        yield from end_of_march(game, table, march.side, march.at)
+    if march.then == "stop":
+        return None
+    return (yield from end_of_march(game, table, march.side, march.at))
 
 
 KINDS: Final[Kinds] = {"clear_marker": yes_or_no("clear_marker", "remove")}

@@ -12,8 +12,11 @@ from pbem.rules.rome_carthage.movement.card_play import (
     exhausted,
     legs_at_start,
     march_type,
+    picked_up,
     points_left,
     resting,
+    ridden,
+    riders_at_start,
     taken,
 )
 from pbem.rules.rome_carthage.movement.fleet import (
@@ -130,6 +133,7 @@ class _Walker:
         self.set_out = (force.generals, force.cu, force.elephants)
         self.start = start
         self.legs = legs_at_start(view, side, start, force.cu)
+        self.riders = riders_at_start(view, force.generals[1:])
         self.lost = False
         self.held_up = False
         self.in_city = False
@@ -150,7 +154,7 @@ class _Walker:
         view = self.view
         yield from self._obstacles(self._where(at), to, step.by_sea)
         kind = SEA if step.by_sea else view.board.neighbours[self.here][to]
-        if (cost := step_cost(view, kind)) > min([self.points, *self.legs]):
+        if (cost := step_cost(view, kind)) > min([self.points, *self.legs, *self.riders.values()]):
             yield self._too_far(at, to, kind, cost)
             self.lost = True
             return
@@ -160,16 +164,27 @@ class _Walker:
             yield from check_into_city(view, self.side, at, step, self.force.cu)
         self.points -= cost
         self.legs = [left - cost for left in self.legs]
+        self.riders = {general: left - cost for general, left in self.riders.items()}
         self.here, self.in_city = to, step.into_city
         for word, change in (("drop", step.drop), ("take", step.take)):
             if change is not None and not self.in_city:
                 path, cu, total = ("path", at, word), self.force.cu, self._found(to).cu
                 yield from check_exchange(view, change, path, self.force, self._found(to), to, self._at_start())
+                self._change_riders()
                 if (gained := self.force.cu - cu) < 0:
                     self.legs = sorted(self.legs)[-gained:]
                 elif march_type(view, self.way.play) == CAMPAIGN:
                     self.legs += taken(view, self.side, to, total, gained)
         self.held_up = self.force.generals[0] in view.offices and must_stop(view, self.force, self._found(to))
+
+    def _change_riders(self) -> None:
+        """Note how far companions can go who have just been picked up, and forget those who were dropped (8.4.1)."""
+        companions = self.force.generals[1:]
+        self.riders = {general: left for general, left in self.riders.items() if general in companions}
+        if march_type(self.view, self.way.play) == CAMPAIGN:
+            came = self.view.march.force.generals if self.view.march is not None else self.set_out[0]
+            new = [general for general in companions if general not in self.riders and general not in came]
+            self.riders |= picked_up(self.view, new)
 
     def _way(self, at: int, step: Step) -> Iterator[Fault]:
         """Yield why there is no way from here to the space of a step, by land or by sea (8.2, 8.8)."""
@@ -184,11 +199,16 @@ class _Walker:
     def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
         """Return the fault of a step that takes more points than are left (8.2, 8.3.1, 8.8)."""
         if cost <= self.points:
-            left = min(self.legs)
-            reason = f"units that this card has moved before have {left} points left; the way to {to} takes {cost}"
+            left = min([*self.legs, *self.riders.values()])
+            tired = [self.view.board.generals[general].name for general, has in self.riders.items() if has == left]
+            who = f"{tired[0]} has" if tired else "units that this card has moved before have"
+            reason = f"{who} {left} points left; the way to {to} takes {cost}"
             return illegal(self._where(at), reason, rule="8.4.1")
         used = self.most - self.points + cost
         way = f"the voyage to {to}" if kind == SEA else f"the way to {to}"
+        if ridden(self.view, self.force.generals[0]):
+            reason = f"{way} takes {used} movement points; of his own this card has left him {self.most}"
+            return illegal(self._where(at), reason, rule="8.4.1")
         rule = "8.8" if kind == SEA else "8.3.1" if cost > 1 else "8.2"
         return illegal(self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule)
 

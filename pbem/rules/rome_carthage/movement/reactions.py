@@ -38,6 +38,7 @@ def react(game: Game, table: Table) -> Flow[None]:
     for attempt in game.reaction.interceptions:
         intercept(game, table, march, game.reaction, attempt)
     if game.reaction.arrived:
+        take_command(game, game.reaction)
         yield from answer_interception(game, table, march)
 
 
@@ -149,8 +150,9 @@ def declare(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[
     orders = yield from table.ask_all(decisions)
     for order in orders:
         if order.kind == "intercept":
-            attempts = InterceptOrder.read(order).attempts
-            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in attempts]
+            said = InterceptOrder.read(order)
+            reaction.interceptions = [interception(game, reaction.side, attempt) for attempt in said.attempts]
+            reaction.command = said.command
         elif not (avoidance := AvoidOrder.read(order)).stands:
             here = game.stack(reaction.side, march.at)
             force = declared(game, here, avoidance.led_by(here.commander))
@@ -208,6 +210,15 @@ def avoid(game: Game, table: Table, march: March, reaction: Reaction) -> Flow[No
 def sent(attempt: Body) -> Stack:
     """Return the force that an attempt was declared with (9.5)."""
     return Stack(attempt["cu"], attempt["elephants"], [attempt["general"], *attempt["with"]])
+
+
+def take_command(game: Game, reaction: Reaction) -> None:
+    """Let the owner's choice command the armies that have met; who outranks him commands all the same (8.6, 9.4)."""
+    stack = game.stack(reaction.side, reaction.space)
+    if reaction.command in stack.generals:
+        stack.generals.remove(reaction.command)
+        stack.generals.insert(0, reaction.command)
+        arrange(game, stack)
 
 
 def intercept(game: Game, table: Table, march: March, reaction: Reaction, attempt: Body) -> None:

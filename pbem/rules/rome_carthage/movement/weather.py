@@ -68,8 +68,8 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
     """Let the enemy cut a march short before its next step; return whether the step is cancelled (card 41).
 
     `kind` is that of the road, or sea. What the general did before stands: he stays where he is, and may use what is
-    left of two spaces, by ordinary lines. A voyage that is cancelled ends his move in the port. A Campaign card moves
-    nobody in the force again (8.4.1).
+    left of two spaces, by ordinary lines. A voyage that is cancelled ends his move in the port, and a Campaign card
+    moves nobody in the force again (8.4.1). By land it stops the general only, by the rules of 1998 his army with him.
     """
     if not within_reach(game, march, kind):
         return False
@@ -85,11 +85,14 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
     played = yield from open_window(game, table, ENEMY[march.side], WEATHER, WEATHER, rule="card 41", facts=facts)
     if played is None:
         return False
-    spaces = played.about["spaces"]
-    march.points = 0 if kind == SEA else spaces - len(march.entered)
-    march.legs = [min(left, march.points) for left in march.legs]
-    march.path, march.then, march.over = [], "ask" if march.points else "", not march.points
-    march.halted = True
+    points = 0 if kind == SEA else played.about["spaces"] - len(march.entered)
+    if march_type(game) == CAMPAIGN and kind != SEA and game.options["bad_weather_stops"] == "general":
+        march.cut = march.points - points
+    else:
+        march.legs = [min(left, points) for left in march.legs]
+        march.halted = True
+    march.points = points
+    march.path, march.then, march.over = [], "ask" if points else "", not points
     told = "voyage_cancelled" if kind == SEA else "march_cut_short"
     table.tell(told, rule="card 41", side=march.side, general=march.general, space=march.at, barred=to)
     return True

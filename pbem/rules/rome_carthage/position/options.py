@@ -22,6 +22,7 @@ class Options(TypedDict):
     strait_cost: int
     pass_drm: Mapping[str, int]
     pass_roll_timing: str
+    carried_generals: str
     commander_by: str
     pick_up_generals: bool
     small_voyage: str
@@ -68,6 +69,7 @@ class Options(TypedDict):
     charming_general: str
     siege_train_passes: str
     bad_weather_by_land: str
+    bad_weather_stops: str
     elephant_fright_loss: str
     pirates_port: str
     messenger_use: str

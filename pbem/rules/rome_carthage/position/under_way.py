@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import LAND
@@ -23,6 +23,8 @@ class CardPlay:
     """Generals whom a campaign card moves no more: each moves once, and nobody after a battle or a siege roll (8.1)."""
     walked: dict[str, list[int]] = field(default_factory=dict)
     """Space -> movement points left to each CU there that a campaign card has moved (8.4.1)."""
+    ridden: dict[str, int] = field(default_factory=dict)
+    """General -> movement points of this campaign card for which others have carried him along (8.4.1)."""
     rolled_at: list[str] = field(default_factory=list)
     """Cities and tribes at which this card has had its one siege roll (16.4)."""
     sailed: bool = False
@@ -63,12 +65,18 @@ class March:
     """Spaces whose markers Hannibal takes off as he enters them; None: all that he may (card 28)."""
     legs: list[int] = field(default_factory=list)
     """Points left to each CU of the force that has not come all the way with its general (8.4.1)."""
+    riders: dict[str, int] = field(default_factory=dict)
+    """Points left to each companion who has not come all the way with the general on this card (8.4.1)."""
+    cut: int = 0
+    """Points that Bad Weather has taken off the general, and not off his units (card 41)."""
     halted: bool = False
     """Backed up, turned back at sea or failed to pursue: a campaign card moves nobody in the force again (8.4.1)."""
     brought: list[str] = field(default_factory=list)
     """The generals of the force when it stopped or fought: those whom the card has moved there (8.7)."""
     stood: dict[str, int] = field(default_factory=dict)
     """Where the side's CU stood when a campaign card brought them to battle: more elsewhere have fled there (8.4.1)."""
+    idle: list[int] = field(default_factory=list)
+    """Points left to each CU inside the city before which the battle is fought: they have no part in it (8.4.1)."""
     entered: list[str] = field(default_factory=list)
     over: bool = False
     fought: bool = False
@@ -80,15 +88,24 @@ class March:
     """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
 
     def spend(self, points: int) -> None:
-        """Spend points on a step: those of the general and those of units that can go less far (8.2, 8.4.1)."""
+        """Spend points on a step: those of the general and of whoever can go less far (8.2, 8.4.1)."""
         self.points -= points
         self.legs = [left - points for left in self.legs]
+        self.riders = {general: left - points for general, left in self.riders.items()}
 
     @property
     def the_way_back(self) -> str:
         """The space that the force came from, in a rule that follows a step (9.3)."""
         assert self.came_from is not None
         return self.came_from
+
+
+class Besiegers(NamedTuple):
+    """Who made an attempt at a city or a tribe (16.4)."""
+
+    general: str
+    cu: int | None
+    """The CU that took part under a subordinate, without those lost; None: the whole army."""
 
 
 @dataclass(slots=True)
@@ -102,6 +119,8 @@ class Reaction:
     refuges: list[str] = field(default_factory=list)
     """Where the reacting stack in the space may go if it avoids battle (10.1)."""
     interceptions: list[dict[str, Any]] = field(default_factory=list)
+    command: str | None = None
+    """Who commands the armies that meet in the space, if the reacting side says so and nobody outranks him (8.6)."""
     avoidance: dict[str, Any] = field(default_factory=dict)
     arrived: dict[str, int] = field(default_factory=dict)
     """Space of origin -> CU that intercepted from there."""

@@ -6,7 +6,14 @@ from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.battle import fight
 from pbem.rules.rome_carthage.movement.activation import force_of
-from pbem.rules.rome_carthage.movement.card_play import exhausted, note_outcome, note_stop
+from pbem.rules.rome_carthage.movement.card_play import (
+    exhausted,
+    note_departure,
+    note_outcome,
+    note_stop,
+    picked,
+    walked,
+)
 from pbem.rules.rome_carthage.orders import Force
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
@@ -21,6 +28,7 @@ def sally(game: Game, table: Table, side: Side, said: Force) -> Flow[None]:
     """
     space, _ = game.whereabouts(said.general)
     force = force_of(game, game.garrisons[space], said, exhausted(game, side, space))
+    note_departure(game, side, space, picked(walked(game, side, space), game.garrisons[space].cu, force.cu))
     general = force.generals[0]
     march = game.march = March(side, general, Stack(), space, space, 0, over=True, fought=True)
     come_out(game, side, space, force)
@@ -49,4 +57,4 @@ def sally(game: Game, table: Table, side: Side, said: Force) -> Flow[None]:
         avoid_failed=False,
         sallied=force,
     )
-    note_outcome(game, march, rolled=False)
+    note_outcome(game, march, besiegers=None)

@@ -14,14 +14,17 @@ from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import displace, is_consul
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
-from pbem.rules.rome_carthage.position.under_way import Battle
+from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers
 
 
-def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]:
-    """Let the army that ends its march at an enemy city or an unfriendly tribe besiege or subjugate it once (16.4)."""
+def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[Besiegers | None]:
+    """Let the army that ends its march at an enemy city or an unfriendly tribe besiege or subjugate it once (16.4).
+
+    Return who did; None: nobody.
+    """
     able = conductors(game, side, space)
     if not able:
-        return
+        return None
     by = able[0]
     if game.the_march.then != "siege":
         order = yield from table.ask(
@@ -37,14 +40,24 @@ def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[None]
         )
         said = BesiegeOrder.read(order)
         if not said.attempt:
-            return
+            return None
         by = said.by or by
     game.the_card.rolled_at.append(space)
+    stack = game.stack(side, space)
+    came, part = stack.cu, _his_part(game, stack, by)
     if opened_by_traitor(game, space):
         table.tell("city_betrayed", rule="card 18", side=side, space=space)
         yield from capture(game, table, side, space)
-        return
-    yield from besiege(game, table, side, space, by)
+    else:
+        yield from besiege(game, table, side, space, by)
+    return Besiegers(by, None if part is None else max(0, part - (came - game.cu(side, space))))
+
+
+def _his_part(game: Game, stack: Stack, general: str) -> int | None:
+    """Return the CU that an attempt takes up: those that a subordinate needs (2007); None: the whole army (16.4)."""
+    if stack.commander == general or not game.options["sub_general_siege"]:
+        return None
+    return _needed(game, stack, general)
 
 
 def besiege(game: Game, table: Table, side: Side, space: str, general: str) -> Flow[None]:

@@ -3,7 +3,8 @@
 An army that attacks the besiegers of its own city may be joined by what is inside. By the rules of 2007 a besieged
 army under a general may also be activated to attack on its own; where the city is not besieged yet, but an enemy army
 stands before it, nothing but that army bars the way, and all editions let him (16.2, 8.2). Who sallied out is the
-attacker, and of the beaten army he alone may go back into a besieged city (16.5.5).
+attacker, and of the beaten army he alone may go back into a besieged city (16.5.5). A general inside who outranks the
+one who relieves him commands if his units sally out (V 20.7).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
+from pbem.rules.rome_carthage.movement.card_play import note_sortie
 from pbem.rules.rome_carthage.orders import Part
-from pbem.rules.rome_carthage.position.generals import arrange, is_consul
+from pbem.rules.rome_carthage.position.generals import arrange, is_consul, rank
 from pbem.rules.rome_carthage.position.naming import why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -69,6 +71,7 @@ def relieve(game: Game, table: Table) -> Flow[None]:
     if force.empty:
         return
     come_out(game, side, space, force)
+    note_sortie(game, game.the_march, force)
     battle.sallied = Stack(force.cu, force.elephants, list(force.generals))
     table.tell("joins_battle", rule="16.4.4", side=side, space=space, cu=force.cu, generals=list(force.generals))
 
@@ -88,18 +91,32 @@ def why_consul_stays(game: Game, side: Side, space: str, cu: int, names: Sequenc
     return None
 
 
+def why_leader_stays(game: Game, side: Side, space: str, cu: int, names: Sequence[str]) -> Refusal | None:
+    """Say why units may not sally out without a general: he outranks whoever would command them (8.6; V 20.7)."""
+    inside, outside = game.garrison(side, space), game.stack(side, space)
+    highest = max((rank(game, general) for general in [*outside.generals, *names]), default=0)
+    for general in inside.generals if cu else ():
+        if general not in names and rank(game, general) > highest:
+            name = game.board.generals[general].name
+            return Refusal(
+                f"{name} outranks the relieving general and commands if his units sally out: name him", "8.6"
+            )
+    return None
+
+
 def sortie_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the parts of a garrison that may sally out to join the relieving army, or none (16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
     some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
     units = inside.parts(range(inside.cu + 1))
-    if any(is_consul(view, general) for general in inside.generals):
+    if inside.generals:
         pairs = [
             (force, names)
             for force in units
             for names in some
             if why_consul_stays(view, side, space, force[0], names) is None
+            and why_leader_stays(view, side, space, force[0], names) is None
         ]
         return product(lambda pair: _sortie(*pair), pairs)
     return product(_sortie, units, some)
@@ -126,6 +143,9 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
             yield order.fault(("generals", at_name), f"{general} is not inside; there is: {have}", rule="16.4.4")
     if (why := why_consul_stays(view, side, space, cu, names)) is not None:
         yield order.fault(("cu",), why.reason, rule=why.rule)
+    if (why := why_leader_stays(view, side, space, cu, names)) is not None:
+        where: Path = ("generals",) if "generals" in order.body else ("cu",)
+        yield order.fault(where, why.reason, rule=why.rule)
 
 
 KINDS: Final[Kinds] = {"sortie": (sortie_orders, check_sortie)}

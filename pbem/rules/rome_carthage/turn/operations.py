@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.events.catalogue import check_event, event_orders
+from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
@@ -220,16 +220,16 @@ def _check_use(view: Game, side: Side, order: Order, play: PlayOrder) -> Iterato
     elif use == "discard":
         if view.must_play is not None:
             yield order.fault(("as",), "the card that claimed the first play must be played", rule="5.3")
-        for word in (*given, *(word for word in (*MARCHING, *AIMED, "charm") if word in order.body)):
-            yield order.fault((word,), f"a card laid off does nothing; leave out {word}", rule="7.5")
+        for word in (*given, *(word for word in (*MARCHING, *AIMED, IN_VAIN, "charm") if word in order.body)):
+            yield order.fault((word,), f"a discarded card does nothing; leave out {word}", rule="7.5")
     elif barred_to(view, side, record.number):
-        reason = f"{record.name} ({record.number}) is a card for the enemy only: lay it off (option ops_colour_bound)"
+        reason = f"{record.name} ({record.number}) is a card for the enemy only: discard it (option ops_colour_bound)"
         yield order.fault(("as",), reason, rule="7.2")
     elif len(given) != 1:
         at = (given[1],) if given else ("as",)
         yield order.fault(at, "operations are one of three: general (a march), place, or raise", rule="7.3")
     else:
-        for word in AIMED:
+        for word in (*AIMED, IN_VAIN):
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with an event only", rule="7.3")
         if play.general is None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, one_of
-from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order
-from pbem.rules.rome_carthage.events.catalogue import play_event
+from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
+from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
 from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
@@ -124,6 +124,8 @@ def begin_card(game: Game, table: Table) -> Flow[None]:
     game.card = CardPlay(side, card, order["as"])
     if order["as"] == "discard":
         table.tell("discarded", side=side, card=card, rule="7.5")
+    elif order.get(IN_VAIN):
+        play_in_vain(game, table, side, card)
     elif order["as"] == "event":
         end_truce(game, table, card)
         yield from play_event(game, table, side, order)
@@ -131,9 +133,19 @@ def begin_card(game: Game, table: Table) -> Flow[None]:
         yield from carry_out(game, table, side, order)
 
 
-def end_truce(game: Game, table: Table, card: int) -> None:
+def play_in_vain(game: Game, table: Table, side: Side, card: int) -> None:
+    """Play an event that cannot take place: the card is spent, and stays in the game (7.4, 7.4.2; V 8.5, card 64).
+
+    By the rules of 1998 it ends a Truce all the same.
+    """
+    game.the_card.use = IN_VAIN
+    end_truce(game, table, card, in_vain=True)
+    table.tell("event_in_vain", side=side, card=card, rule="7.4")
+
+
+def end_truce(game: Game, table: Table, card: int, in_vain: bool = False) -> None:
     """End a Truce by the event that is being played: one of the list, by the older rule any (card 64)."""
-    if game.truce and ends_truce(game, game.board.cards[card]):
+    if game.truce and ends_truce(game, game.board.cards[card], in_vain):
         game.truce = False
         table.tell("truce_ends", card=card, rule="card 64")
 

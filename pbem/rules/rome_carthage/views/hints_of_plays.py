@@ -13,7 +13,15 @@ from pbem.rules.rome_carthage.events.catalogue import event_needs, event_orders
 from pbem.rules.rome_carthage.events.windows import ADVANCE
 from pbem.rules.rome_carthage.movement.activation import spaces_with_generals
 from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by
-from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, FORCE_MARCH, OPERATIONS, resting, walked
+from pbem.rules.rome_carthage.movement.card_play import (
+    CAMPAIGN,
+    FORCE_MARCH,
+    OPERATIONS,
+    points_to_ride,
+    resting,
+    ridden,
+    walked,
+)
 from pbem.rules.rome_carthage.movement.fleet import carries, has_sailed
 from pbem.rules.rome_carthage.movement.paths import first_steps, open_ports
 from pbem.rules.rome_carthage.orders import Body
@@ -117,6 +125,11 @@ def _army(view: Game, side: Side, space: str, named: Callable[[str], str]) -> st
     steps = first_steps(view, side, space, bool(stack.cu), view.board.movement.points)
     legs = sorted(Counter(walked(view, side, space)).items())
     tired = [f"{cu} CU with {left or 'no'} point{'' if left == 1 else 's'} left" for left, cu in legs]
+    tired += [
+        f"{view.board.generals[general].name} with {points_to_ride(view, general)} of four points left"
+        for general in stack.generals
+        if ridden(view, general)
+    ]
     stays = "to besiege it, path: []; " if _besieges(view, side, space, stack) else ""
     return "; ".join([f"{who}; {stays}to {', '.join(steps) or 'nowhere'}", *tired])
 

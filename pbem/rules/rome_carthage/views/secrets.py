@@ -44,7 +44,7 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     """Return a position that a side could not tell from this one, with what it cannot see dealt again (7.1)."""
     other = plain.twin(game)
     unseen = [owner for owner in SIDES if owner != side and owner in game.hands]
-    pile = table.shuffle(f"reseal/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])
+    pile = table.shuffle(f"resample/{side}", game.deck + [card for owner in unseen for card in game.hands[owner]])
     other.hands = dict(game.hands)
     for owner in unseen:
         count = len(game.hands[owner])
@@ -71,7 +71,7 @@ def _other_hands(game: Game, side: Side | None, table: Table) -> dict[str, list[
     seen = [play.card for play in battle.played if play.card != MAHARBAL] + open_cards
     for card in [*seen, *battle.hands.get(side or "", [])]:
         pool.remove(card)
-    pool = table.shuffle(f"reseal/{side}/battle", pool)
+    pool = table.shuffle(f"resample/{side}/battle", pool)
     hands = dict(battle.hands)
     for owner in unseen:
         shown = battle.shown.get(owner, [])
