@@ -42,7 +42,7 @@ def test_every_option_has_its_own_row_in_the_table_of_editions() -> None:
 
 def test_the_rows_are_complete() -> None:
     rows = re.findall(r"^\| (E\d+|mail) \|", TABLE, re.MULTILINE)
-    assert Counter(rows) == Counter([*(f"E{number:02}" for number in range(1, 101)), "mail"])
+    assert Counter(rows) == Counter([*(f"E{number:02}" for number in range(1, 103)), "mail"])
 
 
 def test_every_option_is_read_by_the_rules() -> None:
@@ -63,19 +63,19 @@ def test_the_options_stand_in_the_order_of_the_rulebook() -> None:
 
 
 def test_a_preset_names_only_what_differs_from_the_defaults() -> None:
-    for preset in BOX.presets:
-        named = BOX.table("game")["presets"][preset]["options"]
+    for edition in BOX.editions:
+        named = BOX.table("game")["editions"][edition]["options"]
         assert {name for name, value in named.items() if value == OPTIONS[name]["default"]} == set()
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_a_ruling_shows_what_each_preset_makes_of_an_option(name: str) -> None:
-    """Where the presets differ, one for each that differs from the usual one, and for that; else one for each value."""
-    by_preset = {preset: BOX.options(preset)[name] for preset in BOX.presets}
+def test_a_ruling_shows_what_each_edition_makes_of_an_option(name: str) -> None:
+    """Where editions differ, one for each that differs from the usual one, and for that; else one for each value."""
+    by_edition = {edition: BOX.options(edition)[name] for edition in BOX.editions}
     rulings = RULINGS[OPTIONS[name]["row"]]
-    if len({json.dumps(value) for value in by_preset.values()}) > 1:
-        usual, *others = BOX.presets
-        wanted = {usual, "descartes1998", *(one for one in others if by_preset[one] != by_preset[usual])}
+    if len({json.dumps(value) for value in by_edition.values()}) > 1:
+        usual, *others = BOX.editions
+        wanted = {usual, "descartes1998", *(one for one in others if by_edition[one] != by_edition[usual])}
         assert wanted <= {case.told.get("edition") for case in rulings}
     else:
         shown = [case.told.get("options", {}).get(name, OPTIONS[name]["default"]) for case in rulings]
@@ -127,7 +127,7 @@ def test_pbem_rules_tells_every_option_of_every_game(game: str, capsys: pytest.C
     assert all(len(line) <= 100 for line in printed.splitlines())
     for name, option in box.table("game")["options"].items():
         assert re.search(rf"^{name} +.*rule {re.escape(option['rule'])}", printed, re.MULTILINE)
-    assert all(f"\n  {preset}: " in printed for preset in box.presets)
+    assert all(f"\n  {edition}: " in printed for edition in box.editions)
 
 
 def test_a_value_stands_with_the_editions_that_set_it() -> None:

@@ -29,7 +29,7 @@ from pbem.rules.hannibal_italy.turn import sequence as turn
 from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
 from pbem.rules.hannibal_italy.views.facts import facts, periods
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
-from pbem.rules.hannibal_italy.views.sources import reconstructed
+from pbem.rules.hannibal_italy.views.sources import chosen_for_balance, reconstructed
 from pbem.rules.hannibal_italy.views.successors import cost, successors
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ class HannibalItaly(Rules[Game]):
         """Return the position at the start of a scenario (12.31, 12.32), and tell what in the box is not certain."""
         if files := reconstructed(self.box):
             table.tell("reconstructed", what=files)
+        if files := chosen_for_balance(self.box):
+            table.tell("chosen_for_balance", what=files)
         return set_up(self.board, self.edition, scenario, self.box.scenario(scenario), table)
 
     def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:

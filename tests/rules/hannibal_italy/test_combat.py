@@ -75,7 +75,7 @@ def test_a_war_of_many_battles_is_sound_and_tells_nothing(options: dict[str, Any
 
 
 def test_who_is_before_a_city_is_asked_though_he_is_alone() -> None:
-    rules = shelf.load("hannibal_italy").rules
+    rules = shelf.load("hannibal_italy", edition="text").rules
     position = rules.setup("short", Table(SeededDice("set-up")))
     position.year, position.segment, position.phase = 217, "summer", "siege"
     position.leaders["hanno"].at = "0619"

@@ -30,7 +30,7 @@ FEW, MANY = 12, scaled(300, 12)
 """How many positions `make test` plays on from, and `make soak`."""
 AT_MOST = 10
 """So many times as many positions are looked at until enough of them have shown what a test is about."""
-each_preset = pytest.mark.parametrize("preset", ["text", "repaired"])
+each_edition = pytest.mark.parametrize("edition", ["text", "repaired"])
 
 
 def crowd(rules: Any, seed: int) -> Game:
@@ -101,9 +101,9 @@ def answer(rules: Any, view: Game, decision: Decision, rng: Random) -> Order:
     return choices.pick(rng.random)  # type: ignore[no-any-return]
 
 
-def played(preset: str, seed: int) -> Iterator[tuple[Session[Any], Game, int]]:
+def played(edition: str, seed: int) -> Iterator[tuple[Session[Any], Game, int]]:
     """Yield a game that begins crowded after each answer: the session, the position before, the events told before."""
-    rules: Any = loaded(GAME, preset).rules
+    rules: Any = loaded(GAME, edition).rules
     rng, begun = Random(seed), crowd(rules, seed)
     assert list(rules.audit(begun)) == []
     session = Session(rules, begun, SeededDice(seed))
@@ -126,15 +126,15 @@ def least(request: pytest.FixtureRequest) -> int:
     return found
 
 
-@each_preset
-def test_a_crowd_keeps_its_accounts(preset: str, least: int) -> None:
+@each_edition
+def test_a_crowd_keeps_its_accounts(edition: str, least: int) -> None:
     """No position is unsound, no counter of the cups is lost or made (6.3, 6.31), the dead stay dead (10.5)."""
     battles = 0
     for seed in range(1, AT_MOST * least):
         if seed > least and battles > least // 2:
             break
         dead: set[str] = set()
-        for session, _, _ in played(preset, seed):
+        for session, _, _ in played(edition, seed):
             game: Game = session.position
             assert list(session.rules.audit(game)) == [], seed
             there = on_board(game)
@@ -149,14 +149,14 @@ def test_a_crowd_keeps_its_accounts(preset: str, least: int) -> None:
     assert battles > least // 2
 
 
-@each_preset
-def test_nothing_passes_the_walls_of_a_besieged_city(preset: str, least: int) -> None:
+@each_edition
+def test_nothing_passes_the_walls_of_a_besieged_city(edition: str, least: int) -> None:
     """A march changes nothing of who and what is inside (9.71)."""
     compared = 0
     for seed in range(1, AT_MOST * least):
         if seed > least and compared > least:
             break
-        for session, before, told in played(preset, seed):
+        for session, before, told in played(edition, seed):
             game: Game = session.position
             if "move" not in before.phase or "segment_begins" in {e.kind for e in session.table.events[told:]}:
                 continue

@@ -68,9 +68,9 @@ class At:
     adjudication: int
 
 
-def games(preset: str, scenario: str, seed: int, most: int = 700) -> Iterator[At]:
+def games(edition: str, scenario: str, seed: int, most: int = 700) -> Iterator[At]:
     """Yield a random game at each question; both sides are keener on battle, marches and works than chance is."""
-    rules = loaded(GAME, preset).rules
+    rules = loaded(GAME, edition).rules
     table, rng = Table(SeededDice(f"setup {seed}")), Random(seed)
     session = Session(rules, rules.setup(scenario, table), SeededDice(seed))
     told, seen = [Told(0, event) for event in table.events], 0
@@ -110,11 +110,11 @@ def heard() -> Heard:
         if counts[often] <= SEEN_OF_A_KIND:
             found.asked.append((rules, rules.view(copy(position), decision.side), decision))
 
-    for preset, scenario, seed in (
+    for edition, scenario, seed in (
         ("text", "campaign", 1), ("text", "short", 2), ("repaired", "campaign", 3), ("text", "campaign", 7),
         ("repaired", "short", 15),
     ):  # fmt: skip
-        for at in games(preset, scenario, seed):
+        for at in games(edition, scenario, seed):
             for decision in at.session.open_decisions:
                 note(at.session.rules, at.session.position, decision)
         found.events.append([Event("reconstructed", {"what": ["map", "tables"]}), *at.session.table.events])
@@ -304,7 +304,7 @@ def test_corrected_copy_takes_the_place_of_what_is_reconstructed(
     tables = (r"confidence:.*?\n\n(.*?)\[A5, A4, A3, A3, A2, E2\]", r"\1[A6, A4, A3, A3, A2, E2]")
     folder = corrected(tmp_path, tables=tables, map=(r"confidence:.*?\n\n(.*?)loyalty: 5\}", r"\1loyalty: 3}"))
     monkeypatch.setenv("PBEM_RULES", str(folder))
-    game = shelf.load(GAME)
+    game = shelf.load(GAME, edition="text")
     game.box.check()
     rules: Any = game.rules
     assert rules.board.field.read(0, -1) == "A6"
@@ -312,7 +312,7 @@ def test_corrected_copy_takes_the_place_of_what_is_reconstructed(
     table = Table(SeededDice("setup"))
     rules.setup("short", table)
     assert [event.facts["what"] for event in table.events if event.kind == "reconstructed"] == [["counters", "leaders"]]
-    editions.rules(GAME, None, None, False)
+    editions.rules(GAME, "text", None, False)
     printed = capsys.readouterr().out
     assert "leaders, ratings: " in printed
     assert not re.search(r"^  (map|tables), ", printed, re.MULTILINE)
@@ -573,5 +573,5 @@ def test_every_option_stands_in_the_table_of_editions() -> None:
     rows = re.findall(r"^\| ([^|]+) \| .* \| `(\w+)` \|$", text, re.MULTILINE)
     options: Mapping[str, Any] = loaded(GAME).box.table("game")["options"]
     assert [(row.strip(), name) for row, name in rows] == [(option["row"], name) for name, option in options.items()]
-    for preset in loaded(GAME).box.presets:
-        assert f"| `{preset}` |" in text
+    for edition in loaded(GAME).box.editions:
+        assert f"| `{edition}` |" in text

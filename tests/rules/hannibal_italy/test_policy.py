@@ -1,4 +1,4 @@
-"""HANNIBAL in Italy: what the stand-in does with its armies, and the values proposed for a fair game."""
+"""HANNIBAL in Italy: what the stand-in does with its armies, and the values of the fair edition."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pbem.rules.hannibal_italy.position.under_way import Siege
 GAME = "hannibal_italy"
 HOME = "2215"
 """The hex of Rome."""
-PROPOSAL = Path(__file__).resolve().parents[3] / "docs" / GAME / "proposal"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / GAME / "fair.md"
 CHANGE = re.compile(r"\| [A-Z\w .]+ \| \w+ \| \w+ \|")
-"""A line of a table of the README: of what, the box's value, the proposed one."""
+"""A line of a table of the page: of what, the box's value, that of the edition."""
 OPEN_TO_CHANGE = {
     "map": {"provinces": {"vp"}, "cities": {"class", "loyalty"}},
     "counters": {"units": {"count"}},
 }
-"""What the proposal may change, all of it reconstructed: the rest of its files is the box's own."""
+"""What the edition may change, all of it reconstructed: the rest of its files is the box's own."""
 
 
 def position(year: int = 212, segment: str = WINTER) -> Any:
@@ -74,12 +74,12 @@ def test_a_siege_far_on_is_not_given_up_for_a_storm() -> None:
 def test_armies_within_walls_wait_for_their_new_leaders() -> None:
     """Units without a leader are inside; a leader put there in summer would be caught outside (5.23, 7.6)."""
     game = position(segment=SUMMER)
-    for hex in (HOME, "2708"):  # Rome, and Compsa, which has no walls
+    for hex in (HOME, "0326"):  # Rome, and Taurasia, which has no walls
         game.loose[ROME][hex] = {"roman_foot": 2, "roman_horse": 2}
     game.leaders["marcellus"].at, game.leaders["marcellus"].office = UNPLACED, CONSUL
-    game.vacant = [HOME, "2708"]
-    asked = Decision("place", ROME, "5.23", {"leaders": ["marcellus"], "hexes": [HOME, "2708"]}, {"leaders": {}})
-    assert shelf.load(GAME).rules.bot_order(game, asked)["leaders"] == {"marcellus": "2708"}
+    game.vacant = [HOME, "0326"]
+    asked = Decision("place", ROME, "5.23", {"leaders": ["marcellus"], "hexes": [HOME, "0326"]}, {"leaders": {}})
+    assert shelf.load(GAME).rules.bot_order(game, asked)["leaders"] == {"marcellus": "0326"}
 
 
 def test_a_foot_stays_in_a_city_that_carthage_may_talk_over() -> None:
@@ -126,7 +126,7 @@ def test_a_colleague_without_an_army_gets_his_share() -> None:
     assert (order["leader"], order["units"]) == ("marcellus", {"roman_foot": 3, "roman_horse": 3})
 
 
-# ---- the values proposed for a fair game
+# ---- the values of the edition that is fair to both sides
 
 
 def rows(files: Any, file: str, kind: str) -> dict[str, dict[str, Any]]:
@@ -134,28 +134,29 @@ def rows(files: Any, file: str, kind: str) -> dict[str, dict[str, Any]]:
 
 
 def changes() -> dict[tuple[str, str], tuple[object, object]]:
-    """Return what the proposal changes: what, and of whom -> the box's value and the proposed one."""
-    ours, proposed = open_box(GAME), open_box(GAME, [str(PROPOSAL)])
+    """Return what the edition changes: what, and of whom -> the box's value and its own."""
+    ours, fair = open_box(GAME, edition="text"), open_box(GAME, edition="fair")
     found: dict[tuple[str, str], tuple[object, object]] = {}
     for file, kinds in OPEN_TO_CHANGE.items():
         for kind, keys in kinds.items():
-            before, after = rows(ours, file, kind), rows(proposed, file, kind)
+            before, after = rows(ours, file, kind), rows(fair, file, kind)
             assert list(before) == list(after)
             for id, row in after.items():
                 for key in row.keys() | before[id].keys():
                     if row.get(key) != before[id].get(key):
-                        assert key in keys, f"the proposal must not change {key} of {id}"
+                        assert key in keys, f"the edition must not change {key} of {id}"
                         found[key, row["name"]] = before[id][key], row[key]
         others = [
-            {key: table[key] for key in table if key not in kinds} for table in (ours.table(file), proposed.table(file))
+            {key: table[key] for key in table if key not in {*kinds, "confidence"}}
+            for table in (ours.table(file), fair.table(file))
         ]
         assert others[0] == others[1]
     return found
 
 
-def test_proposal_changes_only_the_values_that_its_readme_tells() -> None:
-    """The proposal changes reconstructed values alone, and its README tells each."""
-    told = (PROPOSAL / "README.md").read_text("utf-8")
+def test_fair_edition_changes_only_what_its_page_tells() -> None:
+    """The edition changes reconstructed values alone, and its page tells each."""
+    told = PAGE.read_text("utf-8")
     found = changes()
     assert found
     for (_, name), (before, after) in found.items():

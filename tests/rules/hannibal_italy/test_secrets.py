@@ -15,13 +15,13 @@ from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSE
 from pbem.rules.hannibal_italy.position.under_way import Battle, Party
 from tests.support.walks import loaded, start
 
-PRESETS = ("text", "repaired")
+EDITIONS = ("text", "repaired", "fair")
 QUESTIONS = 90
 
 
-def positions(preset: str, seed: int) -> list[Game]:
+def positions(edition: str, seed: int) -> list[Game]:
     """Return the positions at all questions of a game of the stand-ins, who fight more than chance does."""
-    rules: Any = loaded("hannibal_italy", preset).rules
+    rules: Any = loaded("hannibal_italy", edition).rules
     session = Session(rules, start(rules, "short", seed), SeededDice(seed))
     found: list[Game] = []
     while session.result is None and len(found) < QUESTIONS:
@@ -37,11 +37,11 @@ def carthaginian(board: Board, units: dict[str, int]) -> set[str]:
     return {unit for unit in units if unit == UNSEEN or board.units[unit].side == CARTHAGE}
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_only_a_battle_laid_open_shows_what_carthage_has(preset: str) -> None:
-    rules: Any = loaded("hannibal_italy", preset).rules
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_only_a_battle_laid_open_shows_what_carthage_has(edition: str) -> None:
+    rules: Any = loaded("hannibal_italy", edition).rules
     hidden = shown = 0
-    for game in [*positions(preset, 7), *positions(preset, 8)]:
+    for game in [*positions(edition, 7), *positions(edition, 8)]:
         open_hex = game.battle.hex if game.battle is not None and game.battle.revealed else None
         for viewer in (ROME, None):
             seen = rules.view(game, viewer)
@@ -62,10 +62,10 @@ def test_only_a_battle_laid_open_shows_what_carthage_has(preset: str) -> None:
     assert shown
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_carthage_sees_everything(preset: str) -> None:
-    rules: Any = loaded("hannibal_italy", preset).rules
-    for game in Random(1).sample(positions(preset, 8), 20):
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_carthage_sees_everything(edition: str) -> None:
+    rules: Any = loaded("hannibal_italy", edition).rules
+    for game in Random(1).sample(positions(edition, 8), 20):
         assert rules.encode(rules.view(game, CARTHAGE)) == rules.encode(game)
 
 

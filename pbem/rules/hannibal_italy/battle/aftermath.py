@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pbem.game import Table
-from pbem.protocol import Side
+from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.battle.parties import bring_back, came_out, in_line, living
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
-from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out, risk
+from pbem.rules.hannibal_italy.battle.withdrawal import equals, hexes_to, move_out, risk
 from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, sp
 from pbem.rules.hannibal_italy.position.leadership import try_to_withdraw
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, SIDES, Game
@@ -28,6 +28,16 @@ def way_out(game: Game, side: Side) -> list[str]:
     return hexes_to(game, side, battle.hex, others, attacking=side == battle.attacker)
 
 
+def _choose_the_way(game: Game, table: Table, side: Side, leaders: Sequence[str]) -> Flow[str]:
+    """Return the hex that a side goes to; where the rules point to several alike it is asked (9.2, 10.4)."""
+    battle = game.the_battle
+    able = equals(game, side, battle.hex, leaders, attacking=side == battle.attacker)
+    if len(able) == 1:
+        return able[0]
+    order = yield from table.ask(side, "retreat", rule="10.4", default={"hex": able[0]}, hex=battle.hex, hexes=able)
+    return game.board.find(order["hex"]) or able[0]
+
+
 def _in_command(game: Game, side: Side) -> list[str]:
     """Return the leaders of a side who are there, the commander first: he shows the way (10.4)."""
     battle = game.the_battle
@@ -35,7 +45,7 @@ def _in_command(game: Game, side: Side) -> list[str]:
     return sorted(living(game, party.leaders, battle.hex), key=lambda leader: leader != party.commander)
 
 
-def break_off(game: Game, table: Table, side: Side, name: str, *, risky: bool) -> bool:
+def break_off(game: Game, table: Table, side: Side, name: str, *, risky: bool) -> Flow[bool]:
     """Let a side try to withdraw and tell whether it got away; during a battle its leaders are at risk (10.4, 10.5)."""
     party = game.the_battle.parties[side]
     leaders = _in_command(game, side)
@@ -43,7 +53,7 @@ def break_off(game: Game, table: Table, side: Side, name: str, *, risky: bool) -
         return False
     for leader in leaders:
         game.leaders[leader].year.withdrew = True
-    go_away(game, table, side)
+    yield from go_away(game, table, side)
     if risky:
         risk(game, table, leaders, f"danger/{name.partition('/')[2]}")
     return True
@@ -57,18 +67,18 @@ def _get_away(game: Game, table: Table, leaders: Sequence[str], name: str) -> bo
     return all(try_to_withdraw(game, table, leader, f"{name}/{leader}") for leader in others)
 
 
-def go_away(game: Game, table: Table, side: Side) -> None:
+def go_away(game: Game, table: Table, side: Side) -> Flow[None]:
     """Take a side out of a battle with all that was set aside: back into its city, or to the next hex (9.71, 10.4)."""
     battle = game.the_battle
     party = battle.parties[side]
-    to = way_out(game, side)[0]
+    insiders = came_out(game, party)
     party.left = True
     return_apart(game, side)
-    insiders = came_out(game, party)
     others = [leader for leader in _in_command(game, side) if leader not in insiders]
     if party.sallies:
         table.tell("goes_back_inside", side=side, hex=battle.hex, rule="9.71")
     if others:
+        to = yield from _choose_the_way(game, table, side, others)
         move_out(game, table, side, battle.hex, to, others, rule="10.4", loose=party.loose and not party.sallies)
 
 

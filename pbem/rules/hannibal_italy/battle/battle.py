@@ -23,6 +23,7 @@ from pbem.rules.hannibal_italy.battle.parties import (
     waits_inside,
 )
 from pbem.rules.hannibal_italy.position.board import ROUGH
+from pbem.rules.hannibal_italy.position.forces import loose_seen
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 
 FIGHT: Final = "fight"
@@ -72,7 +73,7 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
             side,
             "9.1",
             {"hex": battle.hex, "own_sp": strengths[side]}
-            | ({"enemy_sp": strengths[ENEMY[side]]} if side == CARTHAGE or battle.revealed else {}),
+            | ({"enemy_sp": strengths[ENEMY[side]]} if _sees(game, side) else {}),
             {"fight": side == CARTHAGE and _promising(strengths)},
             secret=side == CARTHAGE and not battle.revealed,
         )
@@ -85,6 +86,12 @@ def _who_wants_it(game: Game, table: Table) -> Flow[list[Side]]:
     if not eager:
         table.tell("no_battle", hex=battle.hex, rule="9.1")
     return eager
+
+
+def _sees(game: Game, side: Side) -> bool:
+    """Tell whether a side sees how strong the enemy is before a battle (7.5)."""
+    battle = game.the_battle
+    return battle.revealed or (loose_seen(game, side) and (side == CARTHAGE or not battle.parties[CARTHAGE].leaders))
 
 
 def _promising(strengths: Mapping[Side, int]) -> bool:
@@ -119,7 +126,7 @@ def _before_the_battle(game: Game, table: Table) -> Flow[bool]:
         side, "withdraw", rule="10.4", default={"withdraw": False}, hex=battle.hex, leader=commander
     )
     name = f"withdraw/{battle.hex}/before/{side}"
-    return bool(order["withdraw"]) and break_off(game, table, side, name, risky=False)
+    return bool(order["withdraw"]) and (yield from break_off(game, table, side, name, risky=False))
 
 
 def _rounds(game: Game, table: Table, eager: list[Side]) -> Flow[None]:
@@ -134,13 +141,13 @@ def _rounds(game: Game, table: Table, eager: list[Side]) -> Flow[None]:
         column = _attack(game, table, eager)
         if column == NO_CASE:
             battle.round -= 1
-            _nobody_can(game, table)
+            yield from _nobody_can(game, table)
             return
         yield from _one_round(game, table, column, springs)
         if not all(in_line(game, side) for side in SIDES):
             return
         wishes = yield from _wishes(game, table)
-        if _somebody_leaves(game, table, wishes) or _they_stop(game, table, wishes):
+        if (yield from _somebody_leaves(game, table, wishes)) or (yield from _they_stop(game, table, wishes)):
             return
         eager = [side for side in SIDES if wishes[side] == FIGHT]
 
@@ -159,13 +166,13 @@ def _attack(game: Game, table: Table, eager: list[Side]) -> int:
     return column
 
 
-def _nobody_can(game: Game, table: Table) -> None:
+def _nobody_can(game: Game, table: Table) -> Flow[None]:
     """End a battle in which no attack is possible: before the first round nobody moves, later one side goes (9.2)."""
     battle = game.the_battle
     table.tell("battle_stops", hex=battle.hex, rule="9.2")
     for side in (battle.attacker, ENEMY[battle.attacker]):
         if battle.round and way_out(game, side):
-            go_away(game, table, side)
+            yield from go_away(game, table, side)
             return
 
 
@@ -273,20 +280,20 @@ def _silent(game: Game, side: Side, own: int) -> str:
     return WITHDRAW if able and own < party.lost else FIGHT
 
 
-def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
+def _somebody_leaves(game: Game, table: Table, wishes: dict[Side, str]) -> Flow[bool]:
     """Let those who want to try to withdraw, the defender first; tell whether one side got away (9.2, 10.4)."""
     battle = game.the_battle
     turns = [ENEMY[battle.attacker], battle.attacker]
     if game.options["withdraw_first"] == "attacker":
         turns.reverse()
-    return any(
-        wishes[side] == WITHDRAW
-        and break_off(game, table, side, f"withdraw/{battle.hex}/round-{battle.round}/{side}", risky=True)
-        for side in turns
-    )
+    for side in turns:
+        name = f"withdraw/{battle.hex}/round-{battle.round}/{side}"
+        if wishes[side] == WITHDRAW and (yield from break_off(game, table, side, name, risky=True)):
+            return True
+    return False
 
 
-def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
+def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> Flow[bool]:
     """Tell whether both sides stop, and let one go back: the side that gives way; if both do, the attacker (9.2)."""
     battle = game.the_battle
     turns = (battle.attacker, ENEMY[battle.attacker])
@@ -297,7 +304,7 @@ def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> bool:
         table.tell("nobody_gives_way", hex=battle.hex, rule="9.2")
         return False
     table.tell("battle_stops", hex=battle.hex, rule="9.2")
-    go_away(game, table, giving[0])
+    yield from go_away(game, table, giving[0])
     return True
 
 

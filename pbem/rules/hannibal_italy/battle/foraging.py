@@ -44,11 +44,11 @@ class SetAsideOrder:
         return least(board, able, due) if self.fewest else {}
 
 
-def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
+def send_foragers(game: Game, table: Table, side: Side, *, excused: bool = False) -> Flow[None]:
     """Set a quarter of a side's SP aside, of its own choice, where it does not control the province (9.4, 11.3).
 
     Only what is with leaders forages, and nothing leaves a besieged city to do so (9.71). Where Rome does not see
-    what Carthage has, Carthage is asked even if nothing is due (7.5).
+    what Carthage has, Carthage is asked even if nothing is due (7.5), as nothing is from a side that is `excused`.
     """
     battle, board = game.the_battle, game.board
     if game.provinces.get(board.hexes[battle.hex].province) == side:
@@ -58,7 +58,7 @@ def send_foragers(game: Game, table: Table, side: Side) -> Flow[None]:
     units = added(*(game.leaders[leader].units for leader in leaders))
     able = without_elephants(board, units)
     single = sum(units.values()) < 2  # a single unit need not forage
-    due = 0 if single else min(quarter(game, units), sp(board, able))
+    due = 0 if single or excused else min(quarter(game, units), sp(board, able))
     if not leaders or (due == 0 and (battle.revealed or side == ROME)):
         return
     answer = yield from table.ask(

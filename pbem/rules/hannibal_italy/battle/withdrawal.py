@@ -16,9 +16,24 @@ from pbem.rules.hannibal_italy.position.state import Game
 def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attacking: bool) -> list[str]:
     """Return the hexes that a beaten side may go to, the one that the rules point to first (10.4).
 
-    An attacker goes on as he was marching, or back where he came from; a defender towards the nearest city of his.
-    Hexes with the enemy, forbidden or full ones are left out; empty: there is no way out.
+    An attacker goes on as he was marching, or back where he came from; a defender towards the nearest city of his, and
+    into none of the enemy's while there is another way as near. Hexes with the enemy, forbidden or full ones are left
+    out; empty: there is no way out.
     """
+    ranked = _ranked(game, side, hex, leaders, attacking=attacking)
+    return sorted(ranked, key=lambda there: (*ranked[there], there))
+
+
+def equals(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attacking: bool) -> list[str]:
+    """Return the hexes to which the rules point alike: the side that goes chooses one of them (10.4)."""
+    ranked = _ranked(game, side, hex, leaders, attacking=attacking)
+    return sorted(there for there, rank in ranked.items() if rank == min(ranked.values()))
+
+
+def _ranked(
+    game: Game, side: Side, hex: str, leaders: Sequence[str], *, attacking: bool
+) -> dict[str, tuple[bool, int, bool]]:
+    """Return the hexes that are open, and what makes each worse: off the way, far from a city, the enemy's (10.4)."""
     enemies = stops(game, side)
     able = [
         there
@@ -28,8 +43,8 @@ def hexes_to(game: Game, side: Side, hex: str, leaders: Sequence[str], *, attack
         and not crowded(game, side, there, leaders)
     ]
     preferred = _pointed_to(game, hex, leaders) if attacking else None
-    near = {there: _to_a_city(game, side, there) for there in able}
-    return sorted(able, key=lambda there: (there != preferred, near[there], there))
+    theirs = {game.board.cities[city].hex for city, owner in game.cities.items() if owner != side}
+    return {there: (there != preferred, _to_a_city(game, side, there), there in theirs) for there in able}
 
 
 def _pointed_to(game: Game, hex: str, leaders: Sequence[str]) -> str | None:

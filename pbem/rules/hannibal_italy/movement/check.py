@@ -155,6 +155,8 @@ class _Walk:
         if self.at in plan.held:
             if plan.order.overruns and overrun.possible(view, self.at):
                 self.spent += int(view.board.tables["movement"]["overrun"]["cost"])
+                if (refusal := overrun.why_not(view, plan.side, self.at, self.forces)) is not None:
+                    self.refuse(step.item, refusal)
                 if (full := self.crowd()) is not None:
                     self.refuse(step.item, full)
             else:

@@ -9,7 +9,17 @@ from pbem.game import Refusal, Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLASS_1
-from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, garrison, hexes_of, inside, sp, sp_here
+from pbem.rules.hannibal_italy.position.forces import (
+    added,
+    bury,
+    count_losses,
+    garrison,
+    hexes_of,
+    inside,
+    loose_seen,
+    sp,
+    sp_here,
+)
 from pbem.rules.hannibal_italy.position.leadership import dies
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
@@ -20,14 +30,14 @@ HANNIBAL: Final = "hannibal"
 def open_cities(view: Game, side: Side, among: Iterable[str] | None = None) -> set[str]:
     """Return at which cities, of all or of some, a side may try diplomacy, if it gets there (7.4, 7.42)."""
     cities, garrisoned = view.board.cities, view.garrisons
-    manned = set(hexes_of(view, ENEMY[side])) if side == CARTHAGE else set()
+    manned = set(hexes_of(view, ENEMY[side])) if loose_seen(view, side) else set()
     return {
         city
         for city in (view.cities if among is None else among)
-        if (owner := view.cities[city]) != side
+        if view.cities[city] != side
         and cities[city].kind != CLASS_1
         and city not in view.tried
-        and not ((cities[city].hex in manned or city in garrisoned) and side == CARTHAGE and _held(view, owner, city))
+        and not ((cities[city].hex in manned or city in garrisoned) and _seen_held(view, side, city))
     }
 
 
@@ -49,14 +59,28 @@ def why_not(view: Game, side: Side, at: str, city: str) -> Refusal | None:
         return Refusal(f"{record.name} is not next to {at}", "7.4")
     if city in view.tried:
         return Refusal(f"{record.name} was tried in this {view.segment}", "7.4")
-    if side == CARTHAGE and _held(view, ENEMY[side], city):
+    if _seen_held(view, side, city):
         return Refusal(f"{record.name} is held by {view.board.tables['diplomacy']['held_by']} SP or more", "7.42")
     return None
 
 
+def _seen_held(view: Game, side: Side, city: str) -> bool:
+    """Tell whether a side sees that a city is held too strongly; units with a leader Rome does not see (7.42, 7.5)."""
+    if side == CARTHAGE:
+        return _held(view, ENEMY[side], city)
+    if not loose_seen(view, side):
+        return False
+    own = sp(view.board, view.loose[CARTHAGE].get(view.board.cities[city].hex, {}))
+    return _holds(view, own, city)
+
+
 def _held(game: Game, owner: Side, city: str) -> bool:
     """Tell whether a city is held by so many SP that diplomacy is out of the question (7.42)."""
-    own = sp_here(game, owner, game.board.cities[city].hex)
+    return _holds(game, sp_here(game, owner, game.board.cities[city].hex), city)
+
+
+def _holds(game: Game, own: int, city: str) -> bool:
+    """Tell whether so many SP, with the garrison unit if it counts, keep diplomacy out of a city (7.42)."""
     if game.options["garrisons_hold"]:
         own += garrison(game, city)
     return own >= int(game.board.tables["diplomacy"]["held_by"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pbem.game import Table
+from collections.abc import Mapping, Sequence
+
+from pbem.game import Refusal, Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLEAR
-from pbem.rules.hannibal_italy.position.forces import bury, count_losses, outside, sp
+from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, out_of_sight, outside, sp
 from pbem.rules.hannibal_italy.position.leadership import dies, kill
 from pbem.rules.hannibal_italy.position.state import ENEMY, Game
 
@@ -23,13 +25,30 @@ def possible(view: Game, hex: str) -> bool:
     return view.board.hexes[hex].terrain == CLEAR and view.board.hexes[hex].city is None
 
 
+def why_not(view: Game, side: Side, hex: str, forces: Sequence[Mapping[str, int]]) -> Refusal | None:
+    """Say why forces cannot overrun the enemy in a hex whose ground allows it; None: they may be able to (7.7).
+
+    Carthage sees the odds. Units with a leader, whom Rome would ride down, it does not see before it is there (7.5).
+    """
+    if out_of_sight(view, side, hex) or strong_enough(view, side, hex, forces):
+        return None
+    own, small = sp(view.board, added(*forces)), sp(view.board, outside(view, ENEMY[side], hex))
+    odds = int(view.board.tables["movement"]["overrun"]["odds"])
+    return Refusal(f"an overrun takes {odds} to 1; {own} SP would come against {small}", "7.7")
+
+
+def strong_enough(game: Game, side: Side, hex: str, forces: Sequence[Mapping[str, int]]) -> bool:
+    """Tell whether forces are strong enough to overrun what the enemy has in a hex: eight to one (7.7)."""
+    own, small = sp(game.board, added(*forces)), sp(game.board, outside(game, ENEMY[side], hex))
+    return 0 < own >= int(game.board.tables["movement"]["overrun"]["odds"]) * small
+
+
 def ride_down(game: Game, table: Table, side: Side) -> bool:
     """Overrun the enemy in the hex entered if odds and points allow it; tell whether the march goes on (7.7)."""
     march, enemy = game.the_march, ENEMY[side]
     rule = game.board.tables["movement"]["overrun"]
-    own = sum(sp(game.board, game.leaders[leader].units) for leader in march.together)
-    small = sp(game.board, outside(game, enemy, march.at))
-    if not possible(game, march.at) or own == 0 or own < int(rule["odds"]) * small:
+    forces = [game.leaders[leader].units for leader in march.together]
+    if not possible(game, march.at) or not strong_enough(game, side, march.at, forces):
         table.tell("overrun_fails", leader=march.leader, hex=march.at, rule="7.7")
         return False
     if march.spent + int(rule["cost"]) > march.allowance:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, UNFORTIFIED, Board
-from pbem.rules.hannibal_italy.position.state import ENEMY, GONE, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, GONE, ROME, UNSEEN, Game
 
 SLAVES: Final = "slaves"
 
@@ -117,6 +117,17 @@ def veiled(view: Game, side: Side, hex: str | None = None) -> bool:
     loose = view.loose[side]
     piles = loose.values() if hex is None else [loose.get(hex, {})]
     return any(UNSEEN in view.leaders[leader].units for leader in leaders) or any(UNSEEN in pile for pile in piles)
+
+
+def loose_seen(game: Game, side: Side) -> bool:
+    """Tell whether a side sees what enemy units without a leader are: Carthage always, Rome as agreed (7.5)."""
+    return side == CARTHAGE or game.options["leaderless_seen"] == "all"
+
+
+def out_of_sight(game: Game, side: Side, hex: str) -> bool:
+    """Tell whether the enemy may have something in a hex that a side does not see the strength of (7.5)."""
+    led = bool(game.leaders_at(CARTHAGE, hex))
+    return side != CARTHAGE and (led or (bool(game.loose[CARTHAGE].get(hex)) and not loose_seen(game, side)))
 
 
 def present(game: Game, side: Side, hex: str) -> bool:

@@ -33,13 +33,17 @@ from pbem.rules.hannibal_italy.turn.control import lose_garrison
 
 
 def besiege(game: Game, table: Table, hex: str) -> Flow[None]:
-    """Play one siege: a besieger too weak to go on goes back; any other is asked what to do (9.7, 9.71)."""
+    """Play one siege: a besieger too weak to go on goes back; any other is asked what to do (9.7, 9.71).
+
+    Nobody forages before a siege that cannot be: with the enemy before the walls, or without the strength (9.4).
+    """
     city = game.city_at(hex)
     assert city is not None
     side = ENEMY[game.cities[city.id]]
-    if game.options["forage_before"] == "field_and_siege":
+    if game.options["forage_before"] == "field_and_siege" and not relieved(game, city):
+        own = sp(game.board, outside(game, side, hex))
         game.battle = draw_up(game, hex)
-        yield from send_foragers(game, table, side)
+        yield from send_foragers(game, table, side, excused=own < visible_need(game, side, city))
     weak = sp(game.board, outside(game, side, hex)) < needed(game, city)
     if city.id in game.sieges and weak:
         _recall(game, table, side)

@@ -17,6 +17,8 @@ from pbem.rules.hannibal_italy.position.forces import (
     at_enemy_cities,
     garrison,
     inside,
+    loose_inside,
+    loose_seen,
     outside,
     sp,
     without_elephants,
@@ -70,15 +72,19 @@ def needed(game: Game, city: City) -> int:
 
 
 def visible_need(game: Game, side: Side, city: City) -> int:
-    """Return the SP that a besieger sees against it: Rome sees what is inside only once it besieges it (7.5)."""
+    """Return the SP that a besieger sees against it: units with a leader Rome does not see before it besieges (7.5)."""
     if unseen_inside(game, side, city):
-        return city.intrinsic + garrison(game, city.id)
+        loose = loose_seen(game, side) and loose_inside(game, CARTHAGE, city.hex)
+        seen = game.loose[CARTHAGE].get(city.hex, {}) if loose else {}
+        return city.intrinsic + garrison(game, city.id) + sp(game.board, seen)
     return needed(game, city)
 
 
 def unseen_inside(game: Game, side: Side, city: City) -> bool:
     """Tell whether there is somebody inside whose strength a besieger cannot see yet (7.5, 9.7)."""
-    return side == ROME and city.id not in game.sieges and waits_inside(game, CARTHAGE, city.hex)
+    if side != ROME or city.id in game.sieges or not waits_inside(game, CARTHAGE, city.hex):
+        return False
+    return not loose_seen(game, side) or bool(game.leaders_at(CARTHAGE, city.hex, inside=True))
 
 
 def relieved(game: Game, city: City) -> bool:
@@ -193,10 +199,10 @@ def _retreat_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71)."""
+    """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71, 10.4)."""
     able = decision.facts["hexes"]
     if view.board.find(order["hex"]) not in able:
-        yield order.fault(("hex",), f"{order['hex']} is not open to you; {', '.join(able)} are", rule="9.71")
+        yield order.fault(("hex",), f"{order['hex']} is not open to you; {', '.join(able)} are", rule=decision.rule)
 
 
 KINDS: Final[Kinds] = {"besiege": (_orders, _check), "retreat": (_retreat_orders, _check_retreat)}

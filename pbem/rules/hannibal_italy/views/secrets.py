@@ -65,10 +65,10 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     for id in hidden:
         other.leaders[id] = plain.twin(game.leaders[id])
     for pool in sorted(game.pools):
-        _redraw(other, pool, hidden, table.shuffle(f"reseal/{side}/{pool}", _lots(other, pool, hidden)))
+        _redraw(other, pool, hidden, table.shuffle(f"resample/{side}/{pool}", _lots(other, pool, hidden)))
     able = [id for id in hidden if not game.card(id).gaulish]
     pile = added(*(other.leaders[id].units for id in able))
-    cup = table.shuffle(f"reseal/{side}", [unit for unit in pile for _ in range(pile[unit])])
+    cup = table.shuffle(f"resample/{side}", [unit for unit in pile for _ in range(pile[unit])])
     for at, id in enumerate(able):
         other.leaders[id].units = added(*({unit: 1} for unit in cup[at :: len(able)]))
     return other
