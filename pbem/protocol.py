@@ -15,13 +15,13 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
+    |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
     |-- BadPath (ValueError)       repo.git.paths: a path that may not stand in a game's repo
     |-- BadReceipt (ValueError)    render.receipt: the receipt in a letter
     |-- BadRecipient (ValueError)  crypto.seal: a public key
     |-- BadSentence (ValueError)   render.messages: a sentence of a box
-    |-- BadShare                   crypto.player_chains: a link of a player's own chain in a turn file
     |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
     |-- BrokenBox                  game.box: a box, with every flaw in it
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
@@ -30,6 +30,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
     |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
+    |-- NotDerived                 audit.derive: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
     |-- RulesDiffer                engine.session: a question that is not the recorded one

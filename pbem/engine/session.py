@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 BY_ONLY = "only"
 BY_DEFAULT = "default"
-BY_BOT = "stand-in"
+BY_BOT = "bot"
 MOST_CHECKPOINTS = 1000
 """A game that reaches so many checkpoints without a decision is looping."""
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pbem.crypto.closing import Closing
-from pbem.crypto.player_chains import OwnChain, wrong_with
+from pbem.crypto.player_chains import PlayerChain, wrong_with
 from pbem.game.box import Box
+from pbem.game.kept_orders import too_much
+from pbem.game.plain import Record
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.sheet import (
     LINK,
@@ -17,6 +19,7 @@ from pbem.orders.sheet import (
     STANDING_ADD,
     BadSheet,
     Sheet,
+    Written,
     as_rows,
     check_heading,
     complain,
@@ -69,11 +72,13 @@ class OpenDecisions:
     """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
+    standing: Sequence[Record] = ()
+    """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them."""
     periods: Collection[str] = ()
     """The periods at whose end a standing order may expire."""
     today: str | None = None
     """The day on which no standing order may have expired already. None: nobody knows it."""
-    own: OwnChain | None = None
+    chain: PlayerChain | None = None
     """The chain of the player. None: they have none."""
     closed: Closing | None = None
     """The closing of the sheets, while none may come in."""
@@ -118,14 +123,34 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
     heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
     yield from map(sheet.placed, heading)
-    if (wrong := wrong_with(sheet.link, at.own)) is not None:
+    if (wrong := wrong_with(sheet.link, at.chain)) is not None:
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return
     terms = Terms(at.box.forms, at.periods, at.box.standing, at.today, at.box.names)
     for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
         yield from map(sheet.placed, check_standing(key, written, terms))
+    yield from map(sheet.placed, _too_much(at, sheet))
     yield from _order_faults(at, sheet, whole=whole)
+
+
+def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
+    """Yield where a sheet leaves more with the referee than is kept: orders that wait, or standing orders."""
+    if reason := too_much("orders", [{order.kind: order.body} for order in sheet.orders]):
+        yield Fault(ILLEGAL, (ORDERS,), f"{reason}; send those for the next decisions alone")
+    in_force = at.standing if sheet.standing is None else ()
+    for key, written, more in (
+        (STANDING, sheet.standing or (), ()),
+        (STANDING_ADD, sheet.standing_add, [*(sheet.standing or ()), *in_force]),
+    ):
+        records = [item for each in (*written, *more) for item in _as_kept(each, at.box)]
+        if written and (reason := too_much("standing orders", records)):
+            yield Fault(ILLEGAL, (key,), reason)
+
+
+def _as_kept(written: Written, box: Box) -> Sequence[Record]:
+    """Return the standing orders that an item of a sheet stands for."""
+    return box.standing if isinstance(written, str) else [written]
 
 
 def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:

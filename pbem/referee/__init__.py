@@ -14,9 +14,9 @@ EVENTS: Final = (
     "ruled_end",
     "ruled_apart",
     "ruled_ready",
-    "request_void",
+    "request_void",  # of format 1
 )
 """The kinds of events that are about acts of the game master, not about the game."""
 
-GAME_MASTER: Final = "game master"
+GAME_MASTER: Final = "the game master"
 ALL_SIDES: Final = "all sides"

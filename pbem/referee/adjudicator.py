@@ -26,8 +26,9 @@ from pbem.protocol import Side
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
-from pbem.repo.adjudication import Adjudication, Seed
-from pbem.repo.charter import ChainPromise, Joined
+from pbem.repo import format1
+from pbem.repo.adjudication import Adjudication, Circumstances, Seed
+from pbem.repo.charter import FORMAT, ChainPromise, Joined
 from pbem.repo.layout import POSITION, turn_path
 from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
@@ -44,11 +45,9 @@ MOST_ADJUDICATIONS: Final = 200
 
 
 class Call(NamedTuple):
-    """The circumstances of an adjudication: the sides that are late or absent, the day, the closing of the sheets."""
+    """An adjudication that is to be made: its circumstances, and the closing of its sheets."""
 
-    late: frozenset[Side]
-    absent: frozenset[Side]
-    day: str
+    at: Circumstances
     beacon: Closing | None = None
 
 
@@ -132,7 +131,7 @@ class Adjudicator(OpenGame):
                 state.standing[side] = self._filed(state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
-                state.shares[side] = sheet.link
+                state.new_links[side] = sheet.link
             files |= self.ledger.state_files(state)
             now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
@@ -147,16 +146,24 @@ class Adjudicator(OpenGame):
         done: list[int] = []
         passed, away = frozenset(late), frozenset(absent)
         if away and not self.rules.has_bot:
-            raise CannotPlay(f"{self.box.title} has no stand-in for an absent player")
+            raise CannotPlay(f"{self.box.title} has no bot to play for an absent player")
         with self._changing():
             for _ in range(MOST_ADJUDICATIONS):
-                now = self.current()
-                asked = Call(passed if not done else frozenset(), away, self.day)
-                call = asked if self.charter.dice.beacon is None else self._decided(now, asked)
-                if call is None or not (self._begin(now, call) if now.state is None else self._step(now, call)):
+                if not self.step(passed if not done else frozenset(), away):
                     break
                 done.append(self.adjudication)
         return done
+
+    def step(self, late: frozenset[Side], absent: frozenset[Side]) -> bool:
+        """Make the next adjudication if there is anything to answer, or close its sheets; return whether it was made.
+
+        The game's lock is held. `late` and `absent` are as in `adjudicate`.
+        """
+        now, at = self.current(), Circumstances(self.day, late, absent)
+        call = Call(at) if self.charter.dice.beacon is None else self._decided(now, at)
+        if call is None:
+            return False
+        return self._begin(now, call) if now.state is None else self._step(now, call)
 
     def put_in_round(self, number: int, signature: str) -> list[int]:
         """Put in the beacon round that the closed sheets wait for; return the new adjudications.
@@ -183,10 +190,14 @@ class Adjudicator(OpenGame):
             if closing.come and come != closing:
                 raise CannotPlay(f"round {closing.round} is on record; `pbem adjudicate {self.name}` plays on")
             if not closing.come:
-                missing = " is missing" if come.missing is not None else ""
-                message = f"{self.name}: round {come.round} of {DRAND}{missing}"
-                self.ledger.commit(self.ledger.closing_files(come), message)
+                self.note_round(come)
             return self.adjudicate()
+
+    def note_round(self, come: Closing) -> None:
+        """Commit a closing whose round has come, or is known to be missing."""
+        missing = " is missing" if come.missing is not None else ""
+        message = f"{self.name}: round {come.round} of {DRAND}{missing}"
+        self.ledger.commit(self.ledger.closing_files(come), message)
 
     def enact(self, act: Record, play: Act, whole: Record | None = None, *, resumed: bool = True) -> int:
         """Make an adjudication of an act of the game master, and return its number.
@@ -202,7 +213,9 @@ class Adjudicator(OpenGame):
             seed = self.ledger.seed(state.adjudication + 1, state, act)
             outcome, sources = play(now, state, seed)
             standing = self.in_force(state, outcome.session, self.day)
-            return self._commit(now, state, Played(seed, outcome, sources, standing, act, whole))
+            return self._commit(
+                now, state, Played(Circumstances(self.day), seed, outcome, sources, standing, act, whole)
+            )
 
     def note(self, change: Callable[[State], tuple[Mapping[str, bytes], str]]) -> None:
         """Commit what is no adjudication; `change` may change the state, and returns files and a commit message."""
@@ -216,22 +229,22 @@ class Adjudicator(OpenGame):
 
     # ---- within
 
-    def _decided(self, now: Now, call: Call) -> Call | None:
-        """Return the circumstances of the next adjudication in a game with a beacon; None: it cannot be made yet.
+    def _decided(self, now: Now, at: Circumstances) -> Call | None:
+        """Return the next adjudication of a game with a beacon; None: it cannot be made yet.
 
         Close the sheets if everything else is at hand.
         """
         closing, n = self.ledger.closing(), self.adjudication + 1
         if closing is not None and closing.adjudication == n:
-            decided = Call(frozenset(closing.late), frozenset(closing.absent), closing.day, closing)
-            return decided if closing.come else None
-        if closing is not None and now.state is not None and not now.state.new_sheets and not call.late | call.absent:
+            closed = Circumstances(closing.day, frozenset(closing.late), frozenset(closing.absent))
+            return Call(closed, closing) if closing.come else None
+        if closing is not None and now.state is not None and not now.state.new_sheets and not at.late | at.absent:
             before = self.ledger.public_turn(n - 1).get("beacon", {})
             if before.get("round") == closing.round:  # nobody has had a say since
-                return Call(frozenset(), frozenset(closing.absent), closing.day, closing)
-        if now.state is None or at_hand(self.session, self._sources(now.state, call)[0]):
+                return Call(Circumstances(closing.day, frozenset(), frozenset(closing.absent)), closing)
+        if now.state is None or at_hand(self.session, self._sources(now.state, at)[0]):
             inputs = self.ledger.seed(n, now.state).inputs
-            closing = close(n, inputs, closing, self.time, call.day, call.late, call.absent)
+            closing = close(n, inputs, closing, self.time, at.day, at.late, at.absent)
             message = f"{self.name}: sheets closed for adjudication {n}; round {closing.round} of {DRAND} decides"
             now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
         return None
@@ -244,12 +257,12 @@ class Adjudicator(OpenGame):
     def _begin(self, now: Now, call: Call) -> bool:
         seed = self.ledger.seed(1, None, beacon=call.beacon)
         outcome = begin(self.rules, self.charter.scenario, seed.key, now.dice)
-        standing = InForce(self.rules, {}, today=call.day)
+        standing = InForce(self.rules, {}, today=call.at.day)
         state = State(0, {}, [])
         for side in self.rules.sides:
             if (chain := self.ledger.joined(side).chain) is not None:
                 state.links[side] = chain.tip
-        self._commit(now, state, Played(seed, outcome, Sources(), standing, beacon=call.beacon))
+        self._commit(now, state, Played(call.at, seed, outcome, Sources(), standing, beacon=call.beacon))
         return True
 
     def _step(self, now: Now, call: Call) -> bool:
@@ -258,18 +271,18 @@ class Adjudicator(OpenGame):
         if state is None or not session.open_decisions:
             return False
         seed = self.ledger.seed(state.adjudication + 1, state, beacon=call.beacon)
-        sources, standing = self._sources(state, call)
+        sources, standing = self._sources(state, call.at)
         outcome = advance(session, seed.key, now.dice, sources)
         if not outcome.answers and not sources.expired:
             return False
-        self._commit(now, state, Played(seed, outcome, sources, standing, beacon=call.beacon))
+        self._commit(now, state, Played(call.at, seed, outcome, sources, standing, beacon=call.beacon))
         return True
 
-    def _sources(self, state: State, call: Call) -> tuple[Sources, InForce]:
+    def _sources(self, state: State, at: Circumstances) -> tuple[Sources, InForce]:
         """Return the sources of answers, and the standing orders among them."""
-        standing = self.in_force(state, self.session, call.day)
+        standing = self.in_force(state, self.session, at.day)
         pending = {side: list(queue) for side, queue in state.pending.items()}
-        return Sources(pending, standing.answer, call.late, call.absent, state.defaults), standing
+        return Sources(pending, standing.answer, at.late, at.absent, state.defaults), standing
 
     def _commit(self, now: Now, state: State, played: Played) -> int:
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
@@ -279,10 +292,12 @@ class Adjudicator(OpenGame):
                 played.standing.answer(session, decision)
         expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)
-        made = adjudication_of(n, played, expired, settled.events)
+        made = adjudication_of(n, played, expired)
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
         files = self._files(now, made, played.seed, published_span(state, played.outcome))
+        if played.outcome.checkpoint is not None:
+            after.handed_in = []  # no order waits any more
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
         files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files
@@ -292,21 +307,26 @@ class Adjudicator(OpenGame):
     def _files(self, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None) -> dict[str, bytes]:
         """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
         assert now.session is not None
+        assert now.state is not None
         result = now.session.result
         position = yamlio.dump(self.rules.encode(self.rules.view(now.session.position, None))).encode()
-        files = self.ledger.turn_files(made, seed, span=span, result=result, position=position)
-        files |= self._files_of_sides(now, made, len(position) + len(files[turn_path(made.n)]))
+        files = self.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
+        files |= self._files_of_sides(now, made, len(position), len(files[turn_path(made.n)]))
         return files if result is None else files | self.ledger.revealed_files()
 
-    def _files_of_sides(self, now: Now, made: Adjudication, public: int) -> dict[str, bytes]:
-        """Return the view, the decisions and the events of each side that gave a key, sealed to that key."""
+    def _files_of_sides(self, now: Now, made: Adjudication, position: int, turn: int) -> dict[str, bytes]:
+        """Return the view, the decisions and the events of each side that gave a key, sealed to that key.
+
+        `position` and `turn` are the lengths of the public position and of the turn file.
+        """
+        assert now.state is not None
         files: dict[str, bytes] = {}
         for side in self.rules.sides:
             if self.ledger.joined(side).key is None:
                 continue
             events = [event for event in made.events if event.to is None or side in event.to]
             view = {**self.home(now, side), "events": event_records(events)}
-            files |= self.ledger.side_files(side, view, 2 * public)
+            files |= self.ledger.side_files(side, view, now.state, position, turn)
         return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
@@ -319,6 +339,20 @@ class Adjudicator(OpenGame):
         ]
         return new if sheet.standing is not None else [*new, *state.standing.get(side, ())]
 
+    def require_format(self) -> None:
+        """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.
+
+        Raises CannotPlay if it is over: then its players need not wait for the game master.
+        """
+        if self.charter.format == FORMAT:
+            return
+        if self.result is not None:
+            raise CannotPlay(f"{self.name} is over: nothing of it can be changed any more")
+        raise OtherRules(
+            f"{self.name} was begun with format {self.charter.format}. This version reads, replays and reveals it; "
+            f"pbem {format1.VERIFIED_BY} verifies it and plays it on."
+        )
+
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:
         """Hold the game's lock; after any exception read the game anew from its repo.
@@ -327,6 +361,7 @@ class Adjudicator(OpenGame):
         """
         with self.lock():
             try:
+                self.require_format()
                 if pinned and (odd := self.differs) is not None:
                     raise OtherRules(
                         f"{self.name} is played with other rules than those here: the {odd} differs. "
@@ -342,7 +377,7 @@ def _subject(game: str, made: Adjudication) -> str:
     """Return the commit message of an adjudication, with nothing in it that is not public."""
     if made.act is not None:
         return f"{game}: adjudication {made.n}, {made.act['kind']}"
-    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.waiting)
+    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.open_decisions)
     return f"{game}: adjudication {made.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pbem.crypto.player_chains import OwnChain
+from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.forecast import of_sheet
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game import plain, shelf
@@ -40,7 +40,7 @@ class Home:
     loaded: Loaded
     view: Any
     open_decisions: Sequence[Decision]
-    own: OwnChain | None = None
+    chain: PlayerChain | None = None
 
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet; the sheet is None if it has faults."""
@@ -56,7 +56,7 @@ class Home:
             further=partial(faults_in_sequence, rules, self.view),
             costs=partial(costs_in_sequence, rules, self.view),
             periods=tuple(periods_of(rules, self.view)),
-            own=self.own,
+            chain=self.chain,
         )
         return check_sheet(at, raw, name=name)
 
@@ -89,12 +89,12 @@ def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
     try:
         here = json.loads(enclosed.read_text("utf-8"))
         kept = {name: Correction(f"{name}.yaml", text.encode()) for name, text in here.get("corrected", {}).items()}
-        loaded = shelf.load(here["rules"], preset=here["preset"], options=here["options"], folders=folders, kept=kept)
+        loaded = shelf.load(here["rules"], edition=here["edition"], options=here["options"], folders=folders, kept=kept)
         if loaded.box.digest != here["box"]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")
-        waiting = [read_decision(record) for record in here["waiting"]]
+        waiting = [read_decision(record) for record in here["open_decisions"]]
         view = loaded.rules.decode(here["position"])
-        own = plain.decode(OwnChain, here["own_chain"]) if "own_chain" in here else None
-        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, view, waiting, own)
+        chain = plain.decode(PlayerChain, here["player_chain"]) if "player_chain" in here else None
+        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, view, waiting, chain)
     except _UNFIT as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pbem import __version__
 from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
@@ -16,7 +17,7 @@ from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.charter import Charter, Pins, promise
+from pbem.repo.charter import FORMAT, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
@@ -47,6 +48,8 @@ class NewGame:
     """The public beacon that is mixed into the dice; None: none."""
     begin: bool = True
     """Whether it is played to its first decision at once."""
+    made_by: str = f"pbem {__version__}"
+    """The program that begins the game, with its version."""
     corrections: Corrections = field(default_factory=dict)
     """Corrected files of the box, which the game keeps in its repo."""
 
@@ -60,11 +63,14 @@ class NewGame:
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
         charter = Charter(
+            format=FORMAT,
+            made_by=self.made_by,
             game=self.name,
             rules=self.rules,
-            preset=self.edition or box.presets[0],
+            edition=self.edition or box.editions[0],
             scenario=self.scenario or box.scenarios[0],
             players={side: self.players.get(side, side) for side in loaded.rules.sides},
+            by_mail=[side for side in loaded.rules.sides if side in self.addresses],
             options=dict(self.options),
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
@@ -76,7 +82,11 @@ class NewGame:
     def _loaded(self) -> Loaded:
         """Return the rules, with sides and scenario known to be theirs."""
         loaded = shelf.load(
-            self.rules, preset=self.edition, options=self.options, folders=self.folders, kept=accepted(self.corrections)
+            self.rules,
+            edition=self.edition,
+            options=self.options,
+            folders=self.folders,
+            kept=accepted(self.corrections),
         )
         if not loaded.box.ours or self.corrections:
             loaded.box.check()

@@ -9,11 +9,12 @@ from typing import Final
 from pbem.crypto.closing import Closing
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer
-from pbem.orders.sheet import STANDING
+from pbem.orders.sheet import STANDING, shortened
 from pbem.orders.standing import Filed, InForce
+from pbem.orders.standing.in_force import LONGEST_REASON, MOST_REASONS, MOST_TOLD
 from pbem.protocol import Event, Side
 
-ORDER_EXPIRED: Final = "order_lapsed"
+ORDER_EXPIRED: Final = "order_expired"
 """The kind of the event for an order that has become illegal."""
 ORDER_UNUSED: Final = "order_unused"
 """The kind of the event for an order that was not needed."""
@@ -34,12 +35,15 @@ def notices(
     """Yield the notices of an adjudication; `expired` are the standing orders whose time is over."""
     yield from _fired(answers)
     yield from standing.notices()
+    told: Counter[Side] = Counter()
     for side, queued, faults in sources.expired:
-        reasons = [fault.reason.removesuffix("?") for fault in faults]
+        told[side] += 1
+        most = MOST_REASONS if told[side] <= MOST_TOLD else 1  # the room of the record holds so many
+        reasons = [shortened(fault.reason.removesuffix("?"), LONGEST_REASON) for fault in faults[:most]]
         kind = ORDER_EXPIRED if reasons else ORDER_UNUSED
         yield Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,))
     for side, each in expired:
-        yield Event("standing_over", {"order": each.kind, "by": each.by, "until": each.until}, None, (side,))
+        yield Event("standing_expired", {"order": each.kind, "by": each.by, "until": each.until}, None, (side,))
 
 
 def _fired(answers: Sequence[Answer]) -> Iterator[Event]:

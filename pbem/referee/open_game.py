@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
 from pbem.crypto.keys import Keys
-from pbem.crypto.player_chains import OwnChain
+from pbem.crypto.player_chains import LOST, PlayerChain
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session, resume
 from pbem.game import plain, shelf
@@ -147,8 +147,7 @@ class OpenGame:
         """The sides with an address whose phrase is still to come; none once the first shuffle has been made."""
         if self.begun:
             return ()
-        addresses = self.ledger.addresses
-        return tuple(each for each in self.rules.sides if each in addresses and self.ledger.joined(each).phrase is None)
+        return tuple(side for side in self.charter.by_mail if self.ledger.joined(side).phrase is None)
 
     @property
     def pins(self) -> Pins:
@@ -228,13 +227,15 @@ class OpenGame:
         state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
 
-    def own_chain(self, side: Side, now: Now | None = None) -> OwnChain | None:
+    def player_chain(self, side: Side, now: Now | None = None) -> PlayerChain | None:
         """Return the state of a player's chain, now or as of a game about to be so; None: there is none."""
         state = (now or self.current()).state
         promised = self.ledger.joined(side).chain
         if state is None or promised is None or side not in state.links:
             return None
-        return OwnChain(promised.tip, promised.length, state.links[side], state.shares.get(side))
+        last, opened = state.links[side], state.new_links.get(side)
+        lost = opened == LOST
+        return PlayerChain(promised.tip, promised.length, last if opened is None or lost else opened, lost)
 
     def take_home(self, side: Side) -> dict[str, Any]:
         """Return all that a player needs to check a sheet at home: their view of the position, and their decisions.
@@ -248,19 +249,21 @@ class OpenGame:
         if now.session is None or now.state is None:
             raise CannotPlay(f"{self.name} has not begun")
         view = self.rules.view(now.session.position, side)
-        own = self.own_chain(side, now)
+        chain = self.player_chain(side, now)
         return {
             "game": self.name,
             "side": side,
             "adjudication": now.state.adjudication,
             "rules": self.charter.rules,
-            "preset": self.charter.preset,
+            "edition": self.charter.edition,
             "options": dict(self.charter.options),
             "box": (now.state.pins or {}).get("box", self.ledger.pins.box),
             **({"corrected": corrected} if (corrected := self._corrected()) else {}),
             "position": as_plain(self.rules.encode(view)),
-            "waiting": [decision_record(decision) for decision in now.session.open_decisions if decision.side == side],
-            **({} if own is None else {"own_chain": plain.encode(own)}),
+            "open_decisions": [
+                decision_record(decision) for decision in now.session.open_decisions if decision.side == side
+            ],
+            **({} if chain is None else {"player_chain": plain.encode(chain)}),
         }
 
     def _corrected(self) -> dict[str, str]:
@@ -302,9 +305,10 @@ class OpenGame:
             faults=session.faults,
             further=session.further,
             costs=session.costs,
+            standing=[each.written() for each in self.standing(side)],
             periods=tuple(self.periods),
             today=self.day,
-            own=None if ruled else self.own_chain(side),
+            chain=None if ruled else self.player_chain(side),
             closed=self.closed,
         )
         return check_sheet(at, raw, name=name)
@@ -343,8 +347,9 @@ class OpenGame:
 
     @property
     def day(self) -> str:
-        """The day by which standing orders expire, as it is written."""
-        return (self.today or date.today()).isoformat()
+        """The day by which standing orders expire, as it is written: it never goes back."""
+        state = self.current(resumed=False).state
+        return max((self.today or date.today()).isoformat(), state.day if state else "")
 
     @property
     def time(self) -> datetime:
@@ -394,4 +399,4 @@ def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Correct
     Raises NotInTheBox, BrokenBox.
     """
     charter, kept = ledger.charter, ledger.corrections() | accepted(corrections or {})
-    return shelf.load(charter.rules, preset=charter.preset, options=charter.options, folders=folders, kept=kept)
+    return shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)

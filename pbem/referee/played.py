@@ -5,7 +5,7 @@ Nothing here changes anything; `Adjudicator` commits what these functions return
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -16,9 +16,9 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Step
 from pbem.game.plain import Record
 from pbem.orders.standing import Filed, InForce
-from pbem.protocol import Event, Rules, Side
+from pbem.protocol import Rules, Side
 from pbem.referee.notices import notices, of_the_beacon
-from pbem.repo.adjudication import Adjudication, Seed
+from pbem.repo.adjudication import Adjudication, Circumstances, Seed
 from pbem.repo.records import decision_record
 from pbem.repo.state import State
 
@@ -30,6 +30,7 @@ ExpiredStanding: TypeAlias = Sequence[tuple[Side, Filed]]
 class Played:
     """An adjudication that has been played and is not committed yet: what went in, and what came out."""
 
+    at: Circumstances
     seed: Seed
     outcome: Outcome[Any]
     sources: Sources
@@ -42,8 +43,8 @@ class Played:
     """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""
 
 
-def adjudication_of(n: int, played: Played, expired: ExpiredStanding, events: Iterable[Event]) -> Adjudication:
-    """Return the record of adjudication n; `events` are those of an open request that it settles."""
+def adjudication_of(n: int, played: Played, expired: ExpiredStanding) -> Adjudication:
+    """Return the record of adjudication n."""
     outcome = played.outcome
     return Adjudication(
         n,
@@ -52,11 +53,11 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding, events: It
         outcome.draws,
         [
             *of_the_beacon(n, played.beacon),
-            *events,
             *outcome.events,
             *notices(outcome.answers, played.sources, played.standing, expired),
         ],
         [{"side": decision.side, "kind": decision.kind} for decision in outcome.session.open_decisions],
+        played.at,
         played.act,
         played.whole,
     )
@@ -86,10 +87,13 @@ def advanced(
         new_sheets={},
         standing=standing,
         standing_digests=dict(state.standing_digests),
-        asked=[decision_record(decision) for decision in session.open_decisions],
+        open_decisions=[decision_record(decision) for decision in session.open_decisions],
         result=None if session.result is None else dict(session.result),
-        links=last_links(played.seed.went_in.get("shares", {}), state.links),
-        shares={},
+        links=last_links(played.seed.stated.get("player_chains", {}), state.links),
+        new_links={},
+        handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),
+        inputs=played.seed.inputs,
+        day=played.at.day,
         requests=requests,
     )
     if outcome.checkpoint is not None:

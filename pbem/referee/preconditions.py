@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.state import State
 
 MOST_LETTERS: Final = 500
@@ -15,13 +15,17 @@ MOST_LETTERS: Final = 500
 
 
 def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
-    """Raise CannotPlay unless a game is in play and, with `pinned`, its rules are those that are here."""
+    """Raise CannotPlay unless a game is in play and, with `pinned`, its rules are those that are here.
+
+    Raises OtherRules, so that a player's letter waits, if its format or its rules are others.
+    """
     if not game.begun:
         raise CannotPlay(f"{game.name} has not begun; there is nothing to rule on yet")
     if game.result is not None:
         raise CannotPlay(f"{game.name} is over and its secrets are published: nothing of it can be changed any more")
+    game.require_format()
     if pinned and (odd := game.differs) is not None:
-        raise CannotPlay(
+        raise OtherRules(
             f"{game.name} is played with other rules than those here: the {odd} differs; "
             f"`pbem migrate {game.name}` comes first"
         )

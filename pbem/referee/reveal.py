@@ -31,7 +31,7 @@ from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from pbem.repo.git.paths import parts
-from pbem.repo.layout import KNOWN, LETTERS, PLAYERS, REVEALED, SEALED, SHEETS, STANDING, STATE
+from pbem.repo.layout import EARLIER_VIEWS, LETTERS, PLAYERS, REVEALED, SEALED, SHEETS, STANDING, STATE, VIEWS
 from pbem.repo.public import charter_in, revealed_in
 
 
@@ -58,7 +58,7 @@ def reveal(game: Adjudicator) -> bool:
             )
         if game.ledger.read(REVEALED) is not None:
             return False
-        game.note(lambda _: (game.ledger.revealed_files(), "its secrets are published"))
+        game.ledger.commit(game.ledger.revealed_files(), f"{game.name}: its secrets are published")
         return True
 
 
@@ -116,7 +116,7 @@ def _contents(
             continue
         if not path.endswith(SEALED):
             yield path, repo.blob(oids[-1])
-        elif path == PLAYERS or path.startswith(KNOWN):
+        elif path == PLAYERS or path.startswith((VIEWS, EARLIER_VIEWS)):
             left.append(path)
         elif path.startswith(SHEETS):
             yield path.removesuffix(SEALED) + ".yaml", unseal(identity, path, repo.blob(oids[-1]))

@@ -19,7 +19,7 @@ from pbem.engine.session import Step, resume
 from pbem.protocol import Event, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
-from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
 from pbem.repo.ledger import LetterId
@@ -27,7 +27,6 @@ from pbem.repo.requests import Request, made, open_request, request_files
 from pbem.repo.state import State
 
 ROLLBACK: Final = "rollback"
-_DECIDED: Final = {GAME_MASTER: "the game master", ALL_SIDES: "consent of all sides"}
 
 
 def would_undo(game: Adjudicator, to: int) -> list[int]:
@@ -51,7 +50,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
     """
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
-        if not players(game):
+        if not game.charter.by_mail:
             raise CannotPlay(
                 f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
             )
@@ -71,7 +70,8 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
             if (before := open_request(game.ledger, state)) is not None:
                 before.outcome = f"void: request {number} took its place"
                 files = request_files(before)
-            request = Request(number, ROLLBACK, to, state.adjudication, said, undone, dice, shuffles)
+            needed = list(game.charter.by_mail)
+            request = Request(number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles)
             state.requests = {"made": number, "open": number}
             made_now.append(request)
             return files | request_files(request), f"request {number}, to go back to adjudication {to}"
@@ -86,17 +86,23 @@ def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None 
     `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
     """
     with game.transaction():
-        request = _open(game, number)
-
-        def change(_: State) -> tuple[dict[str, bytes], str]:
-            request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
-            files = request_files(request) | _letter_files(game, letter, {"side": side, "consents": number})
-            return files, f"{side} consents to request {number}"
-
-        game.note(change)
-        if set(players(game)) - set(request.consents):
+        request = note_consent(game, side, number, letter)
+        if set(request.needed) - set(request.consents):
             return None
         return roll_back(game, request.to, request.reason, request=request)
+
+
+def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None) -> Request:
+    """Record a side's consent to a request, and return the request."""
+    request = _open(game, number)
+
+    def change(_: State) -> tuple[dict[str, bytes], str]:
+        request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
+        files = request_files(request) | _letter_files(game, letter, {"side": side, "consents": number})
+        return files, f"{side} consents to request {number}"
+
+    game.note(change)
+    return request
 
 
 def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> Request:
@@ -128,6 +134,8 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         by = GAME_MASTER if request is None else ALL_SIDES
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
         if request is not None:
+            if missing := [side for side in request.needed if side not in request.consents]:
+                raise CannotPlay(f"request {request.request} waits for {', '.join(missing)}")
             act |= {"request": request.request, "consents": list(request.consents)}
         then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
@@ -140,16 +148,12 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
             state.undone = sorted({*state.undone, *undone})
             steps = [*then.steps, Step(seed.key)]
             session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
-            facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": _DECIDED[by], "reason": said}
+            decided = GAME_MASTER if request is None else "consent of all sides"
+            facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": decided, "reason": said}
             told = Event("rolled_back", facts)
             return Outcome([], [told], [], [], session, None), sources
 
         return game.enact(act, play)
-
-
-def players(game: OpenGame) -> list[Side]:
-    """Return the sides whose consent is needed: those with an address."""
-    return [side for side in game.rules.sides if side in game.ledger.addresses]
 
 
 def _open(game: Adjudicator, number: int) -> Request:

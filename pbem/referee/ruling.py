@@ -109,14 +109,14 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
             raise BadPatch(["everything stands as the patch wants it already; it would change nothing"])
         check_playable(game.rules, after)
         stands = valid_adjudications(state)
-        rest, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
+        to, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
         was = as_plain(game.rules.encode(before))
         public = open_to(game.rules, None, patch, before, after)
-        act: dict[str, Any] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "rest": rest}
+        act: dict[str, Any] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "to": to}
         if public:
             act["patch"] = as_text(patch, public)
         whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None
-        told = {"changes": described(patch, public, was), "hidden": whole is not None, "rest": rest}
+        told = {"changes": described(patch, public, was), "hidden": whole is not None, "to": to}
         told |= {"undone": undone, "what": adjudications(undone), "reason": said}
         events = [Event("ruled_patch", told)]
         for side in game.rules.sides:
@@ -134,7 +134,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
             outcome.events = events + outcome.events
             return outcome, sources
 
-        return _enact(game, act, play, whole)
+        return _enact(game, act, play, whole, "hidden")
 
 
 def break_off(game: Adjudicator, reason: str) -> int:
@@ -173,10 +173,10 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
     return receipt, sheet
 
 
-def _enact(game: Adjudicator, act: Record, play: Act, whole: Record | None) -> int:
-    """Enact a ruling; the digest of its sealed part is recorded, and so goes into the dice."""
+def _enact(game: Adjudicator, act: Record, play: Act, whole: Record | None, word: str = "sealed") -> int:
+    """Enact a ruling, with the digest of its sealed part under a word: `sealed` goes into the dice."""
     if whole is not None:
-        act = {**act, "sealed": game.ledger.whole_digest(game.adjudication + 1, whole)}
+        act = {**act, word: game.ledger.whole_digest(game.adjudication + 1, whole)}
     return game.enact(act, play, whole)
 
 

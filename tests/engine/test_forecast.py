@@ -34,15 +34,15 @@ WALKED = 120
 def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
     """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
-    for preset in loaded(game).box.presets:
-        rules, box = loaded(game, preset).rules, loaded(game, preset).box
+    for edition in loaded(game).box.editions:
+        rules, box = loaded(game, edition).rules, loaded(game, edition).box
         for at in walk(rules, box.scenarios[-1], 5, most=WALKED):
             for decision in at.open_decisions:
                 view, chosen = at.view(decision.side), at.pick(decision)
                 before = rules.encode(view)
                 found = forecast(rules, view, decision, chosen)
                 assert rules.encode(view) == before
-                other = rules.resample_hidden(at.position, decision.side, Table(SeededDice("reseal")))
+                other = rules.resample_hidden(at.position, decision.side, Table(SeededDice("resample")))
                 again = forecast(rules, rules.view(other, decision.side), decision, chosen)
                 assert foreseen(box, decision.side, again) == foreseen(box, decision.side, found)
                 assert json.dumps([*map(prospect_record, again)]) == json.dumps([*map(prospect_record, found)])

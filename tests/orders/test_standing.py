@@ -416,7 +416,7 @@ def test_an_order_of_a_day_lapses_by_the_clock_and_that_is_told(tmp_path: Path) 
         game.today = date(2026, 11, 23)
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
         assert [each.kind for each in game.open_decisions] == ["first_player"]
-        assert list(kinds(game, "carthage", 1)) == [("standing_over", "standing 1 of sheet 1")]
+        assert list(kinds(game, "carthage", 1)) == [("standing_expired", "standing 1 of sheet 1")]
         state = game.ledger.state()
         assert state is not None
         assert [record["kind"] for record in state.standing["carthage"]] == ["losses"]
@@ -463,7 +463,7 @@ def test_turn_file_lists_standing_orders_not_which_answered(tmp_path: Path) -> N
         read = game.ledger.repo.read
         for path, digest in [("standing/carthage.age", turn["standing"]["carthage"]), *turn["sheets"]["rome"].items()]:
             assert digest == game.ledger.salted(path, unseal(game.ledger.keys.identity, path, read(path) or b""))
-        assert turn["inputs"] == inputs_digest(turn)
+        assert turn["inputs"] == inputs_digest(game.ledger.public_turn(1)["inputs"], turn)
         assert [answer["by"] for answer in turn["answers"]] == ["sheet 1", "standing"]
         assert [answer.by for answer in game.ledger.adjudication(2).answers] == ["sheet 1", "standing 2 of sheet 1"]
 
@@ -527,8 +527,8 @@ def test_game_by_standing_orders_is_the_same_and_can_be_replayed(tmp_path: Path)
 @pytest.mark.parametrize("game", GAMES)
 def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str) -> None:
     """Every fact that a question states can be named in a condition."""
-    for preset in loaded(game).box.presets:
-        rules, box = loaded(game, preset).rules, loaded(game, preset).box
+    for edition in loaded(game).box.editions:
+        rules, box = loaded(game, edition).rules, loaded(game, edition).box
         for at in walk(rules, box.scenarios[0], 7, most=400):
             for decision in at.open_decisions:
                 stated = dict(decision.facts)
@@ -539,8 +539,8 @@ def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str) -> None
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_set_that_comes_with_a_game_can_be_filed(game: str) -> None:
-    for preset in loaded(game).box.presets:
-        rules, box = loaded(game, preset).rules, loaded(game, preset).box
+    for edition in loaded(game).box.editions:
+        rules, box = loaded(game, edition).rules, loaded(game, edition).box
         position = next(iter(walk(rules, box.scenarios[0], 1))).position
         periods = rules.periods(position)
         terms = Terms(box.forms, tuple(periods), (), None, box.names)
@@ -564,7 +564,7 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
     for at in walk(rules, "melee", 3, most=150):
         for decision in at.open_decisions:
             other = "rome" if decision.side == "carthage" else "carthage"
-            again = rules.resample_hidden(at.position, other, GameTable(SeededDice("reseal")))
+            again = rules.resample_hidden(at.position, other, GameTable(SeededDice("resample")))
             stops = []
             for position in (at.position, again):
                 seen = rules.view(position, decision.side)

@@ -286,15 +286,15 @@ def test_order_that_no_longer_fits_expires_told_only_to_its_side(invaded: Adjudi
     before = invaded.adjudication
     give(invaded, "rome", NOBODY)
     assert kinds(invaded) == [("carthage", "march")]
-    (told,) = [told.event for told in invaded.told("carthage", before) if told.event.kind == "order_lapsed"]
+    (told,) = [told.event for told in invaded.told("carthage", before) if told.event.kind == "order_expired"]
     assert told.facts["order"] == "march"
     assert "capua" in told.facts["reasons"][0]
     assert told.to == ("carthage",)
     assert "no longer legal" in side_report(invaded, "carthage", before).text
     for reader in ("rome", None):
-        assert not [told for told in invaded.told(reader, before) if told.event.kind == "order_lapsed"]
+        assert not [told for told in invaded.told(reader, before) if told.event.kind == "order_expired"]
         assert "no longer legal" not in side_report(invaded, reader, before).text
-    assert not [path for path, content in readable(invaded.ledger.repo).items() if b"lapsed" in content]
+    assert not [path for path, content in readable(invaded.ledger.repo).items() if b"order_expired" in content]
 
 
 def test_a_standing_order_that_does_not_fit_is_no_adjudication(toy: Adjudicator) -> None:

@@ -12,21 +12,25 @@ from typing import Any
 
 import pytest
 
+from pbem import verify_one
 from pbem.audit.migrate import migrate
+from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto import beacon
 from pbem.crypto.beacon import BadBeacon, check_signature, time_of
-from pbem.crypto.closing import PATIENCE, Closing, check_closed, follow
+from pbem.crypto.closing import PATIENCE, Closing, closed_digest, follow
 from pbem.crypto.dice import inputs_digest
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.referee import rollback, ruling
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.adjudicator import Adjudicator, Call
+from pbem.referee.open_game import CannotPlay, Now
+from pbem.repo.adjudication import Circumstances
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, git, give, letter, order, sheet, subjects
+from tests.support.walks import FOLDERS
 
 FIRST, SECOND, THIRD, FOURTH = PUBLISHED
 
@@ -67,6 +71,13 @@ def close(game: Adjudicator) -> Closing:
     return closed
 
 
+def closed_of(game: Adjudicator, turn: dict[str, Any]) -> str:
+    """Return the digest that must have been closed for a turn, from its file."""
+    before = game.ledger.public_turn(turn["adjudication"] - 1)["inputs"]
+    without = {word: value for word, value in turn.items() if word != "beacon"}
+    return closed_digest(inputs_digest(before, without), turn["day"], turn.get("late", ()), turn.get("absent", ()))
+
+
 def head(game: Adjudicator) -> str:
     return git(game.ledger.repo.path, "rev-parse", "main")
 
@@ -95,7 +106,7 @@ def test_the_set_up_waits_for_a_round_too(folder: Folder) -> None:
         assert game.put_in_round(FIRST, PUBLISHED[FIRST]) == [1]
         turn = game.ledger.public_turn(1)
         assert turn["beacon"] == {"round": FIRST, "signature": PUBLISHED[FIRST]}
-        assert turn["inputs"] == inputs_digest(turn)
+        assert turn["inputs"] == inputs_digest(game.ledger.turn_digest(0), turn)
 
 
 def test_sheets_are_closed_only_when_all_questions_are_answered(toy: Adjudicator) -> None:
@@ -128,9 +139,10 @@ def test_closed_sheets_are_said_before_the_round_and_are_used(toy: Adjudicator) 
     closed = close(toy)
     assert toy.put_in_round(SECOND, PUBLISHED[SECOND]) == [2]
     turn = toy.ledger.public_turn(2)
-    check_closed(turn, closed.closed)
-    with pytest.raises(BadBeacon, match="not what was closed"):
-        check_closed(turn | {"sheets": {"red": turn["sheets"]["red"]}}, closed.closed)
+    assert closed_of(toy, turn) == closed.closed
+    for other in ({"sheets": {"red": turn["sheets"]["red"]}}, {"day": "2099-01-01"}, {"late": ["red"]},
+                  {"absent": ["red"]}):  # fmt: skip
+        assert closed_of(toy, turn | other) != closed.closed, other
     assert subjects(toy)[-3:] == [
         f"punica: sheets closed for adjudication 2; round {SECOND} of drand decides",
         f"punica: round {SECOND} of drand",
@@ -231,7 +243,7 @@ def test_the_game_master_gets_no_say_once_a_round_is_known(toy: Adjudicator) -> 
     assert {answer.by for answer in toy.ledger.adjudication(n).answers} == {"default"}
 
 
-def test_standing_orders_lapse_by_the_day_of_the_closing(toy: Adjudicator) -> None:
+def test_standing_orders_expire_by_the_day_of_the_closing(toy: Adjudicator) -> None:
     toy.today = date(2026, 11, 22)
     assert close(toy).day == "2026-11-22"
     toy.today = date(2027, 1, 1)
@@ -254,7 +266,10 @@ def test_a_round_that_never_comes_is_put_on_record_and_told(toy: Adjudicator) ->
     assert toy.miss_round(SECOND, "drand stood\nstill that day") == [2]
     turn = toy.ledger.public_turn(2)
     assert turn["beacon"] == {"round": SECOND, "missing": "drand stood still that day"}
-    assert turn["inputs"] == inputs_digest(turn)
+    before = toy.ledger.public_turn(1)["inputs"]
+    assert turn["inputs"] == inputs_digest(before, turn)
+    assert turn["inputs"] == inputs_digest(before, turn | {"beacon": {"round": SECOND, "missing": "other words"}})
+    assert turn["inputs"] != inputs_digest(before, turn | {"beacon": {"round": THIRD, "missing": "other words"}})
     for reader in ("red", "blue", None):
         text = " ".join(side_report(toy, reader, 1).text.split())
         assert f"Round {SECOND} of drand is missing, so the dice are made without it. Reason: drand stood still" in text
@@ -474,3 +489,65 @@ def test_what_a_turn_file_says_of_its_round_is_followed(toy: Adjudicator) -> Non
     ):
         with pytest.raises(BadBeacon):
             follow(wrong, before)
+
+
+def found(game: Adjudicator) -> list[str]:
+    """Return what anybody finds wrong with a game that has no key."""
+    return [each.reason for each in verify(game.path, folders=FOLDERS).findings.divergences]
+
+
+def played_on(game: Adjudicator) -> list[int]:
+    """Play adjudication 2 by round SECOND, and those after it, which need nothing new, by round THIRD."""
+    close(game)
+    game.put_in_round(SECOND, PUBLISHED[SECOND])
+    game.moment = time_of(THIRD) - PATIENCE
+    standing = b"standing:\n- bid: {card: lowest}\n- assault: {hold: true}\n- react: {card: none}\n"
+    for side in ("red", "blue"):
+        assert game.receive(side, sheet(game, side, card(game, side)) + standing).number is not None
+    game.adjudicate()
+    return game.put_in_round(THIRD, PUBLISHED[THIRD])
+
+
+def test_nothing_is_found_wrong_with_an_honest_game(
+    toy: Adjudicator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(played_on(toy)) > 1
+    assert found(toy) == []
+    git(toy.path, "clone", "-q", str(toy.path), str(tmp_path / "clone"))
+    verify_one.main(str(tmp_path / "clone"))
+    assert capsys.readouterr().out.startswith(f"punica: {toy.adjudication} turns")
+
+
+LIES = {
+    "missing": (
+        lambda call: call._replace(beacon=replace(call.beacon, signature=None, missing="gone")),
+        f"what it says of round {THIRD} is not what was put in before it",
+    ),
+    "another": (
+        lambda call: call._replace(beacon=replace(call.beacon, round=FOURTH, signature=PUBLISHED[FOURTH])),
+        f"round {FOURTH} of the beacon decides it, and was not named before",
+    ),
+    "late": (
+        lambda call: call._replace(at=call.at._replace(late=frozenset({"red"}))),
+        "what was closed before",
+    ),
+    "day": (lambda call: call._replace(at=call.at._replace(day="2999-01-01")), "what was closed before"),
+}
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["at first", "later"])
+@pytest.mark.parametrize(("lie", "said"), LIES.values(), ids=list(LIES))
+def test_a_referee_who_turns_from_a_known_round_is_found(
+    toy: Adjudicator, monkeypatch: pytest.MonkeyPatch, lie: Any, said: str, first: bool
+) -> None:
+    decided = Adjudicator._decided
+
+    def lies(game: Adjudicator, now: Now, at: Circumstances) -> Call | None:
+        call = decided(game, now, at)
+        if call is None or call.beacon is None or call.beacon.round != THIRD:
+            return call
+        return lie(call) if (call.beacon.adjudication == game.adjudication + 1) is first else call
+
+    monkeypatch.setattr(Adjudicator, "_decided", lies)
+    played_on(toy)
+    assert said in "\n".join(found(toy))

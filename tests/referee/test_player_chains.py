@@ -1,4 +1,4 @@
-"""A chain of a side's own: made on any machine, promised before the first shuffle, opened link by link."""
+"""A player's chain: made on any machine, promised before the first shuffle, opened link by link."""
 
 from __future__ import annotations
 
@@ -15,8 +15,15 @@ import pytest
 
 from pbem.cli.runtime import DONE, WORLD
 from pbem.crypto.chain_file import BadChainFile, load, make, open_next
-from pbem.crypto.dice import Chain, inputs_digest, missing_share
-from pbem.crypto.player_chains import BadShare, OwnChain, check_share, follow, last_links, wrong_with
+from pbem.crypto.dice import Chain, inputs_digest, missing_link
+from pbem.crypto.player_chains import (
+    BadContribution,
+    PlayerChain,
+    follow,
+    last_links,
+    wrong_contribution,
+    wrong_with,
+)
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.referee.adjudicator import Adjudicator
@@ -53,8 +60,8 @@ def give(game: Adjudicator, side: str, link: str | None = None) -> list[int]:
     return game.adjudicate()
 
 
-def shares(game: Adjudicator, n: int) -> Any:
-    return game.ledger.public_turn(n).get("shares")
+def contributed(game: Adjudicator, n: int) -> Any:
+    return game.ledger.public_turn(n).get("player_chains")
 
 
 def told(game: Adjudicator, link: str | None, side: str = "red") -> tuple[int | None, int | None, str]:
@@ -72,33 +79,35 @@ def test_what_the_sheets_open_goes_into_the_dice(toy: Adjudicator) -> None:
     give(toy, "red", CHAIN.link(1))
     (n,) = give(toy, "blue")
     turn = toy.ledger.public_turn(n)
-    assert turn["shares"] == {"red": {"link": CHAIN.link(1)}}
-    assert turn["inputs"] == inputs_digest(turn)
-    assert turn["inputs"] != inputs_digest({word: value for word, value in turn.items() if word != "shares"})
+    before = toy.ledger.public_turn(n - 1)["inputs"]
+    assert turn["player_chains"] == {"red": {"link": CHAIN.link(1)}}
+    assert turn["inputs"] == inputs_digest(before, turn)
+    without = {word: value for word, value in turn.items() if word != "player_chains"}
+    assert turn["inputs"] != inputs_digest(before, without)
     give(toy, "red", CHAIN.link(2))
     numbers = give(toy, "blue")
-    assert shares(toy, numbers[0]) == {"red": {"link": CHAIN.link(2)}}
+    assert contributed(toy, numbers[0]) == {"red": {"link": CHAIN.link(2)}}
 
 
-def test_a_side_that_sends_nothing_gives_what_anybody_can_reckon(toy: Adjudicator) -> None:
-    assert shares(toy, 1) is None  # before it no sheet could come; the tip is in `joined`
+def test_a_side_that_sends_nothing_gives_what_all_can_compute(toy: Adjudicator) -> None:
+    assert contributed(toy, 1) is None  # before it no sheet could come; the tip is in `joined`
     assert toy.ledger.public_turn(1)["joined"]["red"]["chain"] == {"tip": CHAIN.tip, "length": LENGTH}
     give(toy, "red", CHAIN.link(1))
     give(toy, "blue")
     numbers = toy.adjudicate(late=["red", "blue"])
     (first, *_) = numbers
     stands_for = sha256(bytes.fromhex(CHAIN.link(1)) + f" {first}".encode()).hexdigest()
-    assert shares(toy, first) == {"red": {"missing": stands_for}}
-    assert toy.own_chain("red") == OwnChain(CHAIN.tip, LENGTH, CHAIN.link(1))
+    assert contributed(toy, first) == {"red": {"missing": stands_for}}
+    assert toy.player_chain("red") == PlayerChain(CHAIN.tip, LENGTH, CHAIN.link(1))
 
 
-def test_adjudications_without_a_link_each_give_another_share(toy: Adjudicator) -> None:
-    """Several adjudications without a link each give another share."""
+def test_adjudications_without_a_link_get_different_substitutes(toy: Adjudicator) -> None:
+    """Several adjudications without a link each get a substitute of their own."""
     give(toy, "red", CHAIN.link(1))
     give(toy, "blue")
-    while len(seen := [shares(toy, n) for n in range(3, toy.adjudication + 1)]) < 3:
+    while len(seen := [contributed(toy, n) for n in range(3, toy.adjudication + 1)]) < 3:
         toy.adjudicate(late=["red", "blue"])
-    assert seen == [{"red": {"missing": missing_share(CHAIN.link(1), n)}} for n in range(3, toy.adjudication + 1)]
+    assert seen == [{"red": {"missing": missing_link(CHAIN.link(1), n)}} for n in range(3, toy.adjudication + 1)]
     assert len({str(each) for each in seen}) == len(seen)
 
 
@@ -155,17 +164,26 @@ def test_who_has_no_chain_opens_no_link(toy: Adjudicator) -> None:
     )  # fmt: skip
 
 
-def test_sheet_that_replaces_an_unused_one_repeats_its_link(toy: Adjudicator) -> None:
-    """A sheet that takes the place of one not used yet repeats its link."""
+def test_a_sheet_that_replaces_an_unused_one_opens_the_next_link(toy: Adjudicator) -> None:
     give(toy, "red", CHAIN.link(1))
-    for again in (None, CHAIN.link(2), "lost"):
-        repeat = f"which has not been used yet, has opened a link; repeat it: 'link: {CHAIN.link(1)}'"
-        assert repeat in told(toy, again)[2]
-    receipt = toy.receive("red", opening(toy, "red", CHAIN.link(1), at=1))
+    assert told(toy, CHAIN.link(1))[2].startswith("link 1 has been opened before; the next is link 2")
+    assert told(toy, None)[2].endswith("the next is link 2, which `pbem my-chain next FILE --after 1` prints")
+    assert told(toy, CHAIN.link(3))[2].startswith("this is link 3; the next is link 2")
+    receipt = toy.receive("red", opening(toy, "red", CHAIN.link(2), at=1))
     assert receipt.number == 2
     (n,) = give(toy, "blue")
-    assert shares(toy, n) == {"red": {"link": CHAIN.link(1)}}
-    assert told(toy, CHAIN.link(1))[2].startswith("link 1 has been opened before")
+    assert contributed(toy, n) == {"red": {"link": CHAIN.link(2)}}
+    assert len(toy.ledger.public_turn(n)["sheets"]["red"]) == 2
+    assert told(toy, CHAIN.link(2))[2].startswith("link 2 has been opened before; the next is link 3")
+
+
+def test_a_sheet_cannot_be_filed_twice(toy: Adjudicator) -> None:
+    """Nobody can file a sheet with a chain a second time: its link has been opened."""
+    text = opening(toy, "red", CHAIN.link(1))
+    assert toy.receive("red", text).number == 1
+    for other in (text, opening(toy, "red", CHAIN.link(1), at=1)):
+        assert toy.receive("red", other).number is None
+    assert toy.sheets("red") == 1
 
 
 def test_a_lost_chain_ends_on_record(toy: Adjudicator) -> None:
@@ -173,20 +191,33 @@ def test_a_lost_chain_ends_on_record(toy: Adjudicator) -> None:
     give(toy, "blue")
     give(toy, "red", "lost")
     (n, *_) = give(toy, "blue")
-    assert shares(toy, n) == {"red": {"lost": missing_share(CHAIN.link(1), n)}}
+    assert contributed(toy, n) == {"red": {"lost": missing_link(CHAIN.link(1), n)}}
     numbers = toy.adjudicate(late=["red", "blue"])
     while not numbers:
         numbers = toy.adjudicate(late=["red", "blue"])
-    assert shares(toy, numbers[0]) is None
-    assert toy.own_chain("red") is None
+    assert contributed(toy, numbers[0]) is None
+    assert toy.player_chain("red") is None
 
 
-def test_chain_found_before_its_sheet_is_used_is_not_lost(toy: Adjudicator) -> None:
-    """A chain that is thought lost and found before the sheet is used is not lost."""
+def test_a_chain_that_is_called_lost_opens_no_more_links(toy: Adjudicator) -> None:
+    """A chain that is called lost stays lost, also if it is found before the sheet is used."""
     give(toy, "red", "lost")
-    give(toy, "red", CHAIN.link(1))
+    reason = told(toy, CHAIN.link(1))[2]
+    assert reason == "your chain has ended: an earlier sheet says 'link: lost'"
+    for again in (None, "lost"):
+        assert toy.receive("red", opening(toy, "red", again, at=1)).number is not None
     (n,) = give(toy, "blue")
-    assert shares(toy, n) == {"red": {"link": CHAIN.link(1)}}
+    assert contributed(toy, n) == {"red": {"lost": missing_link(CHAIN.tip, n)}}
+    assert len(toy.ledger.public_turn(n)["sheets"]["red"]) == 3
+    assert toy.player_chain("red") is None
+
+
+def test_a_chain_lost_after_a_link_gives_none_of_it(toy: Adjudicator) -> None:
+    """A chain that is lost by a second sheet gives the substitute from the link that went in last."""
+    give(toy, "red", CHAIN.link(1))
+    give(toy, "red", "lost")
+    (n,) = give(toy, "blue")
+    assert contributed(toy, n) == {"red": {"lost": missing_link(CHAIN.tip, n)}}
 
 
 def test_a_chain_that_is_used_up_ends(folder: Folder) -> None:
@@ -198,7 +229,7 @@ def test_a_chain_that_is_used_up_ends(folder: Folder) -> None:
         assert told(game, None)[2].endswith("all 1 are opened; write 'link: lost', which ends the chain")
         give(game, "red", "lost")
         (n, *_) = give(game, "blue")
-        assert "lost" in str(shares(game, n))
+        assert "lost" in str(contributed(game, n))
 
 
 def test_chain_is_promised_before_the_first_shuffle_not_after(toy: Adjudicator) -> None:
@@ -214,17 +245,17 @@ def test_two_sides_may_have_one_each(folder: Folder) -> None:
         game.adjudicate()
         give(game, "red", CHAIN.link(1))
         (n,) = give(game, "blue", OTHER.link(1))
-        assert shares(game, n) == {"blue": {"link": OTHER.link(1)}, "red": {"link": CHAIN.link(1)}}
+        assert contributed(game, n) == {"blue": {"link": OTHER.link(1)}, "red": {"link": CHAIN.link(1)}}
 
 
 def test_it_holds_in_a_game_that_is_opened_anew_each_time(toy: Adjudicator, folder: Folder) -> None:
     give(toy, "red", CHAIN.link(1))
     with folder.open() as again:
-        assert again.own_chain("red") == OwnChain(CHAIN.tip, LENGTH, CHAIN.tip, CHAIN.link(1))
+        assert again.player_chain("red") == PlayerChain(CHAIN.tip, LENGTH, CHAIN.link(1))
         (n,) = give(again, "blue")
     with folder.open() as again:
-        assert again.own_chain("red") == OwnChain(CHAIN.tip, LENGTH, CHAIN.link(1))
-        assert shares(again, n) == {"red": {"link": CHAIN.link(1)}}
+        assert again.player_chain("red") == PlayerChain(CHAIN.tip, LENGTH, CHAIN.link(1))
+        assert contributed(again, n) == {"red": {"link": CHAIN.link(1)}}
 
 
 def test_form_says_which_link_is_next(toy: Adjudicator) -> None:
@@ -247,7 +278,7 @@ def test_the_same_is_said_at_home(toy: Adjudicator, tmp_path: Path) -> None:
         here, there = check_at_home(home, text, "orders.yaml", FOLDERS), toy.check("red", text)[0]
         assert here.rows() == there.rows()
     assert not check_at_home(home, opening(toy, "red", CHAIN.link(1)), "orders.yaml", FOLDERS).complaints
-    assert "own_chain" not in toy.take_home("blue")
+    assert "player_chain" not in toy.take_home("blue")
 
 
 def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:
@@ -271,7 +302,7 @@ def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Pat
 
     assert mail("red", b"PHRASE of red", promise.encode(), b"game: punica")
     assert mail("blue", b"PHRASE of blue", b"game: punica")
-    links: list[str] = ["lost", *[open_next(file)[1] for _ in range(2)][::-1]]
+    links: list[str] = ["lost", *[open_next(file).link for _ in range(2)][::-1]]
     while links:
         with folder.open() as game:
             texts = {side: opening(game, side, None) for side in ("red", "blue")}
@@ -283,45 +314,64 @@ def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Pat
             if any(each.kind == "assault" for each in game.open_decisions):
                 game.adjudicate(late=["red", "blue"])
     with folder.open() as game:
-        given = [str(next(iter(each["red"]))) for n in range(2, game.adjudication + 1) if (each := shares(game, n))]
+        given = [
+            str(next(iter(each["red"]))) for n in range(2, game.adjudication + 1) if (each := contributed(game, n))
+        ]
         assert [word for word in given if word != "missing"] == ["link", "link", "lost"]
-        assert game.own_chain("red") is None
+        assert game.player_chain("red") is None
 
 
 # ---- checked by others
 
 
-def test_a_share_is_checked_from_the_link_before() -> None:
+def test_a_contribution_is_checked_from_the_link_before() -> None:
     last, n = CHAIN.link(1), 7
-    assert check_share({"link": CHAIN.link(2)}, last, n) is None
-    assert check_share({"missing": missing_share(last, n)}, last, n) is None
-    assert check_share({"lost": missing_share(last, n)}, last, n) is None
-    for wrong in (
-        {"link": CHAIN.link(3)}, {"link": last}, {"link": CHAIN.link(2).upper()}, {"missing": missing_share(last, 8)},
-        {"missing": missing_share(CHAIN.tip, n)}, {"lost": ""}, {"found": "x"}, {},
-        {"link": CHAIN.link(2), "missing": missing_share(last, n)},
+    for sheets, right in (
+        (1, {"link": CHAIN.link(2)}), (2, {"link": CHAIN.link(3)}), (3, {"link": CHAIN.link(4)}),
+        (0, {"missing": missing_link(last, n)}), (1, {"lost": missing_link(last, n)}),
+        (2, {"lost": missing_link(last, n)}),
     ):  # fmt: skip
-        assert check_share(wrong, last, n) is not None, wrong
+        assert wrong_contribution(right, last, n, sheets) is None, right
+    for sheets, wrong in (
+        (1, {"link": CHAIN.link(3)}), (1, {"link": last}), (1, {"link": CHAIN.link(2).upper()}),
+        (2, {"link": CHAIN.link(2)}), (2, {"link": CHAIN.link(4)}), (0, {"missing": missing_link(last, 8)}),
+        (0, {"missing": missing_link(CHAIN.tip, n)}), (1, {"lost": ""}), (1, {"found": "x"}), (0, {}), (1, {}),
+        (1, {"link": CHAIN.link(2), "missing": missing_link(last, n)}),
+    ):  # fmt: skip
+        assert wrong_contribution(wrong, last, n, sheets) is not None, wrong
 
 
-def test_shares_are_followed_from_turn_to_turn() -> None:
+def test_a_link_is_opened_or_lost_only_if_a_sheet_is_named() -> None:
+    last, n = CHAIN.link(1), 7
+    missing, link, lost = {"missing": missing_link(last, n)}, {"link": CHAIN.link(2)}, {"lost": missing_link(last, n)}
+    said = wrong_contribution(missing, last, n, 1)
+    assert said == "it says missing, but the turn names 1 sheet of the side"
+    for given in (link, {"link": last}, lost):
+        assert "but the turn names no sheets of the side" in str(wrong_contribution(given, last, n, 0))
+
+
+def test_chains_are_followed_from_turn_to_turn() -> None:
     lasts = {"red": CHAIN.tip, "blue": OTHER.tip}
     turns = [
-        {"red": {"link": CHAIN.link(1)}, "blue": {"missing": missing_share(OTHER.tip, 2)}},
-        {"red": {"lost": missing_share(CHAIN.link(1), 3)}, "blue": {"link": OTHER.link(1)}},
-        {"blue": {"link": OTHER.link(2)}},
+        ({"red": 2}, {"red": {"link": CHAIN.link(2)}, "blue": {"missing": missing_link(OTHER.tip, 2)}}),
+        ({"red": 1, "blue": 1}, {"red": {"lost": missing_link(CHAIN.link(2), 3)}, "blue": {"link": OTHER.link(1)}}),
+        ({"red": 1, "blue": 1}, {"blue": {"link": OTHER.link(2)}}),
     ]
-    for n, each in enumerate(turns, 2):
-        assert follow(each, lasts, n) == last_links(each, lasts)
-        lasts = follow(each, lasts, n)
+    for n, (sheets, each) in enumerate(turns, 2):
+        after = follow(each, lasts, n, sheets)
+        assert after == last_links(each, lasts)
+        lasts = after
     assert lasts == {"blue": OTHER.link(2)}
-    for wrong in ({}, {"red": {"link": CHAIN.link(2)}, **turns[2]}, {"blue": {"link": OTHER.link(1)}}):
-        with pytest.raises(BadShare, match=r"red has no chain|its share is not there|does not follow"):
-            follow(wrong, lasts, 5)
+    sheets, last = turns[2]
+    for wrong in ({}, {"red": {"link": CHAIN.link(3)}, **last}, {"blue": {"link": OTHER.link(1)}}):
+        with pytest.raises(BadContribution, match=r"red has no chain|what it gives is not there|does not follow"):
+            follow(wrong, lasts, 5, sheets)
+    with pytest.raises(BadContribution, match="but the turn names no sheets"):
+        follow({"blue": {"link": OTHER.link(3)}}, lasts, 5, {})
 
 
 def test_a_chain_as_long_as_a_file_says_is_not_followed_for_ever() -> None:
-    endless = OwnChain("0" * 64, 10**12, "0" * 64)
+    endless = PlayerChain("0" * 64, 10**12, "0" * 64)
     assert "no link of the chain" in str(wrong_with("1" * 64, endless))
 
 
@@ -350,12 +400,12 @@ def test_a_chain_is_made_for_nobody_else_to_read(file: Path) -> None:
 
 def test_links_come_one_after_the_other_and_again_when_asked(file: Path) -> None:
     chain = Chain(make(file, LENGTH).secret, LENGTH)
-    assert [open_next(file) for _ in range(2)] == [(1, chain.link(1)), (2, chain.link(2))]
-    assert open_next(file, after=1) == (2, chain.link(2))
-    assert open_next(file) == (3, chain.link(3))
-    assert open_next(file, after=0) == (1, chain.link(1))
-    assert load(file).opened == 1
-    open_next(file, after=3)
+    assert [open_next(file) for _ in range(2)] == [(1, chain.link(1), False), (2, chain.link(2), False)]
+    assert open_next(file, after=1) == (2, chain.link(2), True)
+    assert open_next(file) == (3, chain.link(3), False)
+    assert open_next(file, after=0) == (1, chain.link(1), True)
+    assert load(file).opened == 3, "what was printed stays counted"
+    assert open_next(file, after=3) == (4, chain.link(4), False)
     for after in (None, 4, 99, -1):
         with pytest.raises(BadChainFile, match=r"this chain has 4 links; .* 'link: lost' in a sheet ends the chain"):
             open_next(file, after)
@@ -379,7 +429,7 @@ def test_a_chain_is_never_overwritten(file: Path) -> None:
         ("length: 4", "length: 0", "damaged"),
         ("opened: 0", "opened: 5", "damaged"),
         ("opened: 0", "", "damaged"),
-        ("chain-v1", "chain-v9", "scheme chain-v9; this version knows chain-v1"),
+        ("chain-v2", "chain-v9", "scheme chain-v9; this version knows chain-v2"),
     ],
 )
 def test_a_damaged_file_is_told(file: Path, old: str, new: str, said: str) -> None:
@@ -407,7 +457,10 @@ def test_on_the_command_line(file: Path, toy: Adjudicator) -> None:
     printed = pbem("my-chain", "next", file)
     assert printed.exit_code == DONE
     assert printed.stdout == f"link: {Chain(load(file).secret, LENGTH).link(1)} # 1\n"
-    assert pbem("my-chain", "next", file, "--after", 0).stdout == printed.stdout
+    assert printed.stderr == ""
+    again = pbem("my-chain", "next", file, "--after", 0)
+    assert (again.exit_code, again.stdout) == (DONE, printed.stdout)
+    assert again.stderr.startswith("Link 1 was printed before.")
     for words in (("new", file), ("next", file, "--after", 9), ("next", file.with_name("none"))):
         refused = pbem("my-chain", *words)
         assert refused.exit_code == WORLD

@@ -331,8 +331,7 @@ def test_a_request_is_void_once_the_game_goes_on(toy: Adjudicator) -> None:
     assert record(toy)["outcome"] == "void: the game went on"
     with pytest.raises(CannotPlay, match="not open any more"):
         rollback.consent(toy, "blue", 1)
-    told = [each.event.facts for each in toy.told("blue", 0) if each.event.kind == "request_void"]
-    assert told == [{"request": 1, "to": 3}]
+    assert "request" not in str([each.event for each in toy.told("blue", 0)]), "what was asked for turns no dice"
 
 
 def test_a_new_request_takes_the_place_of_the_old(toy: Adjudicator) -> None:
@@ -481,10 +480,10 @@ def test_the_last_consent_survives_the_death_of_its_reader(folder: Folder) -> No
     assert deaths > 2
 
 
-# ---- with chains of the sides' own, and the beacon
+# ---- with players' chains, and the beacon
 
 
-def test_links_of_a_sides_own_chain_never_go_back(folder: Folder) -> None:
+def test_links_of_a_players_chain_never_go_back(folder: Folder) -> None:
     chain = Chain(b"a chain of red's own ...........", 20)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 20))
@@ -498,8 +497,10 @@ def test_links_of_a_sides_own_chain_never_go_back(folder: Folder) -> None:
             assert receipt.number, str(receipt)
             game.adjudicate()
         n = rollback.roll_back(game, 1, "a slip")
-        assert game.ledger.public_turn(n)["shares"] == {"red": {"link": chain.link(2)}}, "it lay ready, and is opened"
-        own = game.own_chain("red")
+        assert game.ledger.public_turn(n)["player_chains"] == {"red": {"link": chain.link(2)}}, (
+            "it lay ready, and is opened"
+        )
+        own = game.player_chain("red")
         assert own is not None
         assert own.last == chain.link(2)
         receipt, _ = ruling.answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -47,13 +48,18 @@ def act_of(game: Adjudicator, n: int) -> dict[str, Any]:
 def sound(game: Adjudicator) -> None:
     """Check that a game replays, that its turn files say what turned the dice, and that its acts are sealed right."""
     assert list(replay(game)) == []
+    before = sha256(files(game.ledger.repo)["game.yaml"]).hexdigest()
     for n in range(1, game.adjudication + 1):
         public, turn = game.ledger.public_turn(n), game.ledger.adjudication(n)
-        assert inputs_digest(public) == public["inputs"]
+        assert inputs_digest(before, public) == public["inputs"]
+        before = public["inputs"]
+        act = public.get("act", {})
+        digests = {word: act[word] for word in ("sealed", "hidden") if word in act}
         if turn.whole is not None:
-            assert public["act"]["sealed"] == game.ledger.whole_digest(n, turn.whole)
+            word = "hidden" if act["what"] == "patch" else "sealed"
+            assert digests == {word: game.ledger.whole_digest(n, turn.whole)}
         else:
-            assert "sealed" not in public.get("act", {})
+            assert digests == {}
 
 
 def heard(game: Adjudicator, side: str | None, since: int) -> str:
@@ -78,7 +84,7 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
     assert n == before + 1
     assert toy.adjudicate() == [n + 1]
     (answer, _) = toy.ledger.adjudication(n + 1).answers
-    assert (answer.side, answer.order, answer.by) == ("red", {"card": card}, "game master")
+    assert (answer.side, answer.order, answer.by) == ("red", {"card": card}, "the game master")
     act = act_of(toy, n)
     assert {key: act[key] for key in ("what", "side", "asked", "reason")} == {
         "what": "answer", "side": "red", "asked": ["bid"], "reason": REASON,
@@ -171,7 +177,7 @@ def test_a_default_counts_once_the_deadline_has_passed(folder: Folder, toy: Adju
         assert again.adjudicate(late=["red"]) == [n + 1]
         assert true(again)["buried"]["red"] == high
         (answer,) = [each for each in again.ledger.adjudication(n + 1).answers if each.side == "red"]
-        assert answer.by == "game master"
+        assert answer.by == "the game master"
         assert "RULING in force" not in heard(again, "red", n)
         sound(again)
 
@@ -208,7 +214,7 @@ def test_it_changes_what_everybody_sees(folder: Folder, toy: Adjudicator) -> Non
     assert true(toy)["guards"][hill] == was + 2
     act = act_of(toy, n)
     assert act["patch"] == {f"guards.{hill}": str(was + 2)}
-    assert (act["undone"], act["rest"]) == ([], before)
+    assert (act["undone"], act["to"]) == ([], before)
     assert toy.ledger.adjudication(n).whole is None
     words = hill.replace("_", " ")
     for side in ("red", "blue", None):
@@ -235,8 +241,8 @@ def test_change_of_position_undoes_turns_since_the_checkpoint(toy: Adjudicator) 
     n = ruling.change_position(toy, {f"guards.{hill}": 5}, "a slip")
     act = act_of(toy, n)
     assert act["undone"] == (stands[-since:] if since else [])
-    assert act["rest"] == last - since
-    assert rest <= act["rest"]
+    assert act["to"] == last - since
+    assert rest <= act["to"]
     assert {each.adjudication for each in toy.told(None, 0)}.isdisjoint(act["undone"])
     sound(toy)
 
@@ -253,7 +259,7 @@ def test_a_patch_in_the_middle_of_a_span_after_a_rollback(folder: Folder) -> Non
         act = act_of(game, n)
         assert act["undone"][-1] == first
         assert act["undone"][:-1] == list(range(to - steps + 2, to + 1))
-        assert act["rest"] == to - steps + 1
+        assert act["to"] == to - steps + 1
         sound(game)
 
 
@@ -283,7 +289,7 @@ def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
     assert true(toy)["hands"]["red"] == swapped
     act = act_of(toy, n)
     assert list(act["patch"]) == [f"guards.{hill}"]
-    assert act["sealed"]
+    assert (len(act["hidden"]), "sealed" in act) == (64, False)
     assert whole_patch(toy.ledger.adjudication(n)) == patch
     said = f"hands.red: [{', '.join(map(str, swapped))}]"
     assert said in heard(toy, "red", n - 1)
@@ -320,12 +326,23 @@ def test_a_bad_patch_is_refused_with_every_complaint(toy: Adjudicator) -> None:
 
 
 def test_the_dice_after_a_patch_are_new(toy: Adjudicator) -> None:
-    """A patch opens a link of its own, and its reason and content turn the dice."""
+    """A patch opens a link of its own; what it says freely, its reason and its content, turns no dice."""
     buried(toy)
     n = ruling.change_position(toy, {"round": true(toy).get("round", 1) + 1}, "one")
-    public = toy.ledger.public_turn(n)
-    assert inputs_digest({**public, "act": {**public["act"], "reason": "two"}}) != public["inputs"]
-    assert public["link"] != toy.ledger.public_turn(n - 1)["link"]
+    before, public = toy.ledger.public_turn(n - 1), toy.ledger.public_turn(n)
+    assert public["link"] != before["link"]
+    assert inputs_digest(before["inputs"], {word: public[word] for word in public if word != "act"}) != public["inputs"]
+    for free in ({"reason": "two"}, {"patch": {"round": "7"}}, {"hidden": "0" * 64}, {"undone": [n - 1]}):
+        assert inputs_digest(before["inputs"], {**public, "act": {**public["act"], **free}}) == public["inputs"]
+
+
+def test_the_orders_of_a_ruling_turn_dice_its_reason_does_not(toy: Adjudicator) -> None:
+    _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=hand(toy, "red")[0])), REASON)
+    assert n is not None
+    before, public = toy.ledger.public_turn(n - 1)["inputs"], toy.ledger.public_turn(n)
+    assert inputs_digest(before, {**public, "act": {**public["act"], "reason": "two"}}) == public["inputs"]
+    for turns in ({"sealed": "0" * 64}, {"side": "blue"}):
+        assert inputs_digest(before, {**public, "act": {**public["act"], **turns}}) != public["inputs"]
 
 
 # ---- breaking off
@@ -336,7 +353,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
     n = ruling.break_off(toy, "Ann has moved away")
     assert toy.result == {"winner": None, "reason": "broken_off"}
     assert toy.ledger.repo.read("revealed.yaml") is not None
-    assert toy.ledger.public_turn(n)["waiting"] == []
+    assert toy.ledger.public_turn(n)["open_decisions"] == []
     with folder.open() as again:
         assert again.result == toy.result
         assert again.open_decisions == ()

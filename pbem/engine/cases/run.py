@@ -36,7 +36,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
         return verdict
     edition, options = case.told.get("edition"), case.told.get("options", {})
     try:
-        loaded = shelf.load(game, preset=edition, options=options, folders=folders)
+        loaded = shelf.load(game, edition=edition, options=options, folders=folders)
     except NotInTheBox as missing:
         word = "edition" if f"edition {edition}" in str(missing) else "options" if options else "game"
         verdict.differences.append(f"{case.where(word)} {missing}")

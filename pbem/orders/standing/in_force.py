@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
 from pbem.game.plain import Record
+from pbem.orders.sheet import shortened
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
@@ -18,6 +20,9 @@ S = TypeVar("S")
 
 PASSED: Final = "standing_passed"
 MOST_REASONS: Final = 3
+LONGEST_REASON: Final = 120
+MOST_TOLD: Final = 8
+"""A side is told of so many standing orders that did not answer in one adjudication."""
 _MISSING: Final = object()
 
 
@@ -84,15 +89,20 @@ class InForce:
         mentioned again and again.
         """
         stopped: dict[tuple[Side, str, str], list[str]] = {}
+        told: Counter[Side] = Counter()
         for tried in self._tried:
             if tried.answer is not None or self._is_earlier(tried.decision):
                 continue
             for each, why in tried.stopped:
                 if tried.decision.waits or each.when:
                     reasons = stopped.setdefault((tried.decision.side, each.kind, each.by), [])
-                    if why not in reasons and len(reasons) < MOST_REASONS:
-                        reasons.append(why)
+                    brief = shortened(why, LONGEST_REASON)
+                    if brief not in reasons and len(reasons) < MOST_REASONS:
+                        reasons.append(brief)
         for (side, kind, by), reasons in stopped.items():
+            told[side] += 1
+            if told[side] > MOST_TOLD:
+                continue
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
     def expired(self, position: object) -> Iterator[tuple[Side, Filed]]:
