@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 from bench import Figure
 from pbem.cli import demo as demonstration
+from pbem.crypto import seal as seal_room
 from pbem.crypto.seal import new_identity, recipient_of, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.mail import outgoing as letters_room
@@ -71,8 +72,8 @@ def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float,
     mailed = 0
     with (
         patch.object(letters_room, "render", timed(render, drawn)),
-        patch.object(ledger, "seal", timed(seal, sealed)),
-        patch.object(ledger, "unseal", timed(unseal, sealed)),
+        patch.object(seal_room, "seal", timed(seal, sealed)),
+        patch.object(seal_room, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),
     ):
         while mailed < BEFORE + COUNTED:

@@ -1,16 +1,15 @@
 """Whether a game is fair between two stand-ins: how often each side wins, and how the points come out.
 
-Every game on the shelf that has a stand-in is measured. Where a position counts points (`vp`), their distribution is
-told: the tenths of the games, from the lowest to the highest. A side that wins less than a quarter of the games speaks
-against values of the box that are reconstructed; where others are proposed they are measured, too. It takes some
-minutes a game: `python -m bench policy`.
+Every game on the shelf that has a stand-in is measured in its usual edition. Where a position counts points (`vp`),
+their distribution is told: the tenths of the games, from the lowest to the highest. A side that wins less than a
+quarter of the decided games speaks against the values of the edition. It takes some minutes a game:
+`python -m bench policy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -21,34 +20,29 @@ from pbem.game import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 
-PROPOSALS: Final = Path(__file__).resolve().parents[1] / "docs"
-"""Where other values for a game are proposed: `<game>/proposal`, a folder of boxes with its corrected files."""
-PLAYED = 200
-TENTHS = 10
-FAIR = 25.0
-"""Per cent of the games that each side wins at least."""
+PLAYED: Final = 200
+TENTHS: Final = 10
+FAIR: Final = 25.0
+"""Per cent of the decided games that each side wins at least."""
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the figures of every scenario of every game that has a stand-in, and of the values proposed for it."""
+    """Yield the figures of every scenario of every game that has a stand-in."""
     for game in shelf.ids():
         loaded = shelf.load(game)
         if loaded.rules.has_bot:
             for scenario in loaded.box.scenarios:
-                yield from figures_of(game, loaded.rules, scenario)
-        proposal = PROPOSALS / game / "proposal"
-        if proposal.is_dir():
-            proposed = shelf.load(game, folders=[str(proposal)])
-            for scenario in proposed.box.scenarios:
-                yield from figures_of(f"{game} proposed", proposed.rules, scenario)
+                yield from figures_of(f"{game} {loaded.box.edition}", loaded.rules, scenario)
 
 
 def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> Iterator[Figure]:
-    """Yield the share of the games that each side wins, and of the draws, and how the points are distributed."""
+    """Yield what share of the decided games each side wins, the share of draws, and how the points are distributed."""
     games = [contest(rules, scenario, seed) for seed in range(played)]
     wins = Counter((each.result or {}).get("winner") for each in games)
+    decided = played - wins[None]
     for side in rules.sides:
-        yield Figure(f"{game} {scenario}: won by {side}", 100 * wins[side] / played, "%", FAIR, AT_LEAST)
+        share = 100 * wins[side] / decided if decided else 0.0
+        yield Figure(f"{game} {scenario}: of the decided games won by {side}", share, "%", FAIR, AT_LEAST)
     yield Figure(f"{game} {scenario}: drawn", 100 * wins[None] / played, "%")
     points = sorted(each.position.vp for each in games if hasattr(each.position, "vp"))
     for tenth in range(TENTHS + 1) if points else ():

@@ -149,7 +149,7 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     )
     pins = Pins(game.box.digest, game.loaded.code)
     ledger = Ledger.create(folder / f"{game.charter.game}.git", keys, charter, pins, {})
-    state = replace(state, pins=None, links={}, shares={}, requests={})
+    state = replace(state, pins=None, links={}, new_links={}, requests={})
     paths = [turn_path(k) for k in range(1, n)]
     files = {path: game.ledger.read(path) or b"" for path in paths}
     files[POSITION] = game.ledger.read(POSITION, playback.commits[n - 1]) or b""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.history import History
 from pbem.audit.schemas import Record, not_canonical
 from pbem.audit.turn_files import Books
 from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
-from pbem.crypto.closing import Closing, check_closed, follow
-from pbem.crypto.dice import SCHEME, check_link
-from pbem.crypto.player_chains import MOST_LINKS, BadShare, last_links
-from pbem.crypto.player_chains import follow as follow_shares
+from pbem.crypto.closing import Closing, closed_digest, follow
+from pbem.crypto.dice import SCHEME, check_link, inputs_digest
+from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links
+from pbem.crypto.player_chains import follow as follow_chains
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
@@ -50,8 +51,8 @@ def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[s
         yield "it names another chain" if "renewal" in turn else "it opens the last link, and names no other chain"
 
 
-def check_shares(history: History, books: Books, findings: Findings) -> None:
-    """Check what the sides with chains of their own gave to each turn."""
+def check_player_chains(history: History, books: Books, findings: Findings) -> None:
+    """Check what the sides with chains of their own gave to each turn: one link for each sheet that it names."""
     first = books.turns.get(1, {})
     chains = {side: said["chain"] for side, said in first.get("joined", {}).items() if "chain" in said}
     for side, chain in chains.items():
@@ -60,21 +61,24 @@ def check_shares(history: History, books: Books, findings: Findings) -> None:
     lasts: dict[Side, str] = {side: chain["tip"] for side, chain in chains.items()}
     opened = missing = 0
     for n, turn in books.turns.items():
-        shares = turn.get("shares", {})
+        given, sheets = (
+            turn.get("player_chains", {}),
+            {side: len(paths) for side, paths in turn.get("sheets", {}).items()},
+        )
         if n == 1:
-            if shares:
-                findings.blame(history.place(n), "a side gives a share before the first shuffle")
+            if given:
+                findings.blame(history.place(n), "a link of a side's own is opened before the first shuffle")
             continue
-        opened += sum("link" in share for share in shares.values())
-        missing += sum("link" not in share for share in shares.values())
+        opened += sum(sheets.get(side, 0) for side, each in given.items() if "link" in each)
+        missing += sum("link" not in each for each in given.values())
         try:
-            lasts = follow_shares(shares, lasts, n)
-        except BadShare as wrong:
+            lasts = follow_chains(given, lasts, n, sheets)
+        except BadContribution as wrong:
             findings.blame(history.place(n), str(wrong))
-            lasts = last_links(shares, lasts)
+            lasts = last_links(given, lasts)
     if chains:
-        text = f"{', '.join(chains)}: {number(opened, 'link')} opened, {missing:,} missing"
-        findings.check("own chains", text)
+        text = f"{', '.join(chains)}: {number(opened, 'link')} opened, one for each sheet; {missing:,} turns without"
+        findings.check("player chains", text)
 
 
 def check_beacon(
@@ -131,35 +135,53 @@ def _closings(history: History, read: Callable[[bytes], bytes], findings: Findin
 def _closed(history: History, books: Books, closings: list[tuple[int, Closing]], findings: Findings) -> None:
     """Check that rounds are named one after another, and that what each decides was closed before it was put in."""
     named: dict[int, tuple[int, Closing]] = {}
+    put_in: dict[int, tuple[int, Closing]] = {}
+    before: Closing | None = None
     for at, closing in closings:
-        last = max(named, default=0)
-        if not closing.come:
-            if closing.round <= last:
-                findings.blame(Place(at, file=BEACON), f"round {closing.round} is named after round {last}")
-            named.setdefault(closing.round, (at, closing))
-        elif closing.round != last:
-            findings.blame(Place(at, file=BEACON), f"round {closing.round} has come; named was {last or 'none'}")
+        findings.blame(Place(at, file=BEACON), *_after(before, closing))
+        (put_in if closing.come else named).setdefault(closing.round, (at, closing))
+        before = closing
     for n, turn in books.turns.items():
         if "beacon" in turn:
-            found = named.get(turn["beacon"].get("round"))
-            closed = found[1] if found is not None and found[0] < history.turns[n] else None
-            ruled = "act" in books.turns.get(n - 1, {})
-            findings.blame(history.place(n), *_decided(n, turn, closed, ruled))
+            found = (rounds.get(turn["beacon"]["round"], (history.turns[n], None)) for rounds in (named, put_in))
+            closed, come = (closing if at < history.turns[n] else None for at, closing in found)
+            findings.blame(history.place(n), *_decided(n, books, closed, come))
 
 
-def _decided(n: int, turn: Record, closing: Closing | None, ruled: bool) -> Iterator[str]:
-    """Yield what is wrong with a turn that a round decides; `closing` is what was closed when it was named.
+def _after(before: Closing | None, closing: Closing) -> Iterator[str]:
+    """Yield what is wrong with a version of the file, given the version before it."""
+    if closing.come:
+        if before is None or before.come:
+            yield f"round {closing.round} is put in, and no round is named that has not come"
+        elif replace(closing, signature=None, missing=None) != before:
+            yield "with the round something else is changed: only its signature is put in, or why it is missing"
+        return
+    if before is not None and not before.come:
+        yield f"round {closing.round} is named before round {before.round} has come or is known to be missing"
+    if before is not None and closing.round <= before.round:
+        yield f"round {closing.round} is named after round {before.round}"
 
-    `ruled`: the game master did something in the turn before.
+
+def _decided(n: int, books: Books, closing: Closing | None, come: Closing | None) -> Iterator[str]:
+    """Yield what is wrong with a turn that a round decides.
+
+    `closing` is what was closed when the round was named, `come` what was put on record when it had come.
     """
-    number = turn["beacon"].get("round")
+    turn, before = books.turns[n], books.turns.get(n - 1, {})
+    number = turn["beacon"]["round"]
     if closing is None or closing.adjudication > n:
         yield f"round {number} of the beacon decides it, and was not named before"
-    elif closing.adjudication == n:
-        try:
-            check_closed(turn, closing.closed)
-        except BadBeacon as wrong:
-            yield str(wrong)
-    elif "sheets" in turn or ruled:
+        return
+    if come is None or come.stated != turn["beacon"]:
+        yield f"what it says of round {number} is not what was put in before it"
+    if closing.adjudication == n:
+        earlier = books.digests.get(0) if n == 1 else before.get("inputs")
+        without = {word: value for word, value in turn.items() if word != "beacon"}
+        inputs = inputs_digest(str(earlier), without)
+        if closed_digest(inputs, turn["day"], turn.get("late", ()), turn.get("absent", ())) != closing.closed:
+            yield "what went into it is not what was closed before its round was known"
+    elif "sheets" in turn or "act" in before:
         what = "sheets" if "sheets" in turn else "what the game master did"
         yield f"{what} went into it when round {number} of the beacon was known"
+    elif (turn["day"], turn.get("late", []), turn.get("absent", [])) != (closing.day, [], closing.absent):
+        yield f"its day, or who is late or absent, is not what was closed before round {number} was known"

@@ -24,10 +24,10 @@ NOT_OF_THE_RULES: Final = (
     "beacon_missing",
     "beacon_round",
     "migrated",
-    "order_lapsed",
+    "order_expired",
     "order_unused",
     "standing_fired",
-    "standing_over",
+    "standing_expired",
     "standing_passed",
 )
 """Events that tell of sheets and of the game master, not of the game."""

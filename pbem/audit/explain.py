@@ -15,7 +15,7 @@ from typing import Final
 from pbem.audit.differences import Differ
 from pbem.audit.playback import Given, Playback
 from pbem.audit.what_if import published_in
-from pbem.crypto.dice import SCHEME, canonical
+from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
 from pbem.protocol import Event, Roll, Side, cited
@@ -200,10 +200,10 @@ class Explained:
     def _numbers(self, roll: Roll, number: int) -> Iterator[str]:
         """Yield how the faces were derived, so that anybody can derive them again."""
         public = self._playback.public(self._n)
-        key = self._playback.key(self._n)
+        key, charter = self._playback.key(self._n), self._game.charter
         yield from self._prose(
             f"The dice of turn {self._n} come from the link that it opened and from all its inputs. With HMAC "
-            f'by SHA-256, the link gives the key of the turn out of ["{SCHEME}", "{self._game.charter.game}", '
+            f'by SHA-256, the link gives the key of the turn out of ["{charter.dice.scheme}", "{charter.game}", '
             f'{self._n}, inputs]; the key gives the numbers out of ["faces", name, 0].'
         )
         for word, value in (("link", public["link"]), ("inputs", public["inputs"]), ("key", key.hex())):
@@ -240,7 +240,7 @@ class Explained:
         if public.get("result") is not None:
             return f"The game is over. {self._say.result(public['result'])}"
         forms = self._game.box.forms
-        asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.waiting]
+        asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.open_decisions]
         return f"The turn ends with a question to {listing(asked)}" if asked else "The turn ends."
 
     # ---- telling

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from re import compile as pattern
 from typing import Any, Final
 
+from pbem.audit.commits import JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.schemas import NOTE, said_in
 from pbem.audit.schemas import REQUEST as REQUEST_SHAPE
@@ -25,21 +26,15 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     joined_path,
-    known_path,
     request_path,
     sealed_path,
     sheet_path,
     standing_path,
     turn_path,
+    view_path,
 )
 from pbem.repo.public import corrections_of
 
-TURN: Final = "turn"
-SHEET: Final = "sheet"
-JOINED: Final = "joined"
-STANDING: Final = "standing"
-LETTER: Final = "letter"
-REQUEST: Final = "request"
 ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED)
 """What is never changed once it is there."""
 _NUMBER: Final = pattern(r"(?:turns|requests|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
@@ -75,6 +70,8 @@ class History:
     files: dict[str, list[Version]] = field(default_factory=dict)
     turns: dict[int, int] = field(default_factory=dict)
     """The commit that brought each adjudication."""
+    kinds: dict[int, Kind] = field(default_factory=dict)
+    """What each commit does, by its number."""
     sheets: dict[int, dict[Side, list[str]]] = field(default_factory=dict)
     """The sheets that were committed after each adjudication, and before the next."""
 
@@ -127,8 +124,10 @@ def filed(path: str, sides: Sequence[Side]) -> Filed | None:
     for side in sides:
         if path == joined_path(side):
             return Filed(JOINED, side)
-        if path in (standing_path(side), known_path(side)):
-            return Filed(path.split("/")[0], side)
+        if path == standing_path(side):
+            return Filed(STANDING, side)
+        if path == view_path(side):
+            return Filed(VIEW, side)
         if n and path == sheet_path(side, n):
             return Filed(SHEET, side, n)
     return None
@@ -180,6 +179,7 @@ class Historian:
     def _commit(self, commit: Past) -> None:
         """Check what one commit does to the files."""
         sorts: dict[str, list[Filed]] = {}
+        place = Place(commit.at, commit=commit.sha)
         for change in commit.changes:
             known = filed(change.path, self._sides)
             if known is None:
@@ -187,9 +187,13 @@ class Historian:
                 continue
             self._findings.blame(self._place(known, change, commit), *self._change(known, change, commit))
             self.history.files.setdefault(change.path, []).append(Version(commit.at, change.new))
-            if change.old is None or known.sort not in ONCE:
-                sorts.setdefault(known.sort, []).append(known)
-        self._findings.blame(Place(commit.at, commit=commit.sha), *self._mixed(sorts, commit))
+            sorts.setdefault(known.sort, []).append(known)
+        kind = kind_of(sorts)
+        if kind is None or (kind is Kind.CHARTER) != (commit.at == 0):
+            self._findings.blame(place, f"no commit of a game changes just these: {', '.join(sorted(sorts))}")
+        else:
+            self.history.kinds[commit.at] = kind
+        self._findings.blame(place, *self._counts_of(sorts))
         for n in {each.n for each in sorts.get(TURN, ())} - self.history.turns.keys():
             self.history.turns[n] = commit.at
             self._turn = max(n, self._turn)
@@ -228,8 +232,8 @@ class Historian:
         self._counts[known.side] = max(known.n, self._counts[known.side])
         self.history.sheets.setdefault(self._turn, {}).setdefault(known.side, []).append(change.path)
 
-    def _mixed(self, sorts: dict[str, list[Filed]], commit: Past) -> Iterator[str]:
-        """Yield what does not belong into one commit."""
+    def _counts_of(self, sorts: dict[str, list[Filed]]) -> Iterator[str]:
+        """Yield which files of a commit are too many, or out of their order."""
         turns = sorted({each.n for each in sorts.get(TURN, ())})
         if len(turns) > 1:
             yield f"it brings the turn files {listed(turns)}; each has a commit of its own"
@@ -237,15 +241,8 @@ class Historian:
             yield f"after turn {self._turn} comes turn {turns[0]}"
         if turns and len(sorts[TURN]) != 2 * len(turns):
             yield f"it brings half of turn {turns[0]}: the turn file and the sealed record belong together"
-        if turns and SHEET in sorts:
-            yield "it brings a sheet together with an adjudication"
         if len(sorts.get(SHEET, ())) > 1:
             yield "it brings more than one sheet"
-        if POSITION in sorts and not turns:
-            yield f"it changes {POSITION} without an adjudication"
-        for each in sorts.get(STANDING, ()):
-            if not turns and each.side not in {sheet.side for sheet in sorts.get(SHEET, ())}:
-                yield f"it changes the standing orders of {each.side} without a sheet of it or an adjudication"
 
     def _letter(self, commit: Past, change: Change, sorts: dict[str, list[Filed]]) -> None:
         """Check the note of a letter that a commit brings."""

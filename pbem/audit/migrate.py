@@ -9,7 +9,7 @@ everything is asked again, and each side is told which of its orders were droppe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from pbem.crypto.dice import Dice
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, RulesDiffer, Session, Step
+from pbem.game.plain import Record
 from pbem.protocol import Event, Order, Rules
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
@@ -86,10 +87,11 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
 
     The number is None if nothing was done: the game is played with these rules already, or its state would differ and
     that is not accepted. Raises CannotPlay if the game has not begun or is over, or if these rules cannot read its
-    checkpoint.
+    checkpoint; OtherRules for a game of an earlier format.
     """
     if not game.begun or game.result is not None:
         raise CannotPlay(f"{game.name} {'is over' if game.begun else 'has not begun'}; there is nothing to move")
+    game.require_format()
     with game.lock():
         if not game.box.ours:
             game.box.check()
@@ -102,16 +104,20 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
         act |= {"changed": move.changed} if move.changed else {}
         act |= {"accepted": move.accepted} if move.accepted else {}
 
-        def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
-            state.pins = pins
-            return _carried_over(game.rules, now, state, seed, act)
-
-        return move, game.enact(act, play, resumed=False)
+        return move, carry_over(game, act)
 
 
-def _carried_over(
-    rules: Rules[Any], now: Now, state: State, seed: Seed, act: Mapping[str, Any]
-) -> tuple[Outcome[Any], Sources]:
+def carry_over(game: Adjudicator, act: Record) -> int:
+    """Enact a move to the rules here, and return the number of the adjudication. Raises CannotPlay as `migrate`."""
+
+    def play(now: Now, state: State, seed: Seed) -> tuple[Outcome[Any], Sources]:
+        state.pins = {"box": act["box"], "code": act["code"]}
+        return _carried_over(game.rules, now, state, seed, act)
+
+    return game.enact(act, play, resumed=False)
+
+
+def _carried_over(rules: Rules[Any], now: Now, state: State, seed: Seed, act: Record) -> tuple[Outcome[Any], Sources]:
     """Resume a game from its checkpoint with the answers that still hold, and tell the sides of the others."""
     try:
         position = rules.decode(state.checkpoint)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from pbem.audit.findings import Findings, Place
 from pbem.audit.history import History
@@ -12,10 +13,31 @@ from pbem.audit.schemas import said_in
 from pbem.audit.turn_files import Books
 from pbem.game import shelf
 from pbem.game.box import GAME, BrokenBox, NotInTheBox
+from pbem.game.plain import Record
+from pbem.game.shelf import Loaded
 from pbem.repo.charter import Charter
 from pbem.repo.layout import BOX, PINS, box_path
 
-_WORDS = ("box", "code")
+_WORDS: Final = ("box", "code")
+
+
+class RulesHere(NamedTuple):
+    """The rules of a game that are here, and the commits that were made by them, or would be made the same by them."""
+
+    loaded: Loaded
+    commits: list[range]
+
+    def made(self, at: int) -> bool:
+        """Tell whether they made a commit, or would make it the same."""
+        return any(at in span for span in self.commits)
+
+
+class _Span(NamedTuple):
+    """The commits between two moves to other rules: what the game pins in them, and whether the move changed turns."""
+
+    commits: range
+    pins: dict[str, str]
+    changed: bool
 
 
 def check_rules(
@@ -25,29 +47,54 @@ def check_rules(
     read: Callable[[bytes], bytes],
     folders: Iterable[str | Path],
     findings: Findings,
-) -> bool:
-    """Put on record whether box and code here are those that the game is played with; tell whether the box is.
+) -> RulesHere | None:
+    """Put on record whether box and code here are those that the game is played with; return them if they ever were.
 
     That they differ is no fault of the game: a newer version of the rules does.
     """
     _check_corrections(history, books, findings)
-    pins, moves = _pinned(history, read, findings), 0
-    if pins is None:
-        return False
-    for turn in books.turns.values():
-        act = turn.get("act", {})
-        if act.get("kind") == "migration":
-            pins |= {word: act[word] for word in _WORDS if isinstance(act.get(word), str)}
-            moves += 1
-    moved = f" (moved to other rules {moves} times, each with its reason)" if moves else ""
+    spans = _spans(history, books, read, findings)
+    if not spans:
+        return None
+    moved = f" (moved to other rules {len(spans) - 1} times, each with its reason)" if len(spans) > 1 else ""
+    kept = history.corrections(read)
     try:
-        here = shelf.digests(charter.rules, folders, history.corrections(read))
+        here = shelf.digests(charter.rules, folders, kept, edition=charter.edition)
+        options: Record = charter.options
+        loaded = shelf.load(charter.rules, edition=charter.edition, options=options, folders=folders, kept=kept)
     except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
         findings.leave("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
-        return False
+        return None
+    pins = spans[-1].pins
     said = ", ".join(f"{word} {'the same' if here[word] == pins[word] else 'differs'}" for word in _WORDS)
     findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{moved}")
-    return here["box"] == pins["box"]
+    commits = _made_by(here, spans)
+    return RulesHere(loaded, commits) if commits else None
+
+
+def _spans(history: History, books: Books, read: Callable[[bytes], bytes], findings: Findings) -> list[_Span]:
+    """Return the spans of a game between its moves to other rules; nothing if its first pins cannot be read."""
+    pins = _pinned(history, read, findings)
+    if pins is None:
+        return []
+    spans, first, changed = list[_Span](), 0, False
+    for n, turn in books.turns.items():
+        act = turn.get("act", {})
+        if act.get("kind") == "migration":
+            spans.append(_Span(range(first, history.turns[n]), pins, changed))
+            pins = {word: act[word] for word in _WORDS}
+            first, changed = history.turns[n], "changed" in act
+    return [*spans, _Span(range(first, len(history.commits)), pins, changed)]
+
+
+def _made_by(here: Record, spans: Sequence[_Span]) -> list[range]:
+    """Return the commits of the spans that pin these rules, or lie on the other side of a move that changed no turn."""
+    same = [span.pins == here for span in spans]
+    for at in range(len(spans) - 2, -1, -1):
+        same[at] = same[at] or (same[at + 1] and not spans[at + 1].changed)
+    for at in range(1, len(spans)):
+        same[at] = same[at] or (same[at - 1] and not spans[at].changed)
+    return [span.commits for span, found in zip(spans, same, strict=True) if found]
 
 
 def _check_corrections(history: History, books: Books, findings: Findings) -> None:

@@ -21,6 +21,7 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.open_game import OpenGame
 from pbem.referee.patching import patched, whole_patch
+from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
@@ -146,7 +147,7 @@ class Playback:
             content = self.ledger.read(turn_path(n))
             if content is None:
                 raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
-            self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
+            self._public[n] = sha256(content).hexdigest(), format1.turn(yamlio.read(content, name=turn_path(n)).value)
         return self._public[n]
 
     def rests(self, n: int) -> bool:
@@ -171,7 +172,8 @@ class Playback:
     def key(self, n: int) -> bytes:
         """Return the key of the dice of an adjudication."""
         public = self.public(n)
-        return step_key(public["link"], self.game.charter.game, n, public["inputs"])
+        charter = self.game.charter
+        return step_key(public["link"], charter.game, n, public["inputs"], charter.dice.scheme)
 
     def play(self, n: int) -> tuple[Outcome[Any], list[Given]]:
         """Play an adjudication from the current state; return its outcome and the answers that were given.

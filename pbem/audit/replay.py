@@ -113,10 +113,10 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
     rules, ledger, public = playback.rules, playback.ledger, playback.public(n)
     session = outcome.session
     asked = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
-    if asked != public["waiting"]:
-        yield differ.waits(n, public["waiting"], asked)
+    if asked != public["open_decisions"]:
+        yield differ.waits(n, public["open_decisions"], asked)
     elif n == playback.last or "act" in playback.public(n + 1):  # other questions are compared when they are answered
-        yield from differ.open_questions(n, playback.recorded(n).asked, session.open_decisions)
+        yield from differ.open_questions(n, playback.recorded(n).open_decisions, session.open_decisions)
     if public.get("result") != (None if session.result is None else as_plain(session.result)):
         yield differ.result(n, public.get("result"), session.result)
     seen = rules.encode(rules.view(session.position, None))
@@ -126,7 +126,7 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
         return
     whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)
     if reached_checkpoint(public) != (whole is not None):
-        told = ("no resting point", "one") if whole is not None else ("a resting point", "none")
+        told = ("no checkpoint", "one") if whole is not None else ("a checkpoint", "none")
         yield Difference(n, f"recorded {told[0]}, now {told[1]}")
     elif whole is not None and n in playback.commits:
         yield from differ.checkpoint(n, playback.recorded(n).checkpoint, whole)
@@ -162,7 +162,7 @@ class _Books:
         if state.result != public.get("result"):
             yield Difference(n, "the result in the sealed state is not that of the turn file")
         if state.checkpoint != then.checkpoint:
-            yield Difference(n, "the resting point in the sealed state was altered after the turn was made")
+            yield Difference(n, "the checkpoint in the sealed state was altered after the turn was made")
         answers = [[answer_record(answer) for answer in step.answers] for step in state.steps]
         if [step.key for step in state.steps] != [step.key for step in then.steps] or answers != [
             [answer_record(answer) for answer in step.answers] for step in then.steps

@@ -22,6 +22,7 @@ Record: TypeAlias = Mapping[str, Any]
 HEX: Final = pattern("[0-9a-f]{64}")
 NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")
 WORD: Final = pattern(".+")
+DAY: Final = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MAY_BE_EMPTY: Final = ("answers?",)
 """A turn that rests says so by its answers, even if none of them is public."""
 
@@ -32,32 +33,53 @@ _ROLL: Final = {
     "need?": NEED, "success?": bool, "rule": str,
 }  # fmt: skip
 _ROUND: Final = {"round": int, "signature?": str, "missing?": str}
+BY: Final = pattern(r"sheet [1-9][0-9]*|standing|only|default|bot|the game master")
+"""The sources of an answer, as a turn file names them."""
 TURN: Final = {
-    "adjudication": int, "previous": HEX, "link": HEX, "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}},
-    "standing?": {str: HEX}, "shares?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX,
-    "renewal?": HEX, "answers?": [{"side": str, "kind": str, "order": dict, "by": str}], "rolls?": [_ROLL],
+    "adjudication": int, "previous": HEX, "day": DAY, "late?": [str], "absent?": [str], "link": HEX,
+    "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
+    "player_chains?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX, "renewal?": HEX,
+    "answers?": [{"side": str, "kind": str, "order": dict, "by": BY}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
-    "waiting": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
+    "open_decisions": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
+}  # fmt: skip
+_ACTS: Final = {
+    "rollback": {
+        "kind": str, "reason": WORD, "to": int, "undone": [int], "by": str, "request?": int, "consents?": [str],
+    },
+    "answer": {"kind": str, "reason": WORD, "what": str, "side": str, "asked": [str], "sealed": HEX},
+    "default": {"kind": str, "reason": WORD, "what": str, "side": str, "order": str, "sealed": HEX},
+    "patch": {
+        "kind": str, "reason": WORD, "what": str, "undone": list, "to": int, "patch?": {str: str}, "hidden?": HEX,
+    },
+    "end": {"kind": str, "reason": WORD, "what": str},
+    "migration": {
+        "kind": str, "reason": WORD, "box": HEX, "code": HEX, "changed?": [int], "accepted?": [str],
+    },
 }  # fmt: skip
 NOTE: Final = {"side": str, "sheet?": int, "joined?": bool, "consents?": int, "refuses?": int, "after?": int}
 REVEALED: Final = {"hidden": HEX, "identity": str}
 PINS: Final = {"box": HEX, "code": HEX}
 CHARTER: Final = {
-    "game": WORD, "rules": WORD, "preset": str, "scenario": str, "players": {str: str}, "options": dict,
+    "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
+    "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
     "sealed_to": str, "signed_by": str,
 }  # fmt: skip
 REQUEST: Final = {
-    "request": int, "kind": str, "to": int, "at": int, "reason": str, "undone": [int], "dice": [str],
+    "request": int, "kind": str, "to": int, "at": int, "reason": str, "undone": [int], "needed": [str], "dice": [str],
     "shuffles": [str], "consents?": [str], "outcome?": str,
 }  # fmt: skip
-_ANSWER: Final = {
-    "side": str, "kind": str, "rule": str, "facts": dict, "order": dict, "by": str, "secret?": bool,
-}  # fmt: skip
 RECORD: Final = {
-    "answers": [_ANSWER], "draws": [{"name": str, "items": list, "order": list}], "events": [dict],
-    "readers": {str: [str]}, "act?": dict,
+    "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,
+    "act?": dict,
 }  # fmt: skip
+
+
+def misfit_act(act: Record) -> str | None:
+    """Return what is wrong with the words of an act of the game master; None: nothing."""
+    kind = str(act.get("what", act.get("kind")) if act.get("kind") == "ruling" else act.get("kind"))
+    return misfit(act, _ACTS[kind], "act") if kind in _ACTS else f"the game master cannot do {kind!r}"
 
 
 def misfit(value: object, shape: Any, at: str = "") -> str | None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
-from pbem.audit.engine_events import check_told
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.history import History
-from pbem.audit.schemas import JOINED, TURN, Record, misfit, not_canonical, said_in
+from pbem.audit.schemas import JOINED, REQUEST, TURN, Record, misfit, misfit_act, not_canonical, said_in
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.repo.layout import CHARTER, POSITION, joined_path, standing_path, turn_path
+from pbem.referee import ALL_SIDES
+from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
+
+_NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
+"""An act with nothing wrong in it, for turns without one."""
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ def read_turns(history: History, read: Callable[[bytes], bytes], findings: Findi
         except yamlio.Unreadable as wrong:
             findings.blame(place, f"the turn file cannot be read: {wrong}")
             continue
-        if wrong_shape := misfit(turn, TURN):
+        if wrong_shape := misfit(turn, TURN) or misfit_act(turn.get("act", _NO_ACT)):
             findings.blame(place, f"the turn file is not written as they are: {wrong_shape}")
             continue
         books.turns[n] = turn
@@ -63,10 +66,11 @@ def check_turn_files(
         place = history.place(n)
         findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
         findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
-        findings.blame(place, *check_told(n, turn, books.turns.get(n - 1, {}), history, read))
+        findings.blame(place, *_consented(n, turn, history, read))
+        findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
     findings.check("turns", f"{number(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
-        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books))
+        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books, sides))
     sheets = sum(len(paths) for by_side in history.sheets.values() for paths in by_side.values())
     waiting = sum(len(paths) for paths in history.sheets.get(history.last, {}).values())
     text = f"{number(sheets, 'sheet')}, each committed before the turn that used it" + (
@@ -87,8 +91,11 @@ def _chain(n: int, turn: Record, books: Books) -> Iterator[str]:
     if before is not None and turn["previous"] != before:
         what = f"turn file {n - 1}" if n > 1 else CHARTER
         yield f"it goes on from another {what} than the one that is there: that was altered, or this"
+    earlier = before if n == 1 else books.turns.get(n - 1, {}).get("inputs")
+    if earlier is None:
+        return
     try:
-        stated = inputs_digest(turn)
+        stated = inputs_digest(earlier, turn)
     except TypeError as wrong:
         yield f"what went in cannot go into dice: {wrong}"
         return
@@ -117,17 +124,42 @@ def _after(history: History, at: int) -> int:
     return max((n for n, when in history.turns.items() if when < at), default=0)
 
 
-def _standing(n: int, turn: Record, history: History, books: Books) -> Iterator[str]:
-    """Yield where standing orders are named that are not there, or another digest without another file."""
-    earlier = books.turns.get(n - 1, {}).get("standing", {})
-    for side, digest in turn.get("standing", {}).items():
+def _standing(n: int, turn: Record, history: History, books: Books, sides: Sequence[Side]) -> Iterator[str]:
+    """Yield where standing orders are left out or made up, or another digest is named without another file."""
+    earlier, named = books.turns.get(n - 1, {}).get("standing", {}), turn.get("standing", {})
+    for side in sides:
         file = history.before(standing_path(side), history.turns[n])
-        if file is None:
-            yield f"it names standing orders of {side}, which has filed none"
-        elif n - 1 in history.turns:
+        if (file is None) != (side not in named):
+            yield (
+                f"it names standing orders of {side}, which has filed none"
+                if file is None
+                else f"it leaves out the digest of the standing orders of {side}, which are on file"
+            )
+        elif side in named and side in earlier and n - 1 in history.turns:
             same = file == history.before(standing_path(side), history.turns[n - 1])
-            if side in earlier and same and digest != earlier[side]:
+            if same and named[side] != earlier[side]:
                 yield f"it names other standing orders of {side} than turn {n - 1}, but none were filed between"
+
+
+def _circumstances(turn: Record, before: Record | None) -> Iterator[str]:
+    """Yield what is wrong with the day, and with who is late or absent."""
+    if before is not None and turn["day"] < before["day"]:
+        yield f"its day, {turn['day']}, is before that of the turn before, {before['day']}"
+    for word in ("late", "absent"):
+        if turn.get(word, []) != sorted(set(turn.get(word, []))):
+            yield f"the sides that are {word} do not stand in their order"
+        if "act" in turn and word in turn:
+            yield f"somebody is {word} where the game master acts"
+
+
+def _sources(n: int, turn: Record, history: History) -> Iterator[str]:
+    """Yield which answers come out of sheets that had not come."""
+    for answer in turn.get("answers", ()):
+        word, _, written = answer["by"].partition(" ")
+        if word == "sheet":
+            came = sum(len(by_side.get(answer["side"], ())) for k, by_side in history.sheets.items() if k < n)
+            if int(written) > came:
+                yield f"{answer['by']} of {answer['side']} answers, which had not come by then"
 
 
 def _position(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
@@ -140,16 +172,18 @@ def _position(n: int, turn: Record, history: History, read: Callable[[bytes], by
 
 def _sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:
     """Yield the sides that do not play, wherever they are named."""
-    named = {side for word in ("joined", "sheets", "standing", "shares") for side in turn.get(word, ())}
-    named |= {each["side"] for word in ("answers", "waiting") for each in turn.get(word, ())}
+    named = {side for word in ("joined", "sheets", "standing", "player_chains") for side in turn.get(word, ())}
+    named |= {side for word in ("late", "absent") for side in turn.get(word, ())}
+    named |= {each["side"] for word in ("answers", "open_decisions") for each in turn.get(word, ())}
+    named |= {turn["act"]["side"]} if "side" in turn.get("act", ()) else set()
     for side in sorted(named - set(sides)):
         yield f"it names {side}, who does not play"
-    for word in ("joined", "sheets", "standing", "shares"):
+    for word in ("joined", "sheets", "standing", "player_chains"):
         if list(turn.get(word, ())) != sorted(turn.get(word, ())):
             yield f"the sides of {word} do not stand in their order"
     if any(list(paths) != sorted(paths) for paths in turn.get("sheets", {}).values()):
         yield "the sheets of a side do not stand in their order"
-    if turn.get("result") is not None and turn["waiting"]:
+    if turn.get("result") is not None and turn["open_decisions"]:
         yield "it says how the game ended, and that it waits for answers"
 
 
@@ -174,12 +208,9 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
     act = turn.get("act")
     if act is None:
         return
-    if act.get("kind") not in ("rollback", "ruling", "migration"):
-        yield f"the game master cannot do {act.get('kind')!r}"
-    if not (isinstance(act.get("reason"), str) and act["reason"].strip()):
+    if not act["reason"].strip():
         yield "the game master did something without a reason"
-    back = {"rollback": act.get("to"), "ruling": act.get("rest")}.get(str(act.get("kind")))
-    if back is None and "undone" not in act:
+    if (back := act.get("to")) is None:
         return
     if not isinstance(back, int) or not 0 < back < n or back in books.undone:
         yield f"it goes back to turn {back}, which is none to go back to"
@@ -188,6 +219,21 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
     if act.get("undone") != expected:
         yield f"going back to turn {back} undoes turns {listed(expected) or 'none'}; it says {act.get('undone')}"
     books.undone |= set(expected)
+
+
+def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
+    """Yield what is wrong with the consents to a rollback, which stand in the file of the request."""
+    act = turn.get("act", {})
+    if act.get("by") != ALL_SIDES:
+        return
+    oid = history.before(request_path(act.get("request", 0)), history.turns[n])
+    try:
+        request = {} if oid is None else yamlio.read(read(oid), name="request").value
+    except yamlio.Unreadable:  # blamed where the history is told
+        return
+    asked = not misfit(request, REQUEST) and request["to"] == act["to"] and "outcome" not in request
+    if not asked or request.get("consents", []) != act.get("consents") or set(request["needed"]) - set(act["consents"]):
+        yield "it says that all sides consented, and no request says so"
 
 
 def _joined(

@@ -1,9 +1,9 @@
 """The verification of a game: everything that can be checked without trusting the referee (`pbem verify`).
 
-Without any key: the repo is sound, every commit is signed by the key of the charter, nothing was changed after it was
-committed, every link follows, every roll is what the dice say, every sheet was committed before the turn that used it.
-With the secrets, from the key store or once they are revealed: every sealed file opens and fits its digest, and every
-shuffle follows from the seed of the hidden draws.
+Without any key: the repo is sound, every commit is signed by the key of the charter and is of a known kind, nothing was
+changed after it was committed, every link follows, what went into the dice is what history demands, every roll is what
+the dice say. With the secrets, from the key store or once they are revealed, everything is derived again: each commit
+is made once more from what was handed in, and must come out the same (`pbem.audit.derive`).
 
 A repo alone cannot show that it was not made again from scratch, or cut off at an earlier commit. Compare it with the
 tip in the first letter, the digests in the others, and the clones of other people.
@@ -15,22 +15,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.audit.chains import check_beacon, check_chain, check_shares
+from pbem.audit.chains import check_beacon, check_chain, check_player_chains
+from pbem.audit.derive import Derivation, Progress
 from pbem.audit.findings import Findings, Place
 from pbem.audit.history import Historian
 from pbem.audit.pins import check_rules
 from pbem.audit.rolls import check_rolls
 from pbem.audit.schemas import CHARTER as CHARTER_SHAPE
 from pbem.audit.schemas import said_in
-from pbem.audit.sealed import check_sealed, sealed_text
+from pbem.audit.sealed import SealedFiles, check_sealed, sealed_text
 from pbem.audit.secrets import secrets_of
 from pbem.audit.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
-from pbem.game import plain
-from pbem.repo.charter import Charter
+from pbem.game import yaml as yamlio
+from pbem.repo.charter import FORMAT, Charter, read_charter
+from pbem.repo.format1 import VERIFIED_BY
 from pbem.repo.git import NoSuchGame, StoreError
 from pbem.repo.git.history import Past, PastRepo
 from pbem.repo.layout import CHARTER
+from pbem.repo.ledger import charter_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,18 @@ class Verdict:
     opened: bool = False
 
 
-def verify(path: Path, *, keys: Callable[[str], Keys] | None = None, folders: Iterable[str | Path] = ()) -> Verdict:
+def verify(
+    path: Path,
+    *,
+    keys: Callable[[str], Keys] | None = None,
+    folders: Iterable[str | Path] = (),
+    progress: Progress | None = None,
+) -> Verdict:
     """Verify the game whose repo is at a path: its own, a clone, bare or not.
 
     `keys` returns the secrets of a game by its name; without it those are used that the game has revealed, if it has.
-    `folders` hold more boxes. Raises NoSuchGame if there is no game, BadKeys if `keys` has not the right ones.
+    `folders` hold more boxes. `progress` is told how many commits were derived again. Raises NoSuchGame if there is no
+    game, BadKeys if `keys` has not the right ones.
     """
     findings = Findings()
     with PastRepo(path) as repo:
@@ -61,7 +71,7 @@ def verify(path: Path, *, keys: Callable[[str], Keys] | None = None, folders: It
                 findings.blame(Place(), *(f"the repo is damaged: {line}" for line in damage))
                 findings.check("repo", "objects, packs and indices (git fsck)")
                 commits = repo.commits()
-            return _verify(repo, commits, keys, folders, findings)
+            return _verify(repo, commits, keys, folders, findings, progress)
         except NoSuchGame:
             raise
         except StoreError as wrong:
@@ -75,25 +85,37 @@ def _verify(
     keys: Callable[[str], Keys] | None,
     folders: Iterable[str | Path],
     findings: Findings,
+    progress: Progress | None,
 ) -> Verdict:
     charter = _charter(repo, commits[0], findings)
     if charter is None:
         return Verdict(repo.name, findings)
+    if charter.format != FORMAT:
+        text = f"format {charter.format}, dice of the scheme {charter.dice.scheme}: pbem {VERIFIED_BY} verifies it"
+        findings.leave("everything else", text)
+        return Verdict(charter.game, findings, 0, commits[-1].sha, charter.dice.tip, charter.signed_by)
+    if commits[0].message != charter_message(charter.game):
+        findings.blame(Place(), f"the message of its first commit is not {charter_message(charter.game)!r}")
     history = Historian(commits, list(charter.players), charter.signed_by, repo.blob, findings).tell()
     for path in repo.strays():
         findings.blame(Place(len(commits), file=path), "the checked out file is not the one that is committed")
     books = read_turns(history, repo.blob, findings)
     check_turn_files(history, books, list(charter.players), repo.blob, findings)
     check_chain(history, books, charter, findings)
-    check_shares(history, books, findings)
+    check_player_chains(history, books, findings)
     check_beacon(history, books, charter, repo.blob, findings)
     check_rolls(history, books, charter.game, findings)
-    same_box = check_rules(history, books, charter, repo.blob, folders, findings)
+    rules = check_rules(history, books, charter, repo.blob, folders, findings)
     secrets = secrets_of(history, charter, repo.blob, keys, findings)
     if secrets is None:
         findings.leave("sealed", sealed_text(history))
     else:
-        check_sealed(history, books, charter, secrets, repo.blob, folders, same_box, findings)
+        files = SealedFiles(charter, secrets, repo.blob)
+        check_sealed(history, books, files, findings)
+        if rules is None:
+            findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
+        else:
+            Derivation(history, books, files, repo.blob, rules).run(findings, progress)
     head, dice = commits[-1].sha, charter.dice
     return Verdict(charter.game, findings, history.last, head, dice.tip, charter.signed_by, secrets is not None)
 
@@ -106,5 +128,12 @@ def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:
     oid = next((change.new for change in first.changes if change.path == CHARTER), None)
     if oid is None:
         raise NoSuchGame(f"{repo.name} holds no game: its first commit has no {CHARTER}")
-    said = said_in(repo.blob(oid), CHARTER_SHAPE, Place(file=CHARTER), findings)
-    return None if said is None else plain.decode(Charter, said)
+    content, place = repo.blob(oid), Place(file=CHARTER)
+    try:
+        charter = read_charter(yamlio.read(content, name=CHARTER).value)
+    except (yamlio.Unreadable, ValueError, TypeError, KeyError, AttributeError) as wrong:
+        findings.blame(place, f"it cannot be read: {wrong}")
+        return None
+    if charter.format != FORMAT:
+        return charter
+    return None if said_in(content, CHARTER_SHAPE, place, findings) is None else charter

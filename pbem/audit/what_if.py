@@ -111,8 +111,8 @@ def _compare(
     seen = [as_plain(rules.encode(rules.view(each, reader))) for each in (before.position, branch.position)]
     found.sections["position"] = list(_places(say, *seen))
     waited = [
-        _questions(say, branch, window[-1].waiting),
-        _questions(say, branch, turns[-1].waiting if turns else None),
+        _questions(say, branch, window[-1].open_decisions),
+        _questions(say, branch, turns[-1].open_decisions if turns else None),
     ]
     if waited[0] != waited[1]:
         found.sections["the game waits"] = [f"{THEN}{waited[0]}", f"{NOW}{waited[1]}"]

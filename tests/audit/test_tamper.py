@@ -21,7 +21,7 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
-from pbem.crypto.dice import Chain, missing_share
+from pbem.crypto.dice import Chain, missing_link
 from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
@@ -159,7 +159,8 @@ def test_a_commit_on_top_by_somebody_else_is_found(true: Scene, key: Sign | None
         repo.sign = key
         sha = repo.commit({"sealed/state.age": true.tale.content("sealed/state.age", 0)}, "punica: sheet 9 of red")
     said = "it is not signed" if key is None else "its signature is not that of the key in game.yaml"
-    assert found(copy) == [f"commit {sha[:12]}: {said} (punica: sheet 9 of red)"]
+    alone = "no commit of a game changes just these: sealed/state.age"
+    assert found(copy) == [f"commit {sha[:12]}: {said} (punica: sheet 9 of red)", f"commit {sha[:12]}: {alone}"]
 
 
 def test_a_commit_that_is_not_written_as_ours_is_found(true: Scene, tmp_path: Path) -> None:
@@ -290,7 +291,7 @@ def test_a_turn_file_that_comes_twice_is_found(true: Scene) -> None:
     n = tale.last + 1
     again = {turn_path(n): tale.content(turn_path(n - 1)), sealed_path(turn_path(n)): tale.content("sealed/state.age")}
     tale.commits.append((f"punica: adjudication {n}", dict(again)))
-    assert true.found(tale)[0] == f"turn {n}: the turn file calls itself adjudication {n - 1}"
+    assert f"turn {n}: the turn file calls itself adjudication {n - 1}" in true.found(tale)
 
 
 def test_a_turn_file_that_is_left_out_is_found(true: Scene) -> None:
@@ -440,7 +441,7 @@ def test_a_file_that_has_no_place_is_found(true: Scene) -> None:
 def test_a_position_between_the_turns_is_found(true: Scene) -> None:
     tale = true.tale.copy()
     tale.commits.append(("punica: a small change", {"position.yaml": b"phase: bid\n"}))
-    assert true.found(tale)[0].endswith(": it changes position.yaml without an adjudication")
+    assert true.found(tale)[0].endswith(": no commit of a game changes just these: position.yaml")
 
 
 def test_a_letter_that_tells_another_story_is_found(true: Scene) -> None:
@@ -453,19 +454,18 @@ def test_a_letter_that_tells_another_story_is_found(true: Scene) -> None:
     assert true.found(tale) == [f"{path}: it says sheet {note['sheet'] + 1} of {note['side']}, which came otherwise"]
 
 
-def test_a_share_of_a_side_that_has_no_chain_is_found(true: Scene) -> None:
+def test_a_link_of_a_side_that_has_no_chain_is_found(true: Scene) -> None:
     tale = true.tale.copy()
 
-    def share(n: int, turn: Turn) -> None:
+    def add(n: int, turn: Turn) -> None:
         if n == 5:
-            turn["shares"] = {"blue": {"link": "0" * 64}}
+            turn["player_chains"] = {"blue": {"link": "0" * 64}}
 
-    tale.remade(5, share)
-    wrong = true.found(tale)
-    assert "turn 5: blue has no chain of its own and gives a share" in wrong
+    tale.remade(5, add)
+    assert true.found(tale) == ["turn 5: blue has no chain of its own and opens a link"]
 
 
-def test_shares_that_are_passed_over_are_found(tmp_path: Path) -> None:
+def test_links_that_are_passed_over_are_found(tmp_path: Path) -> None:
     folder, chain = Folder(tmp_path / "game"), Chain(b"r" * 32, 9)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 9))
@@ -476,16 +476,17 @@ def test_shares_that_are_passed_over_are_found(tmp_path: Path) -> None:
         give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         key = partial(sign, game.ledger.keys.signing)
     scene = Scene(folder, Tale.of(folder.repo("punica")), key, tmp_path)
-    for share, said in {
-        "missing": f"what stands for the missing link must be {missing_share(chain.tip, 2)}",
+    for given, said in {
+        "missing": "it says missing, but the turn names 1 sheet of the side",
+        "lost": f"what stands for the missing link must be {missing_link(chain.tip, 2)}",
         "link": f"link {'0' * 64} does not follow {chain.tip}",
     }.items():
         tale = scene.tale.copy()
-        tale.remade(2, lambda n, turn, word=share: turn["shares"].update(red={word: "0" * 64}))  # type: ignore[misc]
-        assert scene.found(tale)[0].startswith(f"turn 2: the share of red: {said}")
+        tale.remade(2, lambda n, turn, word=given: turn["player_chains"].update(red={word: "0" * 64}))  # type: ignore[misc]
+        assert scene.found(tale)[0].startswith(f"turn 2: the chain of red: {said}")
     tale = scene.tale.copy()
-    tale.remade(2, lambda n, turn: turn.pop("shares"))
-    assert scene.found(tale)[0] == "turn 2: red has a chain of its own; its share is not there"
+    tale.remade(2, lambda n, turn: turn.pop("player_chains"))
+    assert scene.found(tale)[0] == "turn 2: red has a chain of its own; what it gives is not there"
 
 
 def test_a_beacon_that_is_not_the_one_named_is_found(tmp_path: Path) -> None:
@@ -505,7 +506,7 @@ def test_a_beacon_that_is_not_the_one_named_is_found(tmp_path: Path) -> None:
     tale = scene.tale.copy()
     del tale.commits[tale.where("beacon.yaml")[2]]
     wrong = scene.found(tale)
-    assert f"beacon.yaml: round {round} has come; named was {published[0][0]}" in wrong
+    assert f"beacon.yaml: round {round} is put in, and no round is named that has not come" in wrong
     assert f"turn 2: round {round} of the beacon decides it, and was not named before" in wrong
 
     tale = scene.tale.copy()
@@ -531,7 +532,7 @@ def test_a_rollback_that_hides_what_it_undoes_is_found(tmp_path: Path) -> None:
         ({"undone": [n - 1]}, f"going back to turn {n - 4} undoes turns {n - 3}, {n - 2}, {n - 1}; it says [{n - 1}]"),
         ({"to": n}, f"it goes back to turn {n}, which is none to go back to"),
         ({"reason": " "}, "the game master did something without a reason"),
-        ({"kind": "whim"}, "the game master cannot do 'whim'"),
+        ({"kind": "whim"}, "the turn file is not written as they are: the game master cannot do 'whim'"),
     ]:
         tale = scene.tale.copy()
         tale.remade(n, lambda _, turn, edit=edit: turn["act"].update(edit))  # type: ignore[misc]
@@ -544,7 +545,7 @@ def test_a_rollback_that_hides_what_it_undoes_is_found(tmp_path: Path) -> None:
 def test_a_flip_in_a_sealed_file_is_found_with_the_key(true: Scene, flips: range) -> None:
     """All but what is sealed to a side's own key, which nobody else can open."""
     random = Random("flips in sealed files")
-    paths = [path for path in true.tale.paths() if path.endswith(".age") and not path.startswith("known/")]
+    paths = [path for path in true.tale.paths() if path.endswith(".age") and not path.startswith("views/")]
     for _ in flips:
         tale, path = true.tale.copy(), random.choice(paths)
         version = random.randrange(len(tale.where(path)))
@@ -561,19 +562,18 @@ def test_a_sheet_that_was_edited_is_found_after_the_reveal(over: Scene) -> None:
     (path,) = tale.turn(5)["sheets"]["red"]
     tale.put_sealed(path, b"game: punica\nside: red\nadjudication: 4\norders:\n- bid: {card: 1}\n")
     wrong = over.found(tale)
-    assert wrong[0] == f"{path}: it is not the sheet whose digest went into turn 5"
-    assert any(each.startswith("turn 5: sheet ") and "of red has no such order: " in each for each in wrong)
+    assert f"{path}: it is not the sheet whose digest went into turn 5" in wrong
+    assert any("it cannot be derived: this sheet has faults and would have been sent back" in each for each in wrong)
 
 
 def test_orders_that_were_never_given_are_found_after_the_reveal(over: Scene) -> None:
     tale, n = over.tale.copy(), 5
     record = tale.record(n)
-    answer = next(each for each in record["answers"] if each["by"].startswith("sheet"))
-    answer["order"] = {**answer["order"], "card": 30}
+    at, answer = next(each for each in enumerate(record["answers"], 1) if each[1]["by"].startswith("sheet"))
+    true_card, answer["order"] = answer["order"]["card"], {**answer["order"], "card": 30}
     tale.put_record(n, record)
-    wrong = over.found(tale)
-    assert any(f"{answer['by']} of {answer['side']} has no such order" in each for each in wrong), wrong
-    assert f"turn {n}: its answers are not those of the sealed records since the last rest" in wrong
+    said = f"answers {at}.order.card: on record is 30; what was handed in makes it {true_card}"
+    assert over.found(tale) == [f"turn {n}: its sealed record, {said}"]
 
 
 def test_another_order_of_the_cards_is_found_after_the_reveal(over: Scene) -> None:
@@ -590,7 +590,9 @@ def test_another_record_is_found_after_the_reveal(over: Scene) -> None:
     tale = over.tale.copy()
     tale.put_record(7, {**tale.record(7), "events": []})
     wrong = over.found(tale)
-    assert wrong[0].startswith("turn 7: its events are not those of the sealed record: ")
+    assert wrong[0].startswith(
+        "turn 7: its sealed record, events 1: on record is nothing; what was handed in makes it "
+    )
 
 
 def test_edited_standing_orders_are_found_after_the_reveal(over: Scene) -> None:
@@ -601,11 +603,11 @@ def test_edited_standing_orders_are_found_after_the_reveal(over: Scene) -> None:
     assert any("are not those whose digest went in" in each for each in over.found(tale))
 
 
-def test_what_the_game_goes_on_from_is_held_against_the_record(true: Scene) -> None:
+def test_another_state_to_go_on_from_is_found_with_the_key(true: Scene) -> None:
     tale = true.tale.copy()
     tale.put("sealed/state.age", tale.content("sealed/state.age", -3), -1)
     wrong = true.found(tale, with_key=True)
-    assert wrong[0].startswith("sealed/state.age: what the game goes on from is not what was answered and handed in: ")
+    assert wrong[0].startswith(f"turn {tale.last}: sealed/state.age, ")
     assert true.found(tale) == []  # without a key it is as good as any other
 
 

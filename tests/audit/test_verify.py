@@ -31,7 +31,7 @@ from tests.support.live import SECRETS, Folder, git, order, pick, play, sheet
 from tests.support.walks import FOLDERS
 
 IN_CLEAR = ["repo", "history", "turns", "sheets", "phrases", "links", "rolls", "draws", "rules"]
-SEALED = ["sealed", "shuffles", "states", "standing", "answers"]
+SEALED = ["sealed", "shuffles", "derived"]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_a_chain_that_is_renewed_goes_on(tmp_path: Path) -> None:
     assert right(folder.repo("punica"), folder.keys)["links"].endswith(f", {renewals} renewals")
 
 
-def test_own_chains_are_checked(tmp_path: Path) -> None:
+def test_player_chains_are_checked(tmp_path: Path) -> None:
     folder, chain = Folder(tmp_path), Chain(b"r" * 32, 3)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(chain.tip, 3))
@@ -125,15 +125,15 @@ def test_own_chains_are_checked(tmp_path: Path) -> None:
         for _ in range(14):
             side = game.open_decisions[0].side
             text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
-            if side == "red" and game.own_chain("red") is not None:
+            if side == "red" and game.player_chain("red") is not None:
                 opened += 1
                 link = chain.link(opened) if opened <= 3 else LOST
                 text = text.replace(b"orders:", f"link: {link}\norders:".encode())
             receipt = game.receive(side, text)
             assert receipt.number is not None, str(receipt)
             game.adjudicate()
-        assert game.own_chain("red") is None
-    assert right(folder.repo("punica"), folder.keys)["own chains"].startswith("red: 3 links opened, ")
+        assert game.player_chain("red") is None
+    assert right(folder.repo("punica"), folder.keys)["player chains"].startswith("red: 3 links opened, ")
 
 
 def test_rounds_of_the_beacon_are_checked(tmp_path: Path) -> None:

@@ -62,18 +62,19 @@ def test_other_dice_and_what_they_lead_to(hills: Folder, assault: Assault) -> No
 
 def test_another_sheet_is_checked_and_then_played(hills: Folder) -> None:
     with hills.open() as game:
-        bid, dealt = game.ledger.sheet("red", 2), dealt_to(game, "red")
-    low, high = b"card: %d" % dealt[2], b"card: %d" % dealt[3]
-    assert low in bid
+        bid, dealt, buried = game.ledger.sheet("red", 2), dealt_to(game, "red"), game.ledger.sheet("red", 1)
+    named = int(bid.partition(b"card: ")[2].partition(b"}")[0])
+    other = next(card for card in dealt if card != named and b"card: %d}" % card not in buried)
+    low, high = b"card: %d" % named, b"card: %d" % other
     (hills.path / "bad.yaml").write_bytes(bid.replace(low, b"card: 31"))
     text = run(FAULTS, "what-if", "punica", "--turn", 3, "--sheet", "red=bad.yaml")
     assert "bad.yaml:5:" in text
     assert "must be at most 30" in text
     (hills.path / "good.yaml").write_bytes(bid.replace(low, high))
     text = run(DONE, "what-if", "punica", "--turn", 3, "--sheet", "red=good.yaml")
-    assert f"+ Red (sheet 3): bid: {{card: {dealt[3]}}}" in text
-    assert f"- Red (sheet 2): bid: {{card: {dealt[2]}}}" in text
-    assert f"+ Red bids {dealt[3]}" in text
+    assert f"+ Red (sheet 3): bid: {{card: {other}}}" in text
+    assert f"- Red (sheet 2): bid: {{card: {named}}}" in text
+    assert f"+ Red bids {other}" in text
 
 
 def dealt_to(game: Adjudicator, side: str) -> list[int]:

@@ -1,0 +1,387 @@
+"""The derivation of a game: every commit made again, by the same adjudicator, from what was handed in, and compared.
+
+The adjudicator works on a repo in memory, with the secrets of the game and without sealing. Commit by commit it is
+given what came from outside: the opened sheets, what players mailed before the beginning, the requests, the rounds of
+the beacon, the acts of the game master with their reasons, the day, and who was late or absent. What it commits must be
+what is on record: clear files and messages byte by byte, sealed files by path, length and content. The views that are
+sealed to keys of the players are compared by their places alone.
+
+What the record is taken for: the links of the dice chain (each follows from the tip, which `pbem.audit.chains` checks),
+the paths of the notes of letters (named by a digest under a key that is never revealed), and the two lists in which a
+migration says what a replay under two versions of the rules found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from pbem.audit.commits import Kind
+from pbem.audit.findings import Findings, Place, number
+from pbem.audit.first_difference import first_difference
+from pbem.audit.history import History
+from pbem.audit.migrate import carry_over
+from pbem.audit.pins import RulesHere
+from pbem.audit.schemas import Record
+from pbem.audit.sealed import SealedFiles
+from pbem.audit.turn_files import Books
+from pbem.crypto.beacon import time_of
+from pbem.crypto.closing import PATIENCE, Closing
+from pbem.crypto.keys import Keys, Secrets
+from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
+from pbem.game import plain
+from pbem.game import yaml as yamlio
+from pbem.protocol import PbemError
+from pbem.referee import ALL_SIDES, ruling
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.patching import whole_patch
+from pbem.referee.reveal import reveal
+from pbem.referee.rollback import ROLLBACK, ask_for, note_consent, refuse, roll_back
+from pbem.repo.adjudication import Adjudication
+from pbem.repo.charter import Joined
+from pbem.repo.git.history import Past
+from pbem.repo.layout import (
+    BEACON,
+    JOINED,
+    LETTERS,
+    PLAYERS,
+    REQUESTS,
+    SEALED,
+    SHEETS,
+    VIEWS,
+    joined_path,
+    sealed_path,
+    turn_path,
+)
+from pbem.repo.ledger import Ledger, LetterId
+from pbem.repo.memory import MemoryRepo
+
+Progress = Callable[[int, int], None]
+"""Is told how many commits of how many were derived."""
+Files = Mapping[str, bytes | None]
+
+
+class NotDerived(PbemError):
+    """A commit does not follow from what was handed in; the text says why."""
+
+
+class _RecordedLinks:
+    """The links that the turns have opened: what they come from is never revealed."""
+
+    def __init__(self, books: Books) -> None:
+        self._turns = books.turns
+
+    def link(self, n: int) -> str:
+        """Return the link that a turn has opened; nothing for one that was not made, as when its sheets are closed."""
+        return str(self._turns[n]["link"]) if n in self._turns else ""
+
+    def renewal(self, n: int) -> str | None:
+        """Return the tip that a turn promises."""
+        return self._turns[n].get("renewal")
+
+
+class _OpenLedger(Ledger):
+    """The ledger of a game that is derived: nothing is sealed, and links and names of letters are those on record."""
+
+    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books) -> None:
+        super().__init__(repo, keys, NoSealing())
+        self.chain = _RecordedLinks(books)
+
+    def letter_path(self, digest: str) -> str:
+        """Return the path of the note of a letter, which is given in place of the letter's digest."""
+        return digest
+
+
+class _Again(Adjudicator):
+    """The adjudicator of a game that is derived. That its rules are the right ones is known."""
+
+    @property
+    def differs(self) -> str | None:
+        """Nothing differs."""
+        return None
+
+
+class Derivation:
+    """The derivation of one game, as far as the rules here made it."""
+
+    def __init__(
+        self, history: History, books: Books, files: SealedFiles, read: Callable[[bytes], bytes], rules: RulesHere
+    ) -> None:
+        self._history = history
+        self._books = books
+        self._files = files
+        self._read = read
+        self._rules = rules
+        charter, opened = files.charter, files.opened
+        self._repo = MemoryRepo(charter.game, self._as_of)
+        self._adopt(history.commits[0])
+        keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
+        self._game = _Again(_OpenLedger(self._repo, keys, books), rules.loaded)
+
+    def run(self, findings: Findings, progress: Progress | None = None) -> None:
+        """Derive all commits that the rules here made, and blame what is otherwise on record."""
+        commits = self._history.commits
+        derived = others = 0
+        for commit in commits[1:]:
+            kind = self._history.kinds.get(commit.at)
+            if kind is None or not self._rules.made(commit.at):
+                others += kind is not None
+                self._adopt(commit)
+                self._game.forget()
+                continue
+            try:
+                self._make(kind, commit)
+                self._compare(commit, findings)
+                derived += 1
+            except CannotOpen:  # blamed where the sealed files are opened
+                self._go_on(commit)
+            except Exception as wrong:  # what stands on record may be anything, and the rules may choke on it
+                findings.blame(self._place(commit), f"it cannot be derived: {_said(wrong)}")
+                self._go_on(commit)
+            if progress is not None:
+                progress(commit.at + 1, len(commits))
+        left = (
+            f"; {others:,} that other rules made left out: a version of pbem with those derives them" if others else ""
+        )
+        findings.check("derived", f"{number(derived, 'commit')} made again from what was handed in{left}")
+
+    # ---- what is on record
+
+    def _content(self, path: str, oid: bytes) -> bytes:
+        """Return a file of the record: a sealed one opened, as far as the secrets at hand open it."""
+        if path.endswith(SEALED) and not path.startswith(VIEWS) and path != PLAYERS:
+            return self._files.padded(path, oid)
+        return self._read(oid)
+
+    def _recorded(self, commit: Past) -> dict[str, bytes | None]:
+        return {each.path: None if each.new is None else self._content(each.path, each.new) for each in commit.changes}
+
+    def _adopt(self, commit: Past) -> None:
+        """Take a commit as it is on record."""
+        files: dict[str, bytes | None] = {}
+        for change in commit.changes:
+            try:
+                files[change.path] = None if change.new is None else self._content(change.path, change.new)
+            except CannotOpen:
+                continue
+        self._repo.commit(files, commit.message)
+        self._repo.keep()
+
+    def _as_of(self, path: str, commits: int) -> bytes | None:
+        """Return a file of the record as of its first so many commits."""
+        oid = self._history.before(path, commits)
+        return None if oid is None else self._content(path, oid)
+
+    def _go_on(self, commit: Past) -> None:
+        """Go on from the record in place of what was derived."""
+        self._repo.undo()
+        self._adopt(commit)
+        self._game.forget()
+
+    def _place(self, commit: Past) -> Place:
+        """Return the place of a commit, or of the turn that it brings."""
+        return Place(commit.at, self._turn_of(commit), commit=commit.sha)
+
+    def _turn_of(self, commit: Past) -> int | None:
+        return next((n for n, at in self._history.turns.items() if at == commit.at), None)
+
+    # ---- making it again
+
+    def _make(self, kind: Kind, commit: Past) -> None:
+        """Make a commit again from what came from outside."""
+        recorded = self._recorded(commit)
+        self._game.today, self._game.moment = date.min, None
+        if kind is Kind.JOIN:
+            self._join(recorded)
+        elif kind is Kind.SHEET:
+            self._sheet(recorded)
+        elif kind is Kind.CLOSING:
+            self._closing(recorded)
+        elif kind is Kind.REQUEST:
+            self._request(recorded)
+        elif kind is Kind.REVEAL:
+            reveal(self._game)
+        else:
+            n = self._turn_of(commit)
+            if n is None or n not in self._books.turns:
+                raise NotDerived("its turn file cannot be read")
+            self._adjudication(n, self._books.turns[n])
+
+    def _join(self, recorded: Files) -> None:
+        """Mail again what a player has mailed for themselves."""
+        note, letter = _note(recorded)
+        joined = next((path for path in recorded if path.startswith(JOINED)), None)
+        side = str(note.get("side")) if joined is None else joined[len(JOINED) : -len(".yaml")]
+        content = recorded.get(joined_path(side))
+        said = self._game.ledger.joined(side)
+        if content is not None:
+            said = plain.decode(Joined, yamlio.read(content, name=joined_path(side)).value)
+        self._game.join(side, phrase=said.phrase if content and not self._game.begun else None,
+                        chain=said.chain if content and not self._game.begun else None,
+                        key=said.key if content else None, letter=letter)  # fmt: skip
+
+    def _sheet(self, recorded: Files) -> None:
+        """Hand in an opened sheet again."""
+        path = next(path for path in recorded if path.startswith(SHEETS))
+        side = path[len(SHEETS) :].partition("/")[0]
+        receipt = self._game.receive(side, unpadded(path, recorded[path] or b""), letter=_note(recorded)[1])
+        if receipt.number is None:
+            raise NotDerived(
+                f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"
+            )
+
+    def _closing(self, recorded: Files) -> None:
+        """Close the sheets again for the round on record, or put the round in."""
+        closing = plain.decode(Closing, yamlio.read(recorded[BEACON] or b"", name=BEACON).value)
+        if closing.come:
+            before = self._game.closed
+            if before is None:
+                raise NotDerived("no sheets are closed for the round")
+            self._game.note_round(replace(before, signature=closing.signature, missing=closing.missing))
+            return
+        self._game.today = date.fromisoformat(closing.day)
+        self._game.moment = time_of(closing.round) - PATIENCE
+        if self._game.step(frozenset(closing.late), frozenset(closing.absent)):
+            raise NotDerived("the next adjudication needed no round")
+
+    def _request(self, recorded: Files) -> None:
+        """Ask again for a rollback, or consent to it or refuse it again."""
+        note, letter = _note(recorded)
+        paths = sorted(path for path in recorded if path.startswith(REQUESTS))
+        new = [path for path in paths if self._game.ledger.read(path) is None]
+        if new:
+            said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
+            ask_for(self._game, said["to"], said["reason"])
+            return
+        before = self._game.request()
+        if before is None:
+            raise NotDerived("there is no request")
+        said = yamlio.read(recorded[paths[0]] or b"", name=paths[0]).value if paths else plain.encode(before)
+        outcome = str(said.get("outcome", ""))
+        if outcome.startswith("refused by "):
+            refuse(self._game, outcome.removeprefix("refused by "), before.request, letter)
+            return
+        new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
+        note_consent(self._game, new_sides[0], before.request, letter)
+
+    def _adjudication(self, n: int, turn: Record) -> None:
+        """Make an adjudication again, or an act of the game master."""
+        self._game.today = date.fromisoformat(turn["day"])
+        if "act" not in turn:
+            if not self._game.step(frozenset(turn.get("late", ())), frozenset(turn.get("absent", ()))):
+                raise NotDerived("nothing was at hand that could have been adjudicated")
+            return
+        act = turn["act"]
+        path = sealed_path(turn_path(n))
+        oid = self._history.latest(path)
+        record = json.loads(self._files.content(path, oid)) if oid is not None else {}
+        _Acts(self._game, n, act, record.get("act")).again()
+
+    # ---- comparing
+
+    def _compare(self, commit: Past, findings: Findings) -> None:
+        """Compare what was made again with the record; where they differ, go on from the record."""
+        made = self._repo.new
+        if len(made) != 1:
+            findings.blame(self._place(commit), "nothing that was handed in makes such a commit")
+            self._go_on(commit)
+            return
+        ((message, files),) = made
+        reasons = list(self._differences(files, self._recorded(commit)))
+        for path, reason in reasons:
+            findings.blame(*self._blamed(commit, path, reason))
+        if message != commit.message:
+            reason = f"its message is {commit.message!r}; what was handed in makes it {message!r}"
+            findings.blame(Place(commit.at, commit=commit.sha), reason)
+        if reasons or message != commit.message:
+            self._go_on(commit)
+        else:
+            self._repo.keep()
+
+    def _blamed(self, commit: Past, path: str, reason: str) -> tuple[Place, str]:
+        """Return the place of a file that differs, and the reason: with its name, if the place does not say it."""
+        n = self._turn_of(commit)
+        if n is None:
+            return Place(commit.at, commit=commit.sha), f"{path}, {reason}"
+        what = {turn_path(n): "", sealed_path(turn_path(n)): "its sealed record, "}.get(path, f"{path}, ")
+        return Place(commit.at, n, file=path), what + reason
+
+    def _differences(self, made: Files, recorded: Files) -> Iterator[tuple[str, str]]:
+        """Yield the files that differ, each with what differs."""
+        for path in sorted(made.keys() | recorded.keys(), key=_in_order):
+            if path not in recorded:
+                if made[path] != self._repo.before(path):
+                    yield path, "it is not changed, but what was handed in changes it"
+            elif path not in made:
+                yield path, "it is changed, and nothing that was handed in changes it"
+            elif not path.startswith(VIEWS) and made[path] != recorded[path]:
+                yield path, first_difference(path, recorded[path] or b"", made[path] or b"")
+
+
+class _Acts:
+    """An act of the game master, done again as its turn file and the sealed record beside it say."""
+
+    def __init__(self, game: Adjudicator, n: int, act: Record, whole: Record | None) -> None:
+        self._game = game
+        self._n = n
+        self._act = act
+        self._whole = whole or {}
+
+    def again(self) -> None:
+        """Do it again."""
+        act, game = self._act, self._game
+        if act["kind"] == "migration":
+            carry_over(game, act)
+        elif act["kind"] == ROLLBACK:
+            request = game.request(act.get("request")) if act["by"] == ALL_SIDES else None
+            if act["by"] == ALL_SIDES and request is None:
+                raise NotDerived("it says that all sides consented, and there is no request")
+            roll_back(game, act["to"], act["reason"], request=request)
+        elif act["what"] == "patch":
+            ruling.change_position(game, whole_patch(self._recorded()), act["reason"])
+        elif act["what"] == "end":
+            ruling.break_off(game, act["reason"])
+        else:
+            self._ordered()
+
+    def _recorded(self) -> Adjudication:
+        """Return as much of the adjudication as says what it changed."""
+        return replace(self._game.ledger.adjudication(self._n - 1), act=self._act, whole=self._whole or None)
+
+    def _ordered(self) -> None:
+        """Give again the orders that the game master gave for a side."""
+        orders = self._whole.get("orders") or [self._whole["order"]]
+        sheet = {
+            "game": self._game.name,
+            "side": self._act["side"],
+            "adjudication": self._game.adjudication,
+            "orders": [{each["kind"]: each["order"]} for each in orders],
+        }
+        give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
+        receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
+        if made is None:
+            raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
+
+
+_NO_LETTER: Final[tuple[Record, LetterId | None]] = {}, None
+
+
+def _note(recorded: Files) -> tuple[Record, LetterId | None]:
+    """Return the note of the letter that a commit carries out, and the paths of the note; nothing if there is none."""
+    paths = tuple(path for path in recorded if path.startswith(LETTERS))
+    if not paths:
+        return _NO_LETTER
+    return yamlio.read(recorded[paths[0]] or b"", name=paths[0]).value, paths
+
+
+def _in_order(path: str) -> tuple[bool, bool, str]:
+    """Sort the files of a commit: the turn file, its sealed record, the others; those in clear first."""
+    return not path.startswith("turns/"), path.endswith(SEALED), path
+
+
+def _said(wrong: Exception) -> str:
+    text = str(wrong).partition("\n")[0]
+    return text if isinstance(wrong, NotDerived) else f"{type(wrong).__name__}: {text}"

@@ -1,0 +1,163 @@
+"""Attacks that the record alone does not show: it is right by itself, and what refutes it lies with the players."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pbem.audit.migrate import migrate
+from pbem.audit.verify import verify
+from pbem.crypto.seal import recipient_of, seal, unseal
+from pbem.referee.rollback import ask_for, consent, roll_back
+from pbem.repo.layout import LETTERS, turn_path, view_path
+from tests.attacks.base import Dishonest, begun, found, go_on, written
+from tests.support.disputed import other_box
+from tests.support.live import SECRETS, Folder, git, order
+from tests.support.walks import FOLDERS
+
+
+def test_a_rollback_stays_on_record_with_its_dice(folder: Folder) -> None:
+    """The turns that it undoes stay, and the next takes another link. Each report marks it."""
+    with begun(folder, Dishonest) as game:
+        go_on(game, 6)
+        undone = list(range(3, game.adjudication + 1))
+        n = roll_back(game, 2, "once more")
+        go_on(game, 6)
+        act = game.ledger.public_turn(n)["act"]
+        assert (act["undone"], act["by"], act["reason"]) == (undone, "the game master", "once more")
+        links = [game.ledger.public_turn(each)["link"] for each in range(1, game.adjudication + 1)]
+        assert len(set(links)) == len(links)
+        checked = verify(game.path, folders=FOLDERS).findings.checked
+        assert any(each.subject == "undone" for each in checked)
+
+
+class HidesWhatIsUndone(Dishonest):
+    """Says of a rollback that it undoes the last turn alone."""
+
+    def stated(self, n: int, stated: dict[str, Any]) -> Mapping[str, Any]:
+        if "act" in stated:
+            stated["act"] = {**stated["act"], "undone": [n - 1]}
+        return stated
+
+
+def test_a_rollback_that_hides_what_it_undoes_shows(folder: Folder) -> None:
+    with begun(folder, HidesWhatIsUndone) as game:
+        go_on(game, 6)
+        n = roll_back(game, 2, "once more")
+        go_on(game, 6)
+        assert found(game)[0].startswith(f"turn {n}: going back to turn 2 undoes turns 3, ")
+
+
+def test_turns_that_are_cut_off_leave_the_record_right(folder: Folder, tmp_path: Path) -> None:
+    """Reports tell of turns that the clone has not. What is played instead opens the same links."""
+    with begun(folder, Dishonest) as game:
+        go_on(game, 6)
+        before, head = game.ledger.commits()[3], game.ledger.head
+        (told,) = [game.ledger.public_turn(4)]
+        git(game.path, "update-ref", "refs/heads/main", before)
+    with folder.open() as game:
+        assert (game.adjudication, found(game, with_key=True)) == (3, [])
+        go_on(game, 6, seed=2)
+        again = game.ledger.public_turn(4)
+        assert (again["link"], again["inputs"] == told["inputs"]) == (told["link"], False)
+        assert head not in game.ledger.commits().values()
+
+
+def test_a_game_that_stops_says_when_and_for_whom_it_waited(folder: Folder) -> None:
+    with begun(folder, Dishonest) as game:
+        go_on(game, 4)
+        last = game.ledger.public_turn(game.adjudication)
+        assert last["day"]
+        assert {each["side"] for each in last["open_decisions"]} == {each.side for each in game.session.open_decisions}
+
+
+def test_a_made_up_consent_shows_to_its_side(folder: Folder) -> None:
+    """The side is told of the rollback with its name, and has mailed no such letter."""
+    with begun(folder, Dishonest) as game:
+        go_on(game, 6)
+        request = ask_for(game, 2, "please")
+        for side in request.needed:
+            n = consent(game, side, request.request)
+        assert n is not None
+        assert game.ledger.public_turn(n)["act"]["consents"] == ["red", "blue"]
+        go_on(game, 4)
+        assert found(game, with_key=True) == []
+
+
+class ListsWrongTurns(Dishonest):
+    """Says of other rules that turn 2 comes out otherwise under them."""
+
+    def stated(self, n: int, stated: dict[str, Any]) -> Mapping[str, Any]:
+        if stated.get("act", {}).get("kind") == "migration":
+            stated["act"] = {**stated["act"], "changed": [2]}
+        return stated
+
+
+def test_a_false_list_of_a_migration_is_taken_for_true(folder: Folder) -> None:
+    """Whoever has both versions of the rules can hold it against `pbem replay`; it turns no dice."""
+    begun(folder, Dishonest).close()
+    boxes = other_box("toy", folder.path / "rules", "game.yaml", {"version: 1": "version: 2"})
+    keys = folder.keys
+    with ListsWrongTurns.open(folder.games, keys, "punica", folders=[boxes, *FOLDERS]) as game:
+        _, n = migrate(game, "newer words")
+        assert n is not None
+        assert game.ledger.public_turn(n)["act"]["changed"] == [2]
+        go_on(game, 6)
+        verdict = verify(game.path, keys=lambda _: game.ledger.keys, folders=[boxes, *FOLDERS])
+        assert [str(each) for each in verdict.findings.sorted] == []
+
+
+class ShowsAnotherView(Dishonest):
+    """Seals to the key of red that it has other cards."""
+
+    def files(self, files: dict[str, bytes], message: str) -> Mapping[str, bytes]:
+        if (path := view_path("red")) in files:
+            files[path] = seal([recipient_of(SECRETS.identity)], path, b'{"hand":[30,29]}')
+        return files
+
+
+def test_a_false_view_shows_to_its_side(folder: Folder) -> None:
+    """Nobody else can open it. Its owner compares it with the report."""
+    folder.create(begin=False).close()
+    with ShowsAnotherView.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+        game.join("red", key=recipient_of(SECRETS.identity))
+        game.adjudicate()
+        go_on(game, 6)
+        assert found(game, with_key=True) == []
+        content = game.ledger.read(view_path("red"))
+        assert content is not None
+        assert unseal(SECRETS.identity, view_path("red"), content) == b'{"hand":[30,29]}'
+        assert game.view("red").hands["red"] != [30, 29]
+
+
+class NamesLettersFalsely(Dishonest):
+    """Notes letters under names that are not theirs."""
+
+    def files(self, files: dict[str, bytes], message: str) -> Mapping[str, bytes]:
+        return {f"{LETTERS}ab/ab{path[-62:]}" if path.startswith(LETTERS) else path: files[path] for path in files}
+
+
+def test_a_letter_noted_under_a_false_name_is_not_found(folder: Folder) -> None:
+    with begun(folder, NamesLettersFalsely) as game:
+        raw = written(game, "red", order("bury", card=game.view("red").hands["red"][0]))
+        assert game.receive("red", raw, letter="a letter").number == 1
+        assert game.ledger.letter("a letter") is None
+        go_on(game, 4)
+        assert found(game, with_key=True) == []
+
+
+def test_two_games_of_one_key_open_the_same_link(folder: Folder, tmp_path: Path) -> None:
+    """Each is right by itself. Two turn files with one link and another digest are the proof."""
+    begun(folder, Dishonest).close()
+    shutil.copytree(folder.path, tmp_path / "other")
+    games = [each.open() for each in (folder, Folder(tmp_path / "other"))]
+    for seed, game in enumerate(games, 1):
+        go_on(game, 4, seed=seed)
+    one, other = games
+    with one, other:
+        first, second = (game.ledger.public_turn(2) for game in games)
+        assert first["link"] == second["link"]
+        assert one.ledger.read(turn_path(2)) != other.ledger.read(turn_path(2))
+        assert found(one, with_key=True) == found(other, with_key=True) == []

@@ -1,0 +1,105 @@
+"""Forgeries made by a grammar while a game is played: verify finds every one that counts.
+
+An adjudicator drops, adds, alters or reorders one thing in what he is about to commit, signs it, and the game goes on
+from it. Run this module to see the classes: which are found on the day, without a key, and which only with the secrets.
+
+    python -m tests.attacks.test_forgeries [HOW MANY]
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+
+from pbem.audit.verify import verify
+from pbem.crypto.keys import Keys
+from tests.support.grammar import COMMITS, Forged, finish, play
+from tests.support.live import Folder
+from tests.support.soak import scaled
+from tests.support.walks import FOLDERS
+
+FEW, MANY = 60, scaled(3000, 80)
+ON_THE_DAY, WITH_THE_SECRETS, NEVER = "on the day", "with the secrets", "never"
+BATCH: Final = 10
+"""So many forgeries are one test, so that the tests can run side by side."""
+
+
+def forged(folder: Folder, seed: int) -> tuple[Forged, str] | None:
+    """Play a game with one forgery; return what it was, and when it is found. None: nothing was altered."""
+    rules = "rome_carthage" if seed % 10 == 9 else "toy"
+    game, forger = play(folder, rules, Random(seed).randint(1, COMMITS), seed)
+    path = folder.repo(game.name)
+    with game:
+        if forger.done is None:  # what is forged is the end
+            finish(game)
+        on_the_day = verify(path, folders=FOLDERS).findings.divergences
+        if seed % 2:
+            finish(game)
+        landed, done = forger.landed, forger.done
+    if not landed or done is None:
+        return None
+    if on_the_day:
+        return done, ON_THE_DAY
+    verdict = verify(path, folders=FOLDERS, keys=lambda name: Keys.load(folder.keys, name))
+    return done, WITH_THE_SECRETS if verdict.findings.divergences else NEVER
+
+
+def many(first: int, most: int) -> Iterator[tuple[int, Forged, str]]:
+    """Yield so many forgeries, from a seed on."""
+    made, seed = 0, first
+    while made < most:
+        with tempfile.TemporaryDirectory() as name:
+            found = forged(Folder(Path(name)), seed)
+        if found is not None:
+            yield seed, *found
+            made += 1
+        seed += 1
+
+
+def harmless(done: Forged) -> bool:
+    """Tell whether a forgery changes nothing of what somebody may read, what counts, or a die.
+
+    It is what came from outside, which no record can prove: the note of a letter, what a player has mailed (their
+    letter and their report show it), the words in which the game master asked for a rollback. Or it is sealed to a key
+    that nobody has who verifies: the addresses, and the view of a side, which its player can compare with the report.
+    """
+    outside = ("letters/", "joined/", "views/", "sealed/players.age")
+    return done.path.startswith(outside) or (done.path.startswith("requests/") and done.at == "reason")
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        *range(FEW // BATCH),
+        *(pytest.param(each, marks=pytest.mark.soak) for each in range(FEW // BATCH, MANY // BATCH)),
+    ],
+)
+def test_every_forgery_that_counts_is_found(batch: int) -> None:
+    """Every forgery that changes what somebody may read, what counts, or a die is found with the secrets."""
+    found = list(many(1000 * batch, BATCH))
+    missed = [f"{seed}: {done}" for seed, done, when in found if when == NEVER and not harmless(done)]
+    assert missed == []
+    assert any(when == ON_THE_DAY for _, _, when in found)
+
+
+def main(most: int) -> None:
+    """Print the classes of forgeries, and when each is found."""
+    classes: dict[str, Counter[str]] = {ON_THE_DAY: Counter(), WITH_THE_SECRETS: Counter(), NEVER: Counter()}
+    for batch in range(max(1, most // BATCH)):
+        for _, done, when in many(1000 * batch, BATCH):
+            classes[when][done.kind] += 1
+    for when, kinds in classes.items():
+        print(f"{when}: {kinds.total()}")
+        for kind, times in sorted(kinds.items()):
+            print(f"  {times:4} {kind}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else FEW)
