@@ -37,8 +37,14 @@ def next_link(
     """Print the next link as a line for the sheet, and count it in the file."""
     from pbem.crypto.chain_file import open_next
 
-    number, link = open_next(file, after)
-    print(f"link: {link} # {number}")
+    found = open_next(file, after)
+    print(f"link: {found.link} # {found.number}")
+    if found.given_before:
+        typer.echo(
+            f"Link {found.number} was printed before. Use it again only for a sheet that was sent back: a referee who "
+            "has seen it knew it before your new sheet came.",
+            err=True,
+        )
 
 
 def beacon(

@@ -30,10 +30,12 @@ Body: TypeAlias = dict[str, Any]
 """The body of an order."""
 
 GAME: Final = "punica"
+MADE_BY: Final = "pbem demo"
+"""In place of the version, which goes into the dice: every version of pbem tells the same story."""
 MARK: Final = ".pbem-demo"
 SECRETS: Final = Secrets(
     b"the chain of the demonstration!!",
-    b"the hidden secret of the demo 99",
+    b"the hidden secret of the demo 95",
     "AGE-SECRET-KEY-16FH89S9X2C53535CK9PCQDP773MPXDLAJKLFXGD9J8SR6630QRGQNSK7YH",
     "AGE-SECRET-KEY-1ZSZ4JG49986GXS7XCEJRCAL944TSCH5JSWF8GD4RQYPM6MGXY2VS5D7QLS",
 )
@@ -136,6 +138,7 @@ class _Stage:
             players={side: name for side, (name, _) in PLAYERS.items()},
             addresses={side: address for side, (_, address) in PLAYERS.items()},
             secrets=SECRETS,
+            made_by=MADE_BY,
             begin=False,
         )
         with Adjudicator.create(settings.games, settings.keys, new) as game:

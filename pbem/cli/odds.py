@@ -28,7 +28,7 @@ def odds(
     from pbem.game.table import Table
 
     try:
-        loaded = shelf.load(game, preset=edition, folders=boxes or ())
+        loaded = shelf.load(game, edition=edition, folders=boxes or ())
     except NotInTheBox as wrong:
         misuse(str(wrong))
     asked = loaded.rules.odds

@@ -45,13 +45,12 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     found = [open_box(id, boxes or ()) for id in shelf_room.ids(boxes or ())]
     for box in found:
         if check:
-            shelf_room.load(box.id, folders=boxes or ())
-            box.check()
+            shelf_room.check(box, boxes or ())
     rows = [
         {
             "id": box.id,
             "title": box.title,
-            "editions": list(box.presets),
+            "editions": list(box.editions),
             "scenarios": list(box.scenarios),
             "sides": list(box.side_ids),
             "folder": str(box.folder),
@@ -143,7 +142,7 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
-        scenario, edition = new.scenario and charter.scenario, new.edition and charter.preset
+        scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
         there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
         there.append(as_files(game.ledger.corrections()))
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
@@ -200,7 +199,7 @@ def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
                 {
                     "game": name,
                     "rules": game.charter.rules,
-                    "edition": game.charter.preset,
+                    "edition": game.charter.edition,
                     "adjudication": game.adjudication,
                     "players": game.charter.players,
                     "awaited": list(game.awaited),
@@ -210,7 +209,7 @@ def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
             )
             return
         print(
-            f"{name}: {game.box.title} ({game.charter.preset}), "
+            f"{name}: {game.box.title} ({game.charter.edition}), "
             + (f"after adjudication {game.adjudication}" if game.begun else "not begun")
         )
         for side, player in game.charter.players.items():

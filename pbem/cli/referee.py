@@ -66,7 +66,7 @@ def rollback(
             print(f"  die {line}")
         for line in request.shuffles:
             print(f"  shuffle {line}")
-        print(f"It is done once {', '.join(room.players(game))} have answered CONSENT {name} {request.request}.")
+        print(f"It is done once {', '.join(request.needed)} have answered CONSENT {name} {request.request}.")
         for path in letters:
             print(f"Letter: {path}")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pbem.cli.runtime import Boxes, misuse, print_json
 from pbem.paths import games_folder
@@ -24,23 +24,25 @@ _HOW: Final = (
 """How an owner of the printed game corrects an unreliable file."""
 _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
 """Files of a box that no rulebook prints."""
+_Note: TypeAlias = tuple[str, str, str, tuple[str, ...]]
+"""A note on sources: file, subject, note, and the editions that it is true of; none: all that are printed."""
 
 
 def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool = False) -> None:
     """Print the editions and the options of a game; with `edition`, only that one; with `orders`, its orders."""
-    from pbem.game.box import NotInTheBox
+    from pbem.game.box import Box, NotInTheBox
 
     if orders:
         _print_orders(game, boxes, json)
         return
     box = _box(game, boxes)
-    chosen = {id: box.options(id) for id in box.presets}
-    notes = list(_confidence(box))
+    chosen = {id: box.options(id) for id in box.editions}
     if edition is not None:
         try:
             chosen = {edition: box.options(edition)}
         except NotInTheBox as wrong:
             misuse(str(wrong))
+    notes = _notes_of([Box(box.folder, box.corrections, id) for id in chosen])
     if json:
         print_json(_record(box, chosen, notes))
         return
@@ -56,8 +58,10 @@ def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool
             print(f"  {file}: {correction.shown}")
     if notes:
         print("\nHow reliable the box is")
-        for file, about, note in notes:
-            _print_wrapped(f"{file}, {about}: {note}" if about else f"{file}: {note}", "  ")
+        for file, about, note, editions in notes:
+            place = ", ".join(filter(None, (file, about)))
+            here = f" ({', '.join(editions)})" if editions else ""
+            _print_wrapped(f"{place}{here}: {note}", "  ")
         print("\nTo correct it")
         _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
 
@@ -87,19 +91,22 @@ def _box(game: str, boxes: Boxes) -> Box:
         return open_box(charter_in(opened).rules, boxes or (), corrections_in(opened))
 
 
-def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: list[tuple[str, str, str]]) -> dict[str, Any]:
+def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: Iterable[_Note]) -> dict[str, Any]:
     """Return everything for --json."""
-    presets, options = box.table("game")["presets"], box.table("game")["options"]
+    editions, options = box.table("game")["editions"], box.table("game")["options"]
     return {
         "id": box.id,
         "title": box.title,
         "presets": {
-            id: {"title": presets[id]["title"], "source": presets[id].get("source"), "options": dict(values)}
+            id: {"title": editions[id]["title"], "source": editions[id].get("source"), "options": dict(values)}
             for id, values in chosen.items()
         },
         "options": {name: dict(option) for name, option in options.items()},
         "corrected": {file: correction.shown for file, correction in sorted(box.corrections.items())},
-        "confidence": [{"file": file, "about": about, "note": note} for file, about, note in notes],
+        "confidence": [
+            {"file": file, "about": about, "note": note} | ({"editions": list(editions)} if editions else {})
+            for file, about, note, editions in notes
+        ],
     }
 
 
@@ -107,8 +114,8 @@ def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:
     """Print each edition, the usual one marked."""
     game = box.table("game")
     for id in chosen:
-        edition = game["presets"][id]
-        usual = " (the usual one)" if id == game["preset"] else ""
+        edition = game["editions"][id]
+        usual = " (the usual one)" if id == game["edition"] else ""
         print(f"  {id}: {edition['title']}{usual}")
         if "source" in edition:
             _print_wrapped(edition["source"], _INDENT)
@@ -136,10 +143,19 @@ def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
+def _notes_of(editions: Sequence[Box]) -> list[_Note]:
+    """Return the notes on the sources of a box in several editions, sorted by file."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for box in editions:
+        for note in _confidence(box):
+            found.setdefault(note, []).append(box.edition)
+    notes = [(*note, () if len(of) == len(editions) else tuple(of)) for note, of in found.items()]
+    return sorted(notes, key=lambda note: note[0])
+
+
 def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
-    """Yield the notes on the sources of a box: file, subject, note; the same note once for each file."""
-    for path in sorted(box.folder.rglob("*.yaml")):
-        file = path.relative_to(box.folder).with_suffix("").as_posix()
+    """Yield the notes on the sources of an edition: file, subject, note; the same note once for each file."""
+    for file in box.files:
         if file.startswith(_NOT_PRINTED):
             continue
         records: dict[tuple[str, str], list[str]] = {}

@@ -373,7 +373,7 @@ def odds(
 
 @app.command("open")
 def open_(
-    file: Annotated[Path, typer.Argument(help="A sealed file, such as known/rome.age; - for standard input.")],
+    file: Annotated[Path, typer.Argument(help="A sealed file, such as views/rome.age; - for standard input.")],
     identity: Annotated[
         Path, typer.Option("--identity", "-i", help="The file with your secret key: age or ssh-ed25519.")
     ],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pbem.cli.progress import ProgressLine
 from pbem.cli.runtime import FAULTS, WORLD, Boxes, print_json
 from pbem.paths import games_folder, keys_folder
 
@@ -39,7 +40,8 @@ def verify(
     path = repo_of(games or games_folder(), name)
     keys = (lambda game: Keys.load(keys_folder(), game)) if with_key else None
     letters = _letters(mailboxes)
-    verdict = verify_repo(path, keys=keys, folders=boxes or ())
+    with ProgressLine("commits made again") as progress:
+        verdict = verify_repo(path, keys=keys, folders=boxes or (), progress=progress)
     compared = _compare(path, verdict, letters) if mailboxes else None
     wrong = verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:

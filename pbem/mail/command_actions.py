@@ -118,7 +118,7 @@ def _key(task: _Task) -> str:
     return (
         f"KEY: on record for {called(game, side)}:\n  {kind}" + (f"\n  {rest}" if rest else "") + "\n"
         f"From the next adjudication on, what you may know is also kept in the game's repo, sealed to this key. "
-        f"With the repo and your secret key, read it with\n  pbem open known/{side}.age --identity KEYFILE"
+        f"With the repo and your secret key, read it with\n  pbem open views/{side}.age --identity KEYFILE"
     )
 
 
@@ -209,7 +209,7 @@ def answers(game: Adjudicator, side: Side, questions: Collection[Command]) -> It
 
 def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     """Yield the public state of a game, for a side to read."""
-    yield f"{game.name}: {game.box.title} ({game.charter.preset})."
+    yield f"{game.name}: {game.box.title} ({game.charter.edition})."
     if not game.begun:
         yield from before_the_beginning(game, side)
         return

@@ -12,7 +12,6 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
-from pbem.referee.rollback import players
 from pbem.render.messages import sentences
 from pbem.render.report import WIDTH, happened, mail
 from pbem.render.wrap import folded
@@ -24,7 +23,7 @@ _INDENT = "  "
 def request_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
-    for side in players(game):
+    for side in request.needed:
         told = game.told(side, request.to)
         dice = []
         for each in told:
@@ -53,7 +52,7 @@ def outcome(game: OpenGame, number: int) -> str:
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
     what = f"Request {number}, to go back to adjudication {request.to}"
-    missing = [called(game, each) for each in players(game) if each not in request.consents]
+    missing = [called(game, each) for each in request.needed if each not in request.consents]
     if request.outcome == OPEN:
         return f"{what}, waits for {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
@@ -65,7 +64,7 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
     request = game.request()
     if request is None or request.outcome != f"refused by {refuser}":
         return
-    for side in players(game):
+    for side in request.needed:
         if side != refuser:
             words = mail(
                 "refused",

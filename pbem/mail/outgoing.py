@@ -117,7 +117,7 @@ def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[D
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
         list_filed=since == game.adjudication,
-        chain=None if side is None else game.own_chain(side),
+        chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         ruled=side in game.defaults,
     )
@@ -254,7 +254,7 @@ def _heading(game: Adjudicator, side: Side) -> dict[str, object]:
     dice = game.charter.dice
     return {
         "title": game.box.title,
-        "edition": game.box.table("game")["presets"][game.charter.preset]["title"],
+        "edition": game.box.table("game")["editions"][game.charter.edition]["title"],
         "game": game.name,
         "player": game.charter.players[side],
         "side": called(game, side),

@@ -11,8 +11,8 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "standing_passed": "Your order {order} ({by}) stopped: {reasons}.",
         "beacon_round": "The dice come from round {round} of drand.",
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
-        "standing_over": "Your order {order} ({by}) has expired; it was in force until {until}.",
-        "order_lapsed": "Your order {order} ({by}) was dropped because it is no longer legal: {reasons}.",
+        "standing_expired": "Your order {order} ({by}) has expired; it was in force until {until}.",
+        "order_expired": "Your order {order} ({by}) was dropped because it is no longer legal: {reasons}.",
         "order_unused": "Your order {order} ({by}) was not needed and has expired.",
         "rolled_back": "ROLLBACK by {by}: the game is back at the end of adjudication {to}. What happened in "
         "{what} is undone. Reason: {reason}",
@@ -21,7 +21,7 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "ruled_default": "RULING: if the deadline of {side} passes, an answer that the game master has set "
         "counts ({order}). Reason: {reason}",
         "ruled_ready": "  [[Your answer is{!late}: {orders}.]][[Your answer would be{?late}: {orders}.]]",
-        "ruled_patch": "RULING: the game master changes the position of adjudication {rest}[[: {changes}]]"
+        "ruled_patch": "RULING: the game master changes the position of adjudication {to}[[: {changes}]]"
         "[[, hidden parts too{?hidden}]]. The game goes on from there.[[ What happened in {what} is undone.]] "
         "Reason: {reason}",
         "ruled_apart": "  Only you are told: {changes}.",

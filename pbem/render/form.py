@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pbem.crypto.player_chains import LOST, OwnChain
+from pbem.crypto.player_chains import PlayerChain
 from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
@@ -33,7 +33,7 @@ class SheetHead:
     game: str
     side: Side
     adjudication: int
-    chain: OwnChain | None = None
+    chain: PlayerChain | None = None
     """The side's own dice chain; None: it has none."""
 
     def lines(self) -> Iterator[str]:
@@ -89,11 +89,9 @@ def standing_lines(orders: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield from folded(", ".join(f"{key}: {_flow(value)}" for key, value in order.items()), WIDTH, "- ", "    ")
 
 
-def _link(chain: OwnChain) -> Iterator[str]:
-    """Yield what the form says of the next link of the side's own chain: the tip is what it has opened at first."""
-    if chain.waiting not in (None, LOST):
-        yield f"link: {chain.waiting}"
-    else:
+def _link(chain: PlayerChain) -> Iterator[str]:
+    """Yield what the form says of the next link of the side's own chain."""
+    if not chain.lost:
         yield from _remarks([f"Fill in what this prints: pbem my-chain next FILE --after {chain.opened}"])
         yield "link:"
 

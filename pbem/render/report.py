@@ -13,7 +13,7 @@ from typing import Any, Final, Generic
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pbem.crypto.player_chains import OwnChain
+from pbem.crypto.player_chains import PlayerChain
 from pbem.game.box import Box
 from pbem.game.summary import Line, Section, Summary
 from pbem.game.wording import listing
@@ -65,7 +65,7 @@ class ReportRequest(Generic[S]):
     list_filed: bool = False
     """Whether the report lists those standing orders."""
     language: str = "en"
-    chain: OwnChain | None = None
+    chain: PlayerChain | None = None
     """The reader's own dice chain; None: there is none."""
     rulings: Sequence[str] = ()
     """Sentences about rulings of the game master that are in force."""
@@ -112,7 +112,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     seen = [each for each in request.events if each.event.to is None or request.side in each.event.to]
     stands = rules.summary(request.view) or Summary("")
     headline = f" {stands.headline}." if stands.headline else ""
-    reader = f"to {say.name(request.side)}" if request.side is not None else "for onlookers"
+    reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
     asked = " ".join(box.forms[decision.kind].title for decision in request.own)
     sheet = _sheet(rules, box, request, stands.headline)

@@ -21,9 +21,9 @@ from pbem.crypto import keys as key_store
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.repo.git.gamelock import LOCK
 from tests.support.live import SECRETS, Folder, letter, pick, sheet
+from tests.support.running import BUNDLE, ROLLED
 
 ROOT = Path(atomic.__file__).parent.parent
-BUNDLE = Path(__file__).resolve().parents[1] / "support" / "running" / "hannibal_italy.bundle"
 GREEK = "\u1f00\u03bd\u03bd\u03af\u03b2\u03b1\u03c2 \u00eb"
 UNIX_ONLY = ("fcntl", "pwd", "grp", "resource", "termios")
 CALLS_OF_UNIX = (
@@ -64,7 +64,7 @@ READING = {
     "forecast": ["forecast", "running", "orders.yaml", "--side", "carthage"],
     "forecast at home": ["forecast", "position.json", "orders.yaml"],
     "log": ["log", "running", "--dice"],
-    "explain": ["explain", "running", "5", "1"],
+    "explain": ["explain", "running", str(ROLLED), "1"],
     "verify": ["verify", "running"],
     "my-chain": ["my-chain", "next", "chain.txt"],
 }
@@ -85,7 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """Return a folder with a game, an order sheet, a letter, and what came with a report."""
     folder = Folder(tmp_path_factory.mktemp("elsewhere"))
     folder.games.mkdir()
-    subprocess.run(["git", "clone", "-q", "--bare", str(BUNDLE), str(folder.repo("running"))], check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", "-b", "main", str(BUNDLE), str(folder.repo("running"))], check=True)
     (folder.repo("running") / LOCK).touch()  # as in a game that is played here
     Keys.create(folder.keys, "running", SECRETS)
     with folder.open("running") as game:

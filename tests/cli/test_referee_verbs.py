@@ -52,7 +52,7 @@ def test_a_rollback_of_the_game_master_alone(punica: Folder) -> None:
     assert f"it can go back from 1 to {last - 1}, not to 77" in said(WORLD, "rollback", "punica", "--to", 77)
     row = told(DONE, "rollback", "punica", "--to", 1, "--by-game-master", "--reason", "a slip")
     assert row["adjudications"] == [last + 1]
-    assert (row["act"]["kind"], row["act"]["by"]) == ("rollback", "game master")
+    assert (row["act"]["kind"], row["act"]["by"]) == ("rollback", "the game master")
     assert len(row["letters"]) == 2
 
 

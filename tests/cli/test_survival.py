@@ -395,12 +395,15 @@ def other_rules(path: Path, errors: Path) -> None:
 
 
 def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Path) -> None:
-    stories = []
-    for name, hours in (("forwards", range(40)), ("backwards", range(-1, -999999, -25000))):
+    """What is written is the same whether the clock goes on or back; the day on record never goes back."""
+    stories, inputs = [], []
+    hours_of = {"forwards": range(40), "backwards": range(-1, -999999, -25000), "by weeks": range(0, 9999, 168)}
+    for name, hours in hours_of.items():
         folder = Folder(scene.copy("letter", tmp_path / name))
         raws = [(folder.path / "red.eml").read_bytes()]
         for hour in hours:
-            office = replace(folder.office, now=NOON + timedelta(hours=hour))
+            passed = timedelta(minutes=hour) if name == "forwards" else timedelta(hours=hour)
+            office = replace(folder.office, now=NOON + passed)
             handled = take_in(raws[-1], office)
             assert handled.accepted, handled.notes
             with folder.open() as game:
@@ -410,8 +413,15 @@ def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Pat
                 text = sheet(game, side, *[pick(game, each, Random(len(raws))) for each in game.asked(side)])
                 raws.append(letter(side, text, number=len(raws)))
         stories.append((raws, standing(folder.path), git(folder.repo(GAME), "log", "--format=%at %ct")))
+        with folder.open() as game:
+            turns = [game.ledger.public_turn(n) for n in range(1, game.adjudication + 1)]
+        days = [turn["day"] for turn in turns]
+        assert days == sorted(days)
+        assert (len(set(days)) > 5) == (name == "by weeks")
+        inputs.append([turn["inputs"] for turn in turns])
     assert len(stories[0][0]) > 10
     assert stories[0] == stories[1]
+    assert inputs[0] == inputs[1] == inputs[2], "no day turns the dice"
 
 
 # ---- two at once

@@ -66,17 +66,17 @@ class Post:
         """
         self.collect()
         for side, told in list(self.last.items()):
-            if not told["waiting"]:
+            if not told["open_decisions"]:
                 continue
             del self.last[side]
             view = self.rules.decode(told["position"])
-            orders = [self.rules.bot_order(view, read_decision(asked)) for asked in told["waiting"]]
+            orders = [self.rules.bot_order(view, read_decision(asked)) for asked in told["open_decisions"]]
             lines = [line for order in orders for line in order_lines(order.kind, order.body)]
             heading = [f"game: {GAME}", f"side: {side}", f"adjudication: {told['adjudication']}"]
             heading += ["standing: default"] if not self.sent or self.sent == 1 else []
             sheet = "\n".join([*heading, "orders:", *lines])
             self.sent += 1
-            self.last[side] = {**told, "waiting": []}
+            self.last[side] = {**told, "open_decisions": []}
             self.pbem("letter", letter=(
                 f"From: <{PLAYERS[side]}>\nTo: pbem@example.org\nSubject: Re: {GAME}\n"
                 f"Message-ID: <{self.sent}@example.org>\nContent-Type: text/plain; charset=utf-8\n\n{sheet}\n"

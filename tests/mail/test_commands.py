@@ -164,14 +164,14 @@ def test_a_key_is_put_on_record_however_the_mail_breaks_it(folder: Folder, body:
     got = only(handled)
     assert got.subject == "punica: KEY"
     assert "KEY: on record for Red:\n  " + key.replace(" ", "\n  ") in got.text
-    assert "pbem open known/red.age --identity KEYFILE" in got.text
+    assert "pbem open views/red.age --identity KEYFILE" in got.text
     assert max(map(len, got.text.splitlines())) <= 72
     assert key_of(folder, "red") == key
     with folder.open() as game:
         give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
-        assert game.ledger.repo.read("known/red.age") is not None
-        assert game.ledger.repo.read("known/blue.age") is None
+        assert game.ledger.repo.read("views/red.age") is not None
+        assert game.ledger.repo.read("views/blue.age") is None
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,8 @@ def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) ->
     with waiting.open() as game:
         turn = game.ledger.public_turn(1)
         assert turn["joined"] == {"blue": {"phrase": "vae victis"}, "red": {"phrase": "alea iacta est"}}
-        went_in = {"previous": turn["previous"], "joined": turn["joined"]}
-        assert turn["inputs"] == inputs_digest(went_in)
+        charter = sha256(files(game.ledger.repo)["game.yaml"]).hexdigest()
+        assert turn["inputs"] == inputs_digest(charter, {"joined": turn["joined"]})
 
 
 def test_the_phrases_turn_the_first_shuffle(tmp_path: Path) -> None:
@@ -326,9 +326,9 @@ def test_a_key_that_came_by_letter_opens_what_its_side_may_know(waiting: Folder)
     says(waiting, "blue", "PHRASE vae victis")
     with waiting.open() as game:
         found = files(game.ledger.repo)
-        known = json.loads(unseal(identity, "known/red.age", found["known/red.age"]))
+        known = json.loads(unseal(identity, "views/red.age", found["views/red.age"]))
         assert known["position"] == game.take_home("red")["position"]
-        assert "known/blue.age" not in found
+        assert "views/blue.age" not in found
 
 
 def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -> None:
@@ -340,7 +340,7 @@ def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -
     with shell.create(begin=False) as game:
         game.join("red", key=recipient_of(identity))
         game.adjudicate()
-        sealed, home = game.ledger.repo.read("known/red.age"), game.take_home("red")
+        sealed, home = game.ledger.repo.read("views/red.age"), game.take_home("red")
         mine = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert sealed is not None
     file, position, orders = (shell.path / name for name in ("red.age", "position.json", "orders.yaml"))

@@ -106,12 +106,12 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
 
 
 @cache
-def italy() -> Any:
-    return shelf.load("hannibal_italy").rules
+def italy(edition: str | None = None) -> Any:
+    return shelf.load("hannibal_italy", edition=edition).rules
 
 
-def begun() -> Game:
-    game: Game = italy().setup("campaign", Table(SeededDice("picture")))
+def begun(edition: str | None = None) -> Game:
+    game: Game = italy(edition).setup("campaign", Table(SeededDice("picture")))
     return game
 
 
@@ -189,8 +189,10 @@ def bounds(line: tuple[Point, ...]) -> Bounds:
     return min(x for x, _ in line), min(y for _, y in line), max(x for x, _ in line), max(y for _, y in line)
 
 
-def test_names_of_provinces_lie_on_no_city() -> None:
-    base = seen(begun(), None).base
+@pytest.mark.parametrize("edition", ["text", "fair"])
+def test_names_of_provinces_lie_on_no_city(edition: str) -> None:
+    """The classes of cities, and so their signs, differ between editions."""
+    base = italy(edition).scene(italy(edition).view(begun(edition), None)).base
     assert len([region for region in base.regions if region.label]) == 14
     clashes = [
         (region.id, name)

@@ -326,7 +326,7 @@ def test_what_happens_without_an_answer_is_said() -> None:
 def test_orders_that_lapsed_are_told_in_every_game() -> None:
     assert set(EVERY_GAME) == {"events", "results"}
     speaks = sentences(loaded("toy").box)
-    lapsed = Event("order_lapsed", {"order": "march", "by": "sheet 3", "reasons": ["no path from a to b"]})
+    lapsed = Event("order_expired", {"order": "march", "by": "sheet 3", "reasons": ["no path from a to b"]})
     (line,) = speaks.tell([Told(7, lapsed)])
     assert line.text == "Your order march (sheet 3) was dropped because it is no longer legal: no path from a to b."
 
