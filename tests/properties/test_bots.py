@@ -27,14 +27,14 @@ LOST = 1 + PLAYED // 10
 WITH_STAND_IN = [game for game in GAMES if loaded(game).rules.has_bot]
 """Every game on the shelf that has one: a new one is tried without a word changed here."""
 CONTESTS = [
-    (game, preset, scenario, side)
-    for game, preset, scenario in editions()
+    (game, edition, scenario, side)
+    for game, edition, scenario in editions()
     if game in WITH_STAND_IN
     for side in loaded(game).rules.sides
 ]
 
-each_contest = pytest.mark.parametrize(("game", "preset", "scenario", "side"), CONTESTS)
-each_preset = pytest.mark.parametrize("preset", ["valley2007", "descartes1998"])
+each_contest = pytest.mark.parametrize(("game", "edition", "scenario", "side"), CONTESTS)
+each_edition = pytest.mark.parametrize("edition", ["valley2007", "descartes1998"])
 
 
 def stand_in(rules: Any) -> Player:
@@ -57,28 +57,28 @@ def winner(rules: Rules[Any], scenario: str, side: Side, seed: int) -> Side:
 
 
 @pytest.mark.parametrize(
-    ("game", "preset", "scenario", "side"),
+    ("game", "edition", "scenario", "side"),
     [contest for contest in CONTESTS if contest[2] == loaded(contest[0]).box.scenarios[0]],
 )
-def test_it_plays_by_the_rules_and_wins(game: str, preset: str, scenario: str, side: Side) -> None:
-    rules = loaded(game, preset).rules
+def test_it_plays_by_the_rules_and_wins(game: str, edition: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, edition).rules
     # One game in ten may be lost, and any change of a rule turns seeds into other games.
     assert [winner(rules, scenario, side, seed) for seed in (1, 2, 3)].count(side) >= 2
 
 
 @each_contest
 @pytest.mark.soak
-def test_it_beats_chance(game: str, preset: str, scenario: str, side: Side) -> None:
-    rules = loaded(game, preset).rules
+def test_it_beats_chance(game: str, edition: str, scenario: str, side: Side) -> None:
+    rules = loaded(game, edition).rules
     wins = Counter(winner(rules, scenario, side, seed) for seed in range(PLAYED))
-    print(f"{game} {preset} {scenario}: the stand-in wins {wins[side]} of {PLAYED} games as {side}")
+    print(f"{game} {edition} {scenario}: the stand-in wins {wins[side]} of {PLAYED} games as {side}")
     assert wins[side] >= PLAYED - LOST
 
 
-@each_preset
-def test_it_keeps_consuls_in_italy(preset: str) -> None:
+@each_edition
+def test_it_keeps_consuls_in_italy(edition: str) -> None:
     """New consuls get armies in Italy if there are any, and no consul is marched out of it."""
-    rules: Any = loaded("rome_carthage", preset).rules
+    rules: Any = loaded("rome_carthage", edition).rules
     seen = Counter[str]()
 
     def italian(view: Any, space: str) -> bool:
@@ -125,11 +125,11 @@ def test_a_side_whose_player_is_away_is_played_for(tmp_path: Path) -> None:
         assert numbers
         assert all(each.side != asked for each in game.open_decisions)
         answers = [answer for n in numbers for answer in game.ledger.adjudication(n).answers if answer.side == asked]
-        assert {answer.by for answer in answers} <= {"stand-in", "only", "default"}
-        assert "stand-in" in {answer.by for answer in answers}
+        assert {answer.by for answer in answers} <= {"bot", "only", "default"}
+        assert "bot" in {answer.by for answer in answers}
         assert list(replay(game)) == []
 
 
-def test_a_game_without_a_stand_in_says_so(tmp_path: Path) -> None:
-    with Folder(tmp_path).create("toy") as game, pytest.raises(CannotPlay, match="has no stand-in"):
+def test_a_game_without_a_bot_says_so(tmp_path: Path) -> None:
+    with Folder(tmp_path).create("toy") as game, pytest.raises(CannotPlay, match="has no bot"):
         game.adjudicate(absent=["red"])

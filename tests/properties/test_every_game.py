@@ -27,34 +27,34 @@ from pbem.game.table import Table
 from pbem.protocol import Event, Order, Path, Roll, Rules, Side
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled
-from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, start, state, told, walk
+from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, sharing, start, state, told, walk
 
 FEW, MANY = 60, 1_000_000
 """How many questions of a random game `make test` looks at, and `make soak`."""
 ASIDE = scaled(60)
 """How many games the soak plays of each other scenario than the first."""
 
-each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
+each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions())
 
 
-def rules_of(game: str, preset: str) -> Rules[Any]:
-    return loaded(game, preset).rules
+def rules_of(game: str, edition: str) -> Rules[Any]:
+    return loaded(game, edition).rules
 
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
     """Return seed and length of the random games to play: a short one, or a fair share of all."""
-    if not request.param:
-        return [(0, FEW)]
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
+    if not request.param:
+        return [(0, FEW // sharing(game, request.getfixturevalue("edition")))]
     box = loaded(game).box
-    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.presets))
+    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.editions))
     return [(seed, MANY) for seed in range(1, 1 + games)]
 
 
-def stops(game: str, preset: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:
+def stops(game: str, edition: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:
     for seed, most in lengths:
-        yield from walk(rules_of(game, preset), scenario, seed, most)
+        yield from walk(rules_of(game, edition), scenario, seed, most)
 
 
 def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
@@ -65,16 +65,16 @@ def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
 
 
 @each_edition
-def test_no_position_breaks_an_invariant(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_no_position_breaks_an_invariant(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         assert list(at.rules.audit(at.position)) == [], f"game {at.seed}, question {at.count}"
 
 
 @each_edition
-def test_positions_and_views_hold_words_of_the_vocabulary(game: str, preset: str, scenario: str, lengths: Any) -> None:
+def test_positions_and_views_hold_words_of_the_vocabulary(game: str, edition: str, scenario: str, lengths: Any) -> None:
     """Whatever play comes to, a test case may write."""
-    words = GameWords(rules_of(game, preset), loaded(game, preset).box)
-    for at in stops(game, preset, scenario, lengths):
+    words = GameWords(rules_of(game, edition), loaded(game, edition).box)
+    for at in stops(game, edition, scenario, lengths):
         cls = type(at.position)
         for position in (at.position, *(at.view(side) for side in viewers(at.rules))):
             assert list(words.slips(Spot(cls, cls.__name__), whole(position))) == []
@@ -83,7 +83,7 @@ def test_positions_and_views_hold_words_of_the_vocabulary(game: str, preset: str
 @pytest.mark.parametrize("game", sorted({game for game, _, _ in editions()}))
 def test_the_vocabulary_names_places_of_the_position(game: str) -> None:
     """What it does not name is a place for any number, or a mapping by ids of the box."""
-    rules = rules_of(game, loaded(game).box.presets[0])
+    rules = rules_of(game, loaded(game).box.editions[0])
     cls = type(start(rules, loaded(game).box.scenarios[0], 0))
     places = {spot.name: spot for spot in Spot(cls, cls.__name__).named()}
     assert rules.vocabulary().keys() - places.keys() == set()
@@ -92,16 +92,16 @@ def test_the_vocabulary_names_places_of_the_position(game: str) -> None:
 
 
 @each_edition
-def test_a_position_comes_back_from_disk_as_it_was(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_a_position_comes_back_from_disk_as_it_was(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         written = at.rules.encode(at.position)
         assert plain(written) == written
         assert at.rules.decode(plain(written)) == at.position
 
 
 @each_edition
-def test_looking_changes_nothing(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_looking_changes_nothing(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         before = deepcopy(at.rules.encode(at.position))
         for viewer in viewers(at.rules):
             view = at.rules.view(at.position, viewer)
@@ -117,8 +117,8 @@ def test_looking_changes_nothing(game: str, preset: str, scenario: str, lengths:
 
 
 @each_edition
-def test_every_question_can_be_answered_as_offered(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_every_question_can_be_answered_as_offered(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         rng = Random(at.count)
         for decision in at.open_decisions:
             view = at.view(decision.side)
@@ -134,8 +134,8 @@ def test_every_question_can_be_answered_as_offered(game: str, preset: str, scena
 
 
 @each_edition
-def test_defaults_are_legal_and_facts_are_plain(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_defaults_are_legal_and_facts_are_plain(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         for decision in at.open_decisions:
             assert plain(decision.facts) == decision.facts
             assert decision.side in at.rules.sides
@@ -148,9 +148,9 @@ def test_defaults_are_legal_and_facts_are_plain(game: str, preset: str, scenario
 
 @each_edition
 def test_an_observer_counts_the_same_choices_or_cannot_tell(
-    game: str, preset: str, scenario: str, lengths: Any
+    game: str, edition: str, scenario: str, lengths: Any
 ) -> None:
-    for at in stops(game, preset, scenario, lengths):
+    for at in stops(game, edition, scenario, lengths):
         for decision in at.open_decisions:
             seen = at.rules.legal_orders(at.view(None), decision)
             if seen.certain:
@@ -158,8 +158,8 @@ def test_an_observer_counts_the_same_choices_or_cannot_tell(
 
 
 @each_edition
-def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    for at in stops(game, edition, scenario, lengths):
         rng = Random(at.count)
         for place, decision in enumerate(at.open_decisions):
             view = at.view(decision.side)
@@ -192,18 +192,18 @@ def leads_into(body: Any, path: Path) -> bool:
 
 @each_edition
 def test_a_resume_at_any_question_equals_never_having_stopped(
-    game: str, preset: str, scenario: str, lengths: Any
+    game: str, edition: str, scenario: str, lengths: Any
 ) -> None:
-    for at in stops(game, preset, scenario, lengths):
+    for at in stops(game, edition, scenario, lengths):
         again = at.again()
         assert state(again) == state(at.session), f"game {at.seed}, question {at.count}"
         assert told(again) == told(at.session)
 
 
 @each_edition
-def test_one_adjudication_a_question_equals_one_sitting(game: str, preset: str, scenario: str, lengths: Any) -> None:
+def test_one_adjudication_a_question_equals_one_sitting(game: str, edition: str, scenario: str, lengths: Any) -> None:
     """Play by mail, everything read back from disk each time, beside a game that is never interrupted."""
-    rules = rules_of(game, preset)
+    rules = rules_of(game, edition)
     for seed, most in lengths:
         dice, sitting_dice, rng = SeededDice(seed), SeededDice(seed), Random(seed)
         outcome = begin(rules, scenario, key(0), dice)
@@ -253,8 +253,8 @@ def on_to_a_question(session: Session[Any]) -> Session[Any]:
 
 
 @each_edition
-def test_the_same_dice_and_answers_give_the_same_game(game: str, preset: str, scenario: str) -> None:
-    assert fingerprint(game, preset, scenario) == fingerprint(game, preset, scenario)
+def test_the_same_dice_and_answers_give_the_same_game(game: str, edition: str, scenario: str) -> None:
+    assert fingerprint(game, edition, scenario) == fingerprint(game, edition, scenario)
 
 
 def test_no_result_depends_on_the_order_of_hashes() -> None:
@@ -277,17 +277,17 @@ def test_no_result_depends_on_the_order_of_hashes() -> None:
     assert prints[0] == prints[1]
 
 
-def fingerprint(game: str, preset: str, scenario: str) -> str:
+def fingerprint(game: str, edition: str, scenario: str) -> str:
     """Return a digest of all that happens in a random game."""
-    rules = rules_of(game, preset)
+    rules = rules_of(game, edition)
     played = play_out(rules, start(rules, scenario, 5), SeededDice(5), Random(5), most=3 * FEW)
     whole = repr((played.decisions, played.events, played.result, rules.encode(played.position)))
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
 @each_edition
-def test_games_end(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    rules = rules_of(game, preset)
+def test_games_end(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    rules = rules_of(game, edition)
     for seed, _ in lengths:
         begun = start(rules, scenario, seed)
         before = deepcopy(rules.encode(begun))
@@ -302,8 +302,10 @@ def test_games_end(game: str, preset: str, scenario: str, lengths: Any) -> None:
 
 
 @each_edition
-def test_simultaneous_answers_stay_hidden_until_all_are_in(game: str, preset: str, scenario: str, lengths: Any) -> None:
-    for at in stops(game, preset, scenario, lengths):
+def test_simultaneous_answers_stay_hidden_until_all_are_in(
+    game: str, edition: str, scenario: str, lengths: Any
+) -> None:
+    for at in stops(game, edition, scenario, lengths):
         if len(at.open_decisions) < 2:
             continue
         orders = [Queued(at.pick(decision), "sheet") for decision in at.open_decisions]
@@ -336,10 +338,10 @@ def queues(waiting: Any, orders: Any) -> dict[Side, list[Queued]]:
 
 @each_edition
 def test_everything_that_happens_has_a_sentence_with_its_facts(
-    game: str, preset: str, scenario: str, lengths: Any
+    game: str, edition: str, scenario: str, lengths: Any
 ) -> None:
     """Everything that happens has a sentence whose facts are there."""
-    rules, box = rules_of(game, preset), loaded(game, preset).box
+    rules, box = rules_of(game, edition), loaded(game, edition).box
     for seed, most in lengths:
         played = play_out(rules, start(rules, scenario, seed), SeededDice(seed), Random(seed), most=5 * most)
         for language in sorted(path.stem for path in box.folder.glob("messages/*.yaml")):

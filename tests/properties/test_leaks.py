@@ -1,7 +1,7 @@
 """What a side cannot know reaches it nowhere, tried on random positions of every game, edition and scenario.
 
-What a viewer cannot know is replaced by something else that it could not tell apart (`Rules.reseal`). All that the
-viewer can see, ask for or be told must stay the same to the byte: by a position alone, and by all that follows when
+What a viewer cannot know is replaced by something else that it could not tell apart (`Rules.resample_hidden`). All that
+the viewer can see, ask for or be told must stay the same to the byte: by a position alone, and by all that follows when
 both positions are played on with the same orders. Letters and the files of a repo: `test_leaks_by_letter`.
 """
 
@@ -29,10 +29,11 @@ from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, editions, loaded, plain, walk
+from tests.support.walks import GAMES, Walk, editions, loaded, plain, sharing, walk
 
 FEW, MANY = 60, scaled(2_000, 120)
-"""How many random positions of each edition `make test` looks at; how many of each game `make soak`."""
+"""How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
+each game `make soak`."""
 SOME, SHEETS = 15, 50
 """How many garbled sheets are tried at each position by a side that is asked something."""
 PICTURES = 0.03
@@ -46,16 +47,17 @@ SEES_ALL = {"hannibal_italy": {"carthage"}}
 BY_HAND = ("any", "lowest")
 """Words by which an order leaves it to the hand which card it means: what comes of it does depend on the hand."""
 
-each_edition = pytest.mark.parametrize(("game", "preset", "scenario"), editions())
+each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions())
 
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def most(request: pytest.FixtureRequest) -> int:
     """Return how many positions of one edition and scenario are looked at."""
-    box = loaded(request.getfixturevalue("game")).box
+    game, edition = request.getfixturevalue("game"), request.getfixturevalue("edition")
+    box = loaded(game).box
     if not request.param:
-        return FEW // len(box.scenarios)
-    return -(-MANY // (len(box.presets) * len(box.scenarios)))
+        return FEW // (len(box.scenarios) * sharing(game, edition))
+    return -(-MANY // (len(box.editions) * len(box.scenarios)))
 
 
 def played(at: Walk, decision: Decision) -> Order:
@@ -92,9 +94,9 @@ def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
 
 @each_edition
 def test_nobody_can_tell_what_is_hidden_from_him(
-    game: str, preset: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
+    game: str, edition: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules, veiled, changed, asked = loaded(game, preset).rules, set(), set(), 0
+    rules, veiled, changed, asked = loaded(game, edition).rules, set(), set(), 0
     for at in positions(rules, scenario, most, monkeypatch):
         for viewer in viewers(rules):
             if rules.encode(rules.view(at.position, viewer)) != rules.encode(at.position):
@@ -105,11 +107,11 @@ def test_nobody_can_tell_what_is_hidden_from_him(
                 changed.add(viewer)
             asked += any(decision.side == viewer for decision in at.open_decisions)
             draws, sheets = Random(at.count).random() < PICTURES, SHEETS if most > FEW else SOME
-            seeing = [Eyes(at, viewer, preset, position) for position in (at.position, other)]
+            seeing = [Eyes(at, viewer, edition, position) for position in (at.position, other)]
             for one, also in zip(*(eyes.see(sheets, draws) for eyes in seeing), strict=True):
                 assert one == also, f"game {at.seed}, question {at.count}, seen by {viewer}"
     assert veiled == {*viewers(rules)} - SEES_ALL.get(game, set()), "somebody is shown what they may not see"
-    assert changed == veiled, "a reseal that changes nothing proves nothing"
+    assert changed == veiled, "a resampling that changes nothing proves nothing"
     assert asked > most / 4
 
 
@@ -124,10 +126,10 @@ class Told(NamedTuple):
 class Eyes:
     """One viewer before a position: all that it can see of it, and all that it is told when it tries orders."""
 
-    def __init__(self, at: Walk, viewer: Side | None, preset: str, position: Any) -> None:
+    def __init__(self, at: Walk, viewer: Side | None, edition: str, position: Any) -> None:
         self.at, self.viewer, self.position = at, viewer, position
         self.rules: Any = at.rules
-        self.box = loaded(self.rules.id, preset).box
+        self.box = loaded(self.rules.id, edition).box
         self.view = self.rules.view(position, viewer)
         self.mine = [decision for decision in at.open_decisions if decision.side == viewer]
         rolled, self.told = 0, []
@@ -198,7 +200,7 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
     complaints: list[str] = []
     for at in positions(loads.rules, loads.box.scenarios[0], 10, monkeypatch):
         for decision in at.open_decisions[:1]:
-            eyes = Eyes(at, decision.side, loads.box.presets[0], at.position)
+            eyes = Eyes(at, decision.side, loads.box.editions[0], at.position)
             complaints += [each for each in eyes.try_sheets(decision.side, SHEETS) if isinstance(each, str)]
     found = " ".join(complaints)
     assert "" in complaints
@@ -248,7 +250,7 @@ class Stacked(Table):
                 stack[at], stack[to] = other, one
 
 
-def resealed(rules: Rules[Any], position: Any, viewer: Side | None, seed: int, *, near: bool) -> Any:
+def resampled(rules: Rules[Any], position: Any, viewer: Side | None, seed: int, *, near: bool) -> Any:
     """Return a position that a viewer cannot tell from another; one that is near it differs in a few cards only.
 
     Where a hand is quite another, nobody can play on from it with the same cards for long.
@@ -317,18 +319,18 @@ def faults(game: Twin, decision: Decision, order: Order) -> list[Fault]:
 
 @each_edition
 def test_what_follows_tells_nothing_of_what_is_hidden(
-    game: str, preset: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
+    game: str, edition: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Play two positions on with the same orders that a viewer cannot tell apart, until a rule lays something open.
 
     What a rule itself lays open (a hand that is dealt, a card drawn from the enemy's) may differ, and what follows it.
     """
-    rules, compared = loaded(game, preset).rules, 0
+    rules, compared = loaded(game, edition).rules, 0
     for at in positions(rules, scenario, most // 5, monkeypatch):
         for viewer in viewers(rules):
             rng = Random(f"{at.count} {viewer}")
             position = rules.decode(plain(at.checkpoint))
-            other = resealed(rules, position, viewer, at.count, near=bool(at.count % 2))
+            other = resampled(rules, position, viewer, at.count, near=bool(at.count % 2))
             twins = [Session(rules, each, at.dice_then.fork()) for each in (position, other)]
             for _ in range(SPAN):
                 if any(lays_open(rules, twin.table.events, viewer) for twin in twins):

@@ -28,7 +28,7 @@ from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo import ledger
 from pbem.repo.ledger import Ledger
 from pbem.repo.requests import Request
-from tests.properties.test_leaks import lays_open, misplaced, played, resealed, same_orders, some_answers, viewers
+from tests.properties.test_leaks import lays_open, misplaced, played, resampled, same_orders, some_answers, viewers
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
@@ -105,7 +105,7 @@ class Twin:
     def openly(self, sha: str) -> Iterator[tuple[str, Any]]:
         """Yield each file of a commit with what the viewer can see of it: its content, or its size."""
         for path, content in files(self.game.ledger.repo, sha).items():
-            if path == f"known/{self.viewer}.age":
+            if path == f"views/{self.viewer}.age":
                 yield path, unseal(IDENTITIES["viewer"], path, content)
             else:
                 yield path, size(content) if path.endswith(".age") else content
@@ -172,7 +172,7 @@ def starts(rules: Rules[Any], scenario: str, most: int) -> Iterator[Any]:
 
 def hidden(rules: Rules[Any], position: Any) -> int:
     """Return how many cards an observer could find elsewhere."""
-    other = resealed(rules, position, None, 0, near=False)
+    other = resampled(rules, position, None, 0, near=False)
     return len(list(misplaced(rules.encode(position), rules.encode(other))))
 
 
@@ -220,7 +220,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
         for viewer in viewers(loads.rules):
             rng = Random(f"{at} {viewer}")
-            other = resealed(loads.rules, position, viewer, at, near=at % 3 != 2)
+            other = resampled(loads.rules, position, viewer, at, near=at % 3 != 2)
             first, second = (
                 begun(tmp_path / f"{at}-{viewer}-{name}", loads.rules, options, each, viewer)
                 for name, each in (("first", position), ("second", other))
@@ -270,6 +270,7 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
         return sealed
 
     monkeypatch.setattr(ledger, "seal", measured)
+    monkeypatch.setattr("pbem.crypto.seal.seal", measured)
     twin, random = begun(tmp_path, loaded(game).rules, options, None, None), Random(1)
     with twin.game as live:
         for at in range(ROUNDS):
@@ -284,5 +285,5 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
             receipt = live.receive(side, text + b"".join(b"# %b\n" % line.encode() for line in form.splitlines()))
             assert receipt.number is not None, str(receipt)
             live.adjudicate()
-    assert {"sealed/state.age", "sealed/players.age", "turns", "sheets", "known"} <= needed.keys()
+    assert {"sealed/state.age", "sealed/players.age", "turns", "sheets", "views"} <= needed.keys()
     assert all(most < 0.8 for most in needed.values()), needed

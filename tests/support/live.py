@@ -20,8 +20,8 @@ from pbem.protocol import Decision, Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
-from pbem.repo.git import GameRepo
 from pbem.repo.layout import PLAYERS
+from pbem.repo.store import Store
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 SECRETS = Secrets(
@@ -119,7 +119,7 @@ def subjects(game: Adjudicator) -> list[str]:
     return [commit.message.split("\n")[0] for commit in game.ledger.repo.history()][::-1]
 
 
-def files(repo: GameRepo, at: str | None = None, folder: str = "") -> dict[str, bytes]:
+def files(repo: Store, at: str | None = None, folder: str = "") -> dict[str, bytes]:
     """Return every file of a commit by its path."""
     found = {}
     for name in repo.listdir(folder, at):
@@ -129,19 +129,19 @@ def files(repo: GameRepo, at: str | None = None, folder: str = "") -> dict[str, 
     return found
 
 
-def readable(repo: GameRepo, at: str | None = None) -> dict[str, bytes]:
+def readable(repo: Store, at: str | None = None) -> dict[str, bytes]:
     """Return what anybody can read of a commit: everything that is not sealed."""
     return {path: content for path, content in files(repo, at).items() if not path.endswith(".age")}
 
 
-def opened(repo: GameRepo, at: str | None = None, secrets: Secrets = SECRETS) -> dict[str, bytes]:
+def opened(repo: Store, at: str | None = None, secrets: Secrets = SECRETS) -> dict[str, bytes]:
     """Return every file of a commit, the sealed ones as they were before: sealing draws at random."""
     return {path: clear(path, content, secrets) for path, content in files(repo, at).items()}
 
 
 def clear(path: str, content: bytes, secrets: Secrets) -> bytes:
     """Return a file as it was before it was sealed, if it is; what is sealed to a player stays so."""
-    if not path.endswith(".age") or path.startswith("known/"):
+    if not path.endswith(".age") or path.startswith("views/"):
         return content
     return unseal(secrets.office if path == PLAYERS else secrets.identity, path, content)
 
@@ -151,14 +151,14 @@ def room(sealed: bytes, identity: str = SECRETS.identity) -> int:
     return len(pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(identity)]))
 
 
-def rooms(repo: GameRepo, at: str | None = None) -> dict[str, int]:
+def rooms(repo: Store, at: str | None = None) -> dict[str, int]:
     """Return how much of each file of a commit its size tells to everybody."""
     return {
         path: room(content, SECRETS.office if path == PLAYERS else SECRETS.identity)
         if path.endswith(".age")
         else len(content)
         for path, content in files(repo, at).items()
-        if not path.startswith("known/")
+        if not path.startswith("views/")
     }
 
 
@@ -168,7 +168,7 @@ def story(game: Adjudicator) -> list[tuple[str, dict[str, bytes]]]:
     return [(commit.message, opened(repo, commit.sha)) for commit in repo.history()]
 
 
-def every_file(repo: GameRepo) -> dict[str, bytes]:
+def every_file(repo: Store) -> dict[str, bytes]:
     """Return every file of every commit, as `commit:path`."""
     return {
         f"{commit.sha[:8]}:{path}": content

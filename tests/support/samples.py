@@ -34,7 +34,7 @@ SECRETS: Final = Secrets(
     "AGE-SECRET-KEY-165VL8QR03Q7KF68N0A0DF2E5TL4DPKTAURNPG62M9LV8NPVC4U5Q8ML4T4",
     "AGE-SECRET-KEY-1L0CQUKACSAWXNLSPU7GX8F603VYNX40FMWN4SY968Z3ACAW93RRQ9F38PE",
 )
-PLAYERS: Final = {"carthage": "Stand-in of Carthage", "rome": "Stand-in of Rome"}
+PLAYERS: Final = {"carthage": "Bot of Carthage", "rome": "Bot of Rome"}
 BESIDE: Final = ("map.png", "report.txt")
 """What lies beside the files of the repo."""
 STANDING: Final = b"standing: default\n"
@@ -48,8 +48,10 @@ def make(name: str) -> None:
     rules, scenario = SAMPLES[name]
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        new = NewGame(name, rules, scenario=scenario, players=PLAYERS, secrets=SECRETS)
+        new = NewGame(name, rules, scenario=scenario, players=PLAYERS, secrets=SECRETS, begin=False)
         with Adjudicator.create(home / "games", home / "keys", new) as game:
+            game.today = DAY.date()
+            game.adjudicate()
             for side in game.rules.sides:
                 head = sheet(game, side).replace(b"orders:\n", STANDING)
                 receipt = game.receive(side, head)
@@ -93,11 +95,15 @@ def played_again(name: str, home: Path) -> Adjudicator:
         charter["rules"],
         players=charter["players"],
         scenario=charter["scenario"],
-        edition=charter["preset"],
+        edition=charter["edition"],
         options=charter["options"],
         secrets=SECRETS,
+        made_by=charter["made_by"],
+        begin=False,
     )
     game = Adjudicator.create(home / "games", home / "keys", new)
+    game.today = DAY.date()
+    game.adjudicate()
     for together in sheets(name):
         for side, raw in together:
             receipt = game.receive(side, raw)

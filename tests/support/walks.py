@@ -30,19 +30,25 @@ GAMES = shelf.ids(FOLDERS)
 
 
 @cache
-def loaded(game: str, preset: str | None = None) -> Loaded:
+def loaded(game: str, edition: str | None = None) -> Loaded:
     """Return a game on the shelf or the toy."""
-    return shelf.load(game, preset=preset, folders=FOLDERS)
+    return shelf.load(game, edition=edition, folders=FOLDERS)
 
 
 def editions() -> list[tuple[str, str, str]]:
-    """Return every game with every preset and every scenario."""
+    """Return every game with every edition and every scenario."""
     return [
-        (game, preset, scenario)
+        (game, edition, scenario)
         for game in GAMES
-        for preset in loaded(game).box.presets
+        for edition in loaded(game).box.editions
         for scenario in loaded(game).box.scenarios
     ]
+
+
+def sharing(game: str, edition: str) -> int:
+    """Return how many editions of a game play by the same options as this one: they share its random games."""
+    box = loaded(game).box
+    return sum(box.options(other) == box.options(edition) for other in box.editions)
 
 
 def start(rules: Rules[Any], scenario: str, seed: int) -> Any:
