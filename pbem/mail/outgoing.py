@@ -120,8 +120,15 @@ def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[D
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         ruled=side in game.defaults,
+        sheets=(0, 0) if side is None else _sheets_used(game, side, since),
     )
     return report(game.rules, game.box, request)
+
+
+def _sheets_used(game: OpenGame, side: Side, since: int) -> tuple[int, int]:
+    """Return how many sheets of a side went in after an adjudication, and how many of it there are."""
+    turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
+    return sum(len(turn.get("sheets", {}).get(side, ())) for turn in turns), game.sheets(side)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:

@@ -69,6 +69,8 @@ class ReportRequest(Generic[S]):
     """The reader's own dice chain; None: there is none."""
     rulings: Sequence[str] = ()
     """Sentences about rulings of the game master that are in force."""
+    sheets: tuple[int, int] = (0, 0)
+    """How many sheets of the reader went in since the last report, and how many there are in all."""
     ruled: bool = False
     """Whether a ruling says which answer counts if the reader gives none in time."""
 
@@ -117,6 +119,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     asked = " ".join(box.forms[decision.kind].title for decision in request.own)
     sheet = _sheet(rules, box, request, stands.headline)
     brief = [*_brief(say, request, asked, others), *(line for ruling in request.rulings for line in _prose(ruling))]
+    brief += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
     text = (
         _templates()
         .get_template("report/report.txt")
@@ -155,6 +158,12 @@ def _brief(say: Sentences, request: ReportRequest[S], asked: str, others: Sequen
         yield from _prose(f"YOU ARE ASKED: {asked}{until}")
     elif others:
         yield from _prose(f"Nothing is asked of you now; the game waits for {listing(others)}.")
+
+
+def _sheets_used(used: int, in_all: int) -> str:
+    """Return the sentence by which a reader notices a sheet that they did not send."""
+    which = "1 sheet of yours has" if used == 1 else f"{used} sheets of yours have"
+    return f"Since your last report {which} gone in; you have sent {in_all} so far."
 
 
 def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> list[str]:

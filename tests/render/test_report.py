@@ -292,6 +292,15 @@ def test_a_side_is_not_told_what_another_is_asked() -> None:
     assert "Campaign card" not in seen.text.partition("WHERE THINGS STAND")[0].partition("dealt")[0]
 
 
+def test_a_reader_is_told_how_many_of_their_sheets_went_in() -> None:
+    """A player who sent fewer notices it."""
+    at = next(iter(campaigns(range(1))))
+    line = "Since your last report 2 sheets of yours have gone in; you have sent 5 so far."
+    text = told_to(at, at.open_decisions[0].side, sheets=(2, 5)).text
+    assert line in " ".join(text.split())
+    assert "have gone in" not in told_to(at, at.open_decisions[0].side, sheets=(0, 5)).text
+
+
 def test_a_finished_game_says_so_first() -> None:
     at = next(campaigns(range(1)))
     over = told_to(at, "rome", waiting=(), others=(), result={"winner": "rome", "reason": "carthage_falls"}).text
