@@ -81,9 +81,11 @@ class HannibalItaly(Rules[Game]):
             "left_behind",
             "city_taken",
             "diplomacy_fails",
+            "assault_result",
+            "lost",
         }
     )
-    """Events from which Rome learns what a Carthaginian has: it sees him, or his strength shows (7.41, 7.5, 8.2)."""
+    """Events from which Rome learns what a Carthaginian has: it sees him, or his strength (7.41, 7.5, 8.2, 9.3)."""
 
     def __init__(self, box: Box, options: Options) -> None:
         self.box = box
