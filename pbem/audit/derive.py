@@ -219,9 +219,13 @@ class Derivation:
         said = self._game.ledger.joined(side)
         if content is not None:
             said = plain.decode(Joined, yamlio.read(content, name=joined_path(side)).value)
-        self._game.join(side, phrase=said.phrase if content and not self._game.begun else None,
-                        chain=said.chain if content and not self._game.begun else None,
-                        key=said.key if content else None, letter=letter)  # fmt: skip
+        self._game.join(
+            side,
+            phrase=said.phrase if content and not self._game.begun else None,
+            chain=said.chain if content and not self._game.begun else None,
+            key=said.key if content else None,
+            letter=letter,
+        )
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""

@@ -100,8 +100,10 @@ class Judge:
                 were = "; ".join(map(event_text, events[at:])) or "none"
                 self.differ(
                     f"expected event {wanted_text(expected)} not found after {before}; events from there on: {were}",
-                    "expect", "events", number,
-                )  # fmt: skip
+                    "expect",
+                    "events",
+                    number,
+                )
                 kind, facts = kind_and_facts(expected)
                 if told := self.told(kind, events):
                     for slip in self.words.fact_slips(kind, facts, told):
