@@ -130,3 +130,20 @@ def test_a_file_left_as_it_was_shows_at_the_end(folder: Folder) -> None:
         go_on(game, 6)
         said = "standing/red.age, it is not changed, but what was handed in changes it"
         assert any(each.endswith(said) for each in found(game, with_key=True))
+
+
+class FilesStandingOrders(Dishonest):
+    """Writes the file of the standing orders with a sheet that has none."""
+
+    def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
+        if message == "punica: sheet 2 of red" and (now := self.current().state) is not None:
+            now.standing["red"] = []
+            files |= self.ledger.standing_files(now, "red")
+        return files
+
+
+def test_a_file_changed_for_nothing_shows_at_the_end(folder: Folder) -> None:
+    with begun(folder, FilesStandingOrders) as game:
+        go_on(game, 9)
+        said = "standing/red.age, it is changed, and nothing that was handed in changes it"
+        assert any(each.endswith(said) for each in found(game, with_key=True))
