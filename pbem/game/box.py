@@ -2,9 +2,10 @@
 
 A box holds `game.yaml` (what it is, who plays, options and editions), `orders.yaml` (the shape of every order),
 `words.yaml` (what orders may call the things of the game), `messages/<language>.yaml`, `scenarios/<id>.yaml`,
-`cases/*.yaml` (test cases), the game's own tables, and in `schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
-against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
-tests. What a table must not contradict the game's package says by `refuse`.
+`cases/*.yaml` (test cases), the game's own tables, and in `schemas/<name>.yaml` a JSON Schema for any of these. Files
+are read when they are asked for. `check` holds them against the schemas; that takes longer than a game in progress
+wants to wait, so it is left to `pbem shelf` and the tests. What a table must not contradict the game's package says by
+`refuse`.
 
 A box is opened in one of its editions. `editions/<edition>/<file>.yaml` takes the place of the box's own file of that
 name in that edition. Corrected files (`pbem.game.corrections`) take the place of both, but never say which code is

@@ -1,10 +1,10 @@
 """Forgiveness: the one pure step from the text of a sheet as it was found to the canonical sheet.
 
-People write orders by hand: `2) Play {card: 33, ...}`, `New Carthage`, `ops`, with curly quotes and without hyphens. Every
-sheet that comes in, by letter or by `pbem submit`, is read here once. The result is the sheet in the words of the
-game, with sentences about what was changed, or faults with their places in the player's own text. From then on only
-the canonical sheet counts: it is committed, digested, sealed and shown to its player. Whoever reads it later reads it
-strictly (`pbem.orders.sheet`), so that a reader which learns more tomorrow does not change yesterday's game.
+People write orders by hand: `2) Play {card: 33, ...}`, `New Carthage`, `ops`, with curly quotes and without hyphens.
+Every sheet that comes in, by letter or by `pbem submit`, is read here once. The result is the sheet in the words of
+the game, with sentences about what was changed, or faults with their places in the player's own text. From then on
+only the canonical sheet counts: it is committed, digested, sealed and shown to its player. Whoever reads it later
+reads it strictly (`pbem.orders.sheet`), so that a reader which learns more tomorrow does not change yesterday's game.
 
 Nothing is guessed. What may stand in a place is known from the schema of the order and the words of the box; a word
 that can mean two of them is a fault that names both. What is legal now is never asked, because a hidden general would
@@ -22,7 +22,7 @@ from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
-from pbem.orders.forgive.canonical import changes_in, own_text, write
+from pbem.orders.forgive.canonical import came_from, changes_in, write
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
@@ -30,7 +30,7 @@ from pbem.orders.forgive.scan import looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.protocol import MALFORMED, Fault, Path
 
-__all__ = ["Answering", "Forgiven", "Known", "changes_in", "forgive", "looks_like_order", "own_text"]
+__all__ = ["Answering", "Forgiven", "Known", "came_from", "changes_in", "forgive", "looks_like_order"]
 
 _FEW: Final = 8
 """So many words of which only the spelling changed are named."""

@@ -43,13 +43,24 @@ def changes_in(sheet: str) -> list[str]:
     return [line.removeprefix(_CHANGE) for line in between if line.startswith(_CHANGE)]
 
 
-def own_text(sheet: str) -> str | None:
-    """Return the text that a canonical sheet was made of, as far as it is kept; None: it is kept as it came."""
-    lines = sheet.split("\n")
-    if CHANGES not in lines or OWN_TEXT not in lines:
-        return None
+def came_from(sheet: str, sent: str) -> bool:
+    """Tell whether a canonical sheet has a text below it as the one that it was made of, as far as that is kept."""
+    lines = sheet.rstrip("\n").split("\n")
+    if OWN_TEXT not in lines:
+        return False
     below = lines[lines.index(OWN_TEXT) + 1 :]
-    return "\n".join(line.removeprefix(_LINE) for line in below if line.startswith(_LINE)) + "\n"
+    lines_of_sent, _ = _fitting(_LINE, sent.split("\n"), _size(sheet) + 8 * LETTER.size)
+    if below[-1:] == [_CUT]:
+        return lines_of_sent[: len(below) - 1] == below[:-1]
+    return _ended(lines_of_sent) == _ended(below)
+
+
+def _ended(lines: Sequence[str]) -> Sequence[str]:
+    """Return lines without the empty ones at the end."""
+    count = len(lines)
+    while count and lines[count - 1] == _LINE.rstrip():
+        count -= 1
+    return lines[:count]
 
 
 def _fitting(start: str, texts: Iterable[str], room: int) -> tuple[list[str], int]:
