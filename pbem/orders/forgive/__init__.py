@@ -24,7 +24,7 @@ from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
 from pbem.orders.forgive.canonical import came_from, changes_in, write
 from pbem.orders.forgive.known import Answering, Known
-from pbem.orders.forgive.lines import plain_lines
+from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
 from pbem.orders.forgive.scan import looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
@@ -32,6 +32,7 @@ from pbem.protocol import MALFORMED, Fault, Path
 
 __all__ = ["Answering", "Forgiven", "Known", "came_from", "changes_in", "forgive", "looks_like_order"]
 
+_MOST_CONTROLS: Final = 100
 _FEW: Final = 8
 """So many words of which only the spelling changed are named."""
 
@@ -74,6 +75,8 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
     own = text.split("\n")
     lines, mended = plain_lines(text)
+    if unseen := [each for line in lines for each in controls(line)]:
+        raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
     tree = whole(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
     meant = meaning_of(found.tree, known)

@@ -52,10 +52,13 @@ def whole(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs | No
 
 def _as_own(key: str | None, value: Node, own: Sequence[str]) -> Node:
     """Return a value of the sheet as the player has it, if it is one that is never touched."""
-    if key not in (GAME, LINK) or not isinstance(value, Word) or value.quoted:
+    if key not in (GAME, LINK) or not isinstance(value, Word) or not value.text:
         return value
     mark = value.mark
-    return Word(own[mark.line - 1][mark.column - 1 : mark.column - 1 + mark.width] if value.text else "", mark)
+    written = own[mark.line - 1][mark.column - 1 : mark.column - 1 + mark.width]
+    if written.isascii():
+        return value
+    return Word(written[1:-1] if value.quoted else written, mark, value.quoted)
 
 
 def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
@@ -69,8 +72,7 @@ def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
             _add_items(piece, values, lists, done)
         elif piece.key in SECTIONS:
             word = Word(piece.key, piece.lines[0].mark())
-            lists.setdefault(piece.key, [])
-            values.setdefault(piece.key, (word, Items(lists[piece.key], word.mark)))
+            values.setdefault(piece.key, (word, Word("", word.mark)))  # until an order comes
         else:
             _add_value(piece, own, values, done)
     for line in scanned.astray:
@@ -106,7 +108,8 @@ def _add_items(
     """Add an order, or what stands behind `orders:` on its line: a list, or one word."""
     mark = piece.lines[0].mark(piece.lines[0].indent)
     items = lists.setdefault(piece.key, [])
-    values.setdefault(piece.key, (Word(piece.key, mark), Items(items, mark)))
+    word = values[piece.key][0] if piece.key in values else Word(piece.key, mark)
+    values[piece.key] = (word, Items(items, word.mark))
     try:
         node = tree_of(read(_text(piece.lines), name="", limits=LETTER, typed=False), moved_by(piece.lines))
     except Unreadable as error:
@@ -123,7 +126,7 @@ def _add_items(
     elif items or not isinstance(node, Word):
         items.append(node)
     else:
-        values[piece.key] = (values[piece.key][0], node)
+        values[piece.key] = (word, node)
 
 
 def _text(lines: Iterable[Line]) -> str:

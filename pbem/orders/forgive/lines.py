@@ -7,11 +7,13 @@ nobody sees. They are made plain here. Nothing else is changed.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game.yaml import Mark
+from pbem.game.yaml import Mark, Placed
+from pbem.game.yaml.limits import CONTROL, unfit
+from pbem.game.yaml.marks import malformed
 
 _TAB: Final = 4
 _PLAIN: Final = {
@@ -77,6 +79,14 @@ def plain_lines(text: str) -> tuple[list[Line], bool]:
             columns += [column] * len(instead)
         found.append(Line(number, plain.rstrip(), [*columns, len(line) + 1]))
     return found, seen
+
+
+def controls(line: Line) -> Iterator[Placed]:
+    """Yield a fault for every control character of a line."""
+    if line.text.isprintable():
+        return
+    for found in CONTROL.finditer(line.text):
+        yield malformed(unfit(found[0]), line.mark(found.start(), found.end()))
 
 
 def _plain(char: str, so_far: int) -> str:

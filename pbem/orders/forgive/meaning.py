@@ -86,8 +86,8 @@ class _Reader:
             return self._as_written(node, (key,))
         if key == SIDE:
             return self._one_of(node, self.known.sides, (key,)) or node.text
-        if key == ADJUDICATION and _NUMBER.fullmatch(node.text):
-            return self._typed(node, int(node.text))
+        if key == ADJUDICATION and _NUMBER.fullmatch(number := node.text.rstrip(".,; ")):
+            return self._typed(node, int(number))
         return node.text if key in (GAME, LINK) else _strictly(node)
 
     def _section(self, key: str, node: Node) -> Any:

@@ -32,6 +32,8 @@ _TAG: Final = r"\[/?(?:code|quote|pre)(?:=[^\]]*)?\]"
 _FENCE: Final = re.compile(rf"\s*(?:(?:```+|'''+|~~~+)\s*[\w.+-]*|---+|\.\.\.|(?:{_TAG}\s*)+)", re.IGNORECASE)
 _TAGS: Final = re.compile(rf"\s*(?:{_TAG}\s*)+", re.IGNORECASE)
 _JUNK: Final = re.compile(rf"(?:[\s*_\"'.,;!]|{_TAG})*(?:#.*)?", re.IGNORECASE)
+_STRUCTURE: Final = re.compile(r"[{}]|^[\])\"']")
+"""What prose does not have, and parts of orders have."""
 _JOINT: Final = re.compile(r"[\s,;.&*_]*(?:\b(?:and|then)\b)?[\s,]*", re.IGNORECASE)
 _SHORT_SHEET: Final = re.compile(r"[\"']?([\w.-]+)[\"']?[ ,]+([^\W\d]\w*)[ ,]+#?(\d{1,9})\b[ ,:;]*")
 
@@ -124,11 +126,16 @@ class Scanner:
         self.closed = False
         """Whether the key of the section has its whole value already."""
         self.piece: Piece | None = None
+        self.rest: Line | None = None
+        """What stands on a line behind something whole, as if it were a line of its own."""
 
     def scan(self, lines: list[Line]) -> Scanned:
         """Return what is in the lines."""
         for line in lines:
             self._line(line)
+            while (rest := self.rest) is not None:
+                self.rest = None
+                self._at_rest(rest)
         return self.found
 
     def _line(self, line: Line) -> None:
@@ -174,10 +181,16 @@ class Scanner:
             return
         if head is not None and (self.known.kind(head.word) or self._may_be_order(line, head, bulleted)):
             self._order(line, at, head)
-        elif bulleted and self.section in SECTIONS and not self.talked:
+        elif self.section and self._is_part(line.text[at:], bulleted):
             self._order(line, at, None)
         else:
             self._talk(line)
+
+    def _is_part(self, text: str, bulleted: bool) -> bool:
+        """Tell whether words that are no order are part of one: then they are a fault, and not passed over."""
+        if _STRUCTURE.search(text) or (bulleted and not self.talked):
+            return True
+        return text.isdecimal() or bool(self.known.box.lexicon.everything.readings(text, whole=True))
 
     def _may_be_order(self, line: Line, head: Head, bulleted: bool) -> bool:
         """Tell whether a word that is no kind was perhaps meant for one: the check then says that it is none."""
@@ -240,7 +253,7 @@ class Scanner:
         """Take what stands on a line behind the body of an order."""
         if not _JUNK.fullmatch(rest.text):
             joint = _JOINT.match(rest.text)
-            self._at_rest(rest.part(joint.end() if joint else 0))
+            self.rest = rest.part(joint.end() if joint else 0)
 
     def _key(self, line: Line, head: Head) -> bool:
         """Take a key of the sheet and its value; tell whether it is one."""
@@ -260,7 +273,7 @@ class Scanner:
                 break
         self._put(Piece(key, [line.part(head.start, head.end), rest.part(0, end)], is_order=False))
         if end < len(rest.text):
-            self._at_rest(rest.part(end))
+            self.rest = rest.part(end)
         return True
 
     def _section(self, rest: Line, line: Line, head: Head) -> None:
@@ -283,7 +296,7 @@ class Scanner:
                 word = rest.part(short.start(group), short.end(group))
                 self._put(Piece(key, [word, word], is_order=False))
             if rest.text[short.end() :].strip():
-                self._at_rest(rest.part(short.end()))
+                self.rest = rest.part(short.end())
         elif inner is not None and (bulleted or self.known.kind(inner.word) or inner.sign == "{" or "{" in text):
             self._order(rest, at, inner)
         elif bulleted:
