@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
@@ -13,7 +14,7 @@ from pbem.orders.forgive.lines import Line
 from pbem.orders.forgive.scan import Piece, Scanned, Scanner
 from pbem.orders.forgive.signs import bare
 from pbem.orders.forgive.tree import Items, Moved, Node, Pairs, Word, tree_of
-from pbem.orders.sheet import LINK
+from pbem.orders.sheet import DEFAULT, LINK, ORDERS
 from pbem.protocol import MALFORMED, Fault, Path
 
 _AROUND: Final = " \t,;*_.!"
@@ -45,9 +46,19 @@ def whole(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs | No
         value = values.get(section, Items((), tree.mark))
         if isinstance(value, Pairs) or (isinstance(value, Word) and not value.text):
             return None
-        if isinstance(value, Items) and any(not isinstance(each, Pairs | Word) for each in value.items):
+        if isinstance(value, Items) and not all(_is_item(each, known, section) for each in value.items):
             return None
     return Pairs([(word, _as_own(known.key(word.text), value, own)) for word, value in tree.pairs], tree.mark)
+
+
+def _is_item(node: Node, known: Known, section: str) -> bool:
+    """Tell whether an item of a list is one order with its body, as YAML has it, or the word for the usual set."""
+    if not isinstance(node, Pairs):
+        return isinstance(node, Word) and section != ORDERS and fold(node.text) == DEFAULT
+    bodies = [
+        value for key, value in node.pairs if section == ORDERS or not known.conditions.readings(key.text, whole=True)
+    ]
+    return len(bodies) == 1 and not (isinstance(bodies[0], Word) and ":" in bodies[0].text)
 
 
 def _as_own(key: str | None, value: Node, own: Sequence[str]) -> Node:

@@ -20,9 +20,9 @@ from pbem.orders.forgive.signs import Signs, bare, spaced
 from pbem.orders.sheet import ORDERS
 
 _BULLET: Final = re.compile(
-    r"\s*(?:>|[-+*•·~]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\)|(?:then|and|next)\b(?=\s*(?:-|[a-z_ ]+[:{])))[ ]*",
-    re.IGNORECASE,
+    r"\s*(?:>|[-+*•·~]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\)|(?:then|and|next)\b(?=\s*-))[ ]*", re.IGNORECASE
 )
+_CONJUNCTION: Final = re.compile(r"(?:then|and|next)[ ]+", re.IGNORECASE)
 _MOST_BULLETS: Final = 10
 _MISSPELT: Final = 0.8
 """A word that is so much like a kind or a key, but is none, was meant for one."""
@@ -106,9 +106,18 @@ def unbulleted(text: str) -> tuple[int, bool]:
     return at + len(text[at:]) - len(text[at:].lstrip()), bulleted
 
 
+def start_of(text: str, known: Known) -> tuple[int, bool]:
+    """Return where a line begins behind all that may stand before an order, and whether there is more than a `>`."""
+    at, bulleted = unbulleted(text)
+    then = _CONJUNCTION.match(text, at)
+    if then is not None and (head := head_of(text, then.end())) is not None and known.kind(head.word):
+        return then.end(), True
+    return at, bulleted
+
+
 def looks_like_order(text: str, known: Known) -> bool:
-    """Tell whether a line, or what a player wrote on it, begins as an order or as a key of the sheet does."""
-    head = head_of(text, unbulleted(text)[0])
+    """Tell whether a line begins as an order or as a key of the sheet does."""
+    head = head_of(text, start_of(text, known)[0])
     if head is None:
         return False
     return known.kind(head.word) is not None or (head.sign == ":" and known.key(head.word) is not None)
@@ -155,7 +164,7 @@ class Scanner:
 
     def _breaks_in(self, line: Line, piece: Piece) -> bool:
         """Tell whether a line begins something new although a bracket is open: somebody forgot to close it."""
-        at, bulleted = unbulleted(line.text)
+        at, bulleted = start_of(line.text, self.known)
         head = head_of(line.text, at)
         if head is None:
             return False
@@ -171,7 +180,7 @@ class Scanner:
     def _at_rest(self, line: Line) -> None:
         """Take a line that stands in no bracket."""
         piece = self.piece
-        at, bulleted = unbulleted(line.text)
+        at, bulleted = start_of(line.text, self.known)
         if at >= len(line.text):
             return
         head = head_of(line.text, at)
@@ -288,7 +297,7 @@ class Scanner:
             self._go_on(rest.indented(0), piece)
             self.closed = True
             return
-        at, bulleted = unbulleted(rest.text)
+        at, bulleted = start_of(rest.text, self.known)
         short = _SHORT_SHEET.match(rest.text, at)
         inner = head_of(rest.text, at)
         if self.section == ORDERS and short is not None and self.known.sides.readings(short[2]):
