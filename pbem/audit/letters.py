@@ -308,7 +308,7 @@ def _check_sent(
     for side in sorted({receipt.side for _, receipt in found}):
         addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
         sent = {text for letter in letters if letter.sender in addresses for of, text in letter.sheets if of == game}
-        sent |= set(_read_from(sent, game, letters))
+        sent |= set(_made_of(sent, letters))
         own = [each for (of, _), each in receipted.items() if of == side]
         if own and not sent:
             findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
@@ -331,17 +331,17 @@ def _check_sent(
     return matched
 
 
-def _read_from(sent: Collection[bytes], game: str, letters: Iterable[KeptLetter]) -> Iterator[bytes]:
+def _made_of(sent: Collection[bytes], letters: Iterable[KeptLetter]) -> Iterator[bytes]:
     """Yield the canonical sheets that letters of the referee enclose, if they were made of a text that was sent.
 
     Whether such a sheet says what its text says, its player could see in the answer that showed it.
     """
     texts = [text.decode("utf-8", "replace") for text in sent]
     for letter in letters:
-        for of, sheet in letter.sheets:
-            read = sheet.decode("utf-8", "replace")
-            if of == game and any(came_from(read, text) for text in texts):
-                yield sheet
+        for sheet in letter.taken_in:
+            read = sheet.decode("utf-8", "replace").replace("\r\n", "\n")
+            if any(came_from(read, text) for text in texts):
+                yield read.encode()
 
 
 def _check_closings(

@@ -114,8 +114,8 @@ def test_one_order_is_read_in_every_dress(line: str) -> None:
         f"{HEAD}my orders:\n- battle_card: {{card: probe}}",
         f"\ufeff{HEAD}orders:\r\n- battle_card: {{card: probe}}\r\n",
         "> Game: punica\n> SIDE: Rome\n> adjudication: 15.\n> orders:\n> - battle_card: {card: probe}",
-        "* game: punica\n* side: Romans\n* adjudication: １５\n* orders:\n- battle_card: {card: probe}",
-        "Dear referee,\ngame: punica\nside: rome\n\nadjudication: 15\n---\norders:\n\n- battle_card: {card: probe}\nAnn",
+        "* game: punica\n* side: Romans\n* adjudication: \uff11\uff15\n* orders:\n- battle_card: {card: probe}",
+        "Dear Bob,\ngame: punica\nside: rome\n\nadjudication: 15\n---\norders:\n\n- battle_card: {card: probe}\nAnn",
     ],
 )
 def test_a_sheet_is_read_in_every_dress(text: str) -> None:
@@ -228,7 +228,7 @@ def test_a_value_of_the_other_game_is_read_by_its_place(order: str, body: dict[s
     assert orders(f"{HEAD}orders:\n{order}\n", ITALY) == [body]
 
 
-def test_a_word_that_can_be_two_things_is_a_fault_that_names_both() -> None:
+def test_a_word_that_can_be_two_things_is_a_fault_with_both() -> None:
     text = f"{HEAD}orders:\n- play: {{card: Major Campaign, as: ops, general: Scipio}}\n+ battle_card: {{card: FL}}\n"
     assert faults(text) == [
         (5, 16, "'Major Campaign' can be 33 or 34; write which"),
@@ -280,7 +280,7 @@ def test_a_line_that_looks_like_an_order_is_never_passed_over(line: str) -> None
     assert faults(f"{HEAD}orders:\n- match: {{card: any}}\n{line}\n")
 
 
-def test_an_order_after_free_text_below_standing_orders_is_sent_back() -> None:
+def test_an_order_after_talk_below_standing_orders_is_sent_back() -> None:
     text = f"{HEAD}standing:\n- tie: default\nAnd now my move:\n- sally: {{sally: false}}\n"
     ((line, _, reason),) = faults(text, ITALY)
     assert (line, reason.partition(" whether")[0]) == (7, "it is not clear")

@@ -1,4 +1,4 @@
-"""Forgiveness in every game: what is right stays as it is, what is dressed up is read, and nothing is lost or raised."""
+"""Forgiveness in every game: what is right stays, what is dressed up is read, nothing is lost or raised."""
 
 from __future__ import annotations
 
@@ -116,11 +116,22 @@ def _settled(found: Forgiven, game: str) -> None:
 
 
 PIECES = st.sampled_from(
-    ["{", "}", "[", "]", ":", "- ", "* ", "2. ", "> ", "\n", "\t", " ", "#", "'", '"', "“", "—", "：", "\u200b", "\x00", "\x85"]
-    + ["&a", "*a", "!x", "|", "? ", "---", "...", "```", "[code]", "game: x", "side: rome", "orders:", "standing: default"]
-    + ["standing:- default", "when: {at: [rome]}", "any", "none", "\ud7ff", "\U0001f600", "<<", "~", "0227", "1e3", "No"]
-    + ["\r", "\\", "{" * 5, "until: x", "- default", "rome: ", "a: b", "- - -", ",", "link: lost", "adjudication: 9"]
-)  # fmt: skip
+    [
+        *"{}[]:,\n\t #'\"“—：\u200b\x00\x85\r\\|~\ud7ff\U0001f600",
+        *("- ", "* ", "2. ", "> ", "? ", "- - -", "---", "...", "```", "[code]", "{{{{{", "&a", "*a", "!x", "<<"),
+        *("game: x", "side: rome", "orders:", "adjudication: 9", "link: lost", "rome: ", "a: b", "any", "none"),
+        *(
+            "standing: default",
+            "standing:- default",
+            "- default",
+            "when: {at: [rome]}",
+            "until: x",
+            "0227",
+            "1e3",
+            "No",
+        ),
+    ]
+)
 
 
 @st.composite
