@@ -57,7 +57,7 @@ def test_answer_to_a_strict_sheet_shows_its_orders_alone(folder: Folder, toy: Ad
     assert kept(folder).decode() == text
 
 
-def test_sheet_without_first_lines_answers_what_its_letter_answers(folder: Folder, toy: Adjudicator) -> None:
+def test_sheet_without_first_lines_answers_what_its_letter_does(folder: Folder, toy: Adjudicator) -> None:
     raw = f"bury {{card: {cards(folder, 'red')[0]}}}\n".encode()
     assert toy.receive("red", raw).number is None
     assert toy.receive("red", raw, answering=Answering("punica", "red", 0)).number is None
