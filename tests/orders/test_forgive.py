@@ -61,6 +61,8 @@ def test_a_strict_sheet_is_kept_as_it_came() -> None:
         "> - battle_card: {card: probe}",
         ">> 2. battle_card: {card: probe}",
         "then - battle_card: {card: probe}",
+        "- 1. battle_card: {card: probe}",
+        "- then battle_card: {card: probe}",
         "then battle_card: {card: probe}",
         "battle_card: {card: probe}",
         "battle_card {card: probe}",
@@ -331,6 +333,13 @@ def test_the_name_of_a_game_and_a_link_are_never_touched(name: str) -> None:
     )
     assert (found.sheet.game, found.sheet.link) == (name, "aaa" + "0" * 61)
     assert faults(f"game: {name}\nside: rome\nadjudication: 1\nlink: {'A' * 64}\norders: []\n")
+
+
+def test_an_empty_link_is_none() -> None:
+    """The form of a player with a chain of their own has the key with nothing behind it."""
+    text = f"{HEAD}link:\norders:\n- battle_card: {{card: probe}}\n"
+    assert read(text).text == text.encode()
+    assert read(text.replace("- b", "+ b")).sheet.link is None
 
 
 def test_order_and_talk_are_told_apart() -> None:

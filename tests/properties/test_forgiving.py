@@ -166,10 +166,8 @@ def _holds(raw: bytes, game: str) -> None:
     """Check what holds for any bytes: a fault with a place, or a sheet in which no order is missing."""
     try:
         found = forgive(raw, known(game))
-    except BadSheet as bad:
-        assert bad.complaints
-        assert all(each.mark.line >= 1 and each.mark.column >= 1 for each in bad.complaints)
-        assert str(bad)
+    except BadSheet as sent_back:
+        _placed(sent_back)
         return
     _settled(found, game)
     for number, order in enumerate(found.sheet.orders):
@@ -179,6 +177,13 @@ def _holds(raw: bytes, game: str) -> None:
     firm = sum(map(_begins_an_order(game), raw.decode().split("\n")))
     filed = [*(found.sheet.standing or ()), *found.sheet.standing_add]
     assert len(found.sheet.orders) + len(filed) >= firm
+
+
+def _placed(bad: BadSheet) -> None:
+    """Check that every fault of a sheet has a place, and that they can be shown."""
+    assert bad.complaints
+    assert all(each.mark.line >= 1 and each.mark.column >= 1 for each in bad.complaints)
+    assert str(bad)
 
 
 def _begins_an_order(game: str) -> Any:

@@ -55,10 +55,15 @@ def _is_item(node: Node, known: Known, section: str) -> bool:
     """Tell whether an item of a list is one order with its body, as YAML has it, or the word for the usual set."""
     if not isinstance(node, Pairs):
         return isinstance(node, Word) and section != ORDERS and fold(node.text) == DEFAULT
-    bodies = [
-        value for key, value in node.pairs if section == ORDERS or not known.conditions.readings(key.text, whole=True)
+    found = [
+        (key, value)
+        for key, value in node.pairs
+        if section == ORDERS or not known.conditions.readings(key.text, whole=True)
     ]
-    return len(bodies) == 1 and not (isinstance(bodies[0], Word) and ":" in bodies[0].text)
+    if len(found) != 1 or not known.kinds.readings(found[0][0].text):
+        return False
+    body = found[0][1]
+    return not (isinstance(body, Word) and ":" in body.text)
 
 
 def _as_own(key: str | None, value: Node, own: Sequence[str]) -> Node:

@@ -61,6 +61,8 @@ def meaning_of(tree: Pairs, known: Known) -> Meant:
             if key not in found:
                 found[key] = value
                 reader.meant.supplied.append(key)
+    if found.get(LINK, "") is None:  # the form has the key, but only some fill it in
+        del found[LINK]
     ordered = [key for key in _HEADING if key in found]
     reader.meant.value = {key: found[key] for key in [*ordered, *(key for key in found if key not in ordered)]}
     return reader.meant
@@ -84,11 +86,13 @@ class _Reader:
             return self._section(key, node)
         if not isinstance(node, Word):
             return self._as_written(node, (key,))
+        if not node.text and not node.quoted:
+            return None
         if key == SIDE:
             return self._one_of(node, self.known.sides, (key,)) or node.text
         if key == ADJUDICATION and _NUMBER.fullmatch(number := node.text.rstrip(".,; ")):
             return self._typed(node, int(number))
-        return node.text if key in (GAME, LINK) else _strictly(node)
+        return node.text if key == GAME else _strictly(node)
 
     def _section(self, key: str, node: Node) -> Any:
         if isinstance(node, Items):
