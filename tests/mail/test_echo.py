@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,9 @@ def test_check_and_submit_show_how_the_sheet_was_read(punica: Folder, tmp_path: 
     (tmp_path / "red.yaml").write_text(loose(punica))
     shown = f"was read:\n  | - bury: {{card: {cards(punica, 'red')[0]}}}\n  | (capitals"
     assert shown in pbem("check", "punica", tmp_path / "red.yaml", "--side", "red").stdout
+    with punica.open() as game:
+        (tmp_path / "position.json").write_text(json.dumps(game.take_home("red")))
+    assert shown in pbem("check", tmp_path / "position.json", tmp_path / "red.yaml").stdout
     assert shown in pbem("submit", "punica", tmp_path / "red.yaml", "--side", "red").stdout
 
 

@@ -185,6 +185,9 @@ def test_changes_are_told_in_the_sheet_that_is_committed() -> None:
         ("- losses: {elephants: +02}", {"losses": {"elephants": 2}}),
         ("- bad weather: {card: None}", {"bad_weather": {"card": "none"}}),
         ("- bad weather: {card: Truce}", {"bad_weather": {"card": 64}}),
+        ("- remove_markers: {spaces: Arpi}", {"remove_markers": {"spaces": ["arpi"]}}),
+        ("- remove_markers:\n    spaces: Arpi, New Carthage", {"remove_markers": {"spaces": ["arpi", "new_carthage"]}}),
+        ("- battle events: {cards: ANY}", {"battle_events": {"cards": "any"}}),
         ("- avoid battle: {to: None}", {"avoid_battle": {"to": "none"}}),
         ("- reinforce: {units: {Rome: 2, New-Carthage: 3}}", {"reinforce": {"units": {"rome": 2, "new_carthage": 3}}}),
         (

@@ -80,7 +80,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     tree = whole(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
     meant = meaning_of(found.tree, known)
-    source = _Source(meant.value, own, meant.marks)
+    source = _Source(meant.value or None, own, meant.marks)
     sheet = sheet_of(source, name, known.box.forms, [*found.faults, *meant.faults])
     if _reads_alike(raw, name, known, sheet):
         return Forgiven(sheet, raw)

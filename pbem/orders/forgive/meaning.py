@@ -192,6 +192,8 @@ class _Reader:
         if place.led_by is not None:
             return self._parts(node, place, place.led_by, path)
         word = self._one_of(node, place.vocabulary, path, told=False)
+        if word is None and place.takes_list and not place.vocabulary.readings(text):
+            return self._as_list(node, place.items) or strict
         if word is None:
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):
@@ -199,6 +201,14 @@ class _Reader:
         if place.takes_number and word.isdecimal():
             return self._typed(node, int(word))
         return self._typed(node, word)
+
+    def _as_list(self, node: Word, place: Place) -> list[str]:
+        """Return a text with commas as the list that it was meant for; empty if any part is no word of the game."""
+        parts = [part.strip() for part in node.text.split(",")]
+        found = [place.vocabulary.readings(part) for part in parts]
+        if not all(len(each) == 1 for each in found):
+            return []
+        return [self._noted(Word(part, node.mark), word) for part, (word,) in zip(parts, found, strict=True)]
 
     def _parts(self, node: Word, place: Place, led_by: Mapping[str, Vocabulary], path: Path) -> str:
         """Return a text of several parts with commas between them, each part by its own vocabulary."""

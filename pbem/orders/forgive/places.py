@@ -75,6 +75,11 @@ class Place:
         return "string" in self._types
 
     @cached_property
+    def takes_list(self) -> bool:
+        """Whether a list may stand here."""
+        return any("items" in schema for schema in self._schemas)
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that may stand here."""
         return self._vocabulary([word for schema in self._schemas for word in schema.get("words", ())])
