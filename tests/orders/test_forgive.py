@@ -338,6 +338,15 @@ def test_the_name_of_a_game_and_a_link_are_never_touched(name: str) -> None:
     assert faults(f"game: {name}\nside: rome\nadjudication: 1\nlink: {'A' * 64}\norders: []\n")
 
 
+def test_the_first_number_sign_of_an_order_is_enough() -> None:
+    """Whoever takes the # off the first line of an order in a form has chosen the whole of it."""
+    form = "# Which card?\n- play:\n#     card: 33\n#     as: discard\n# - play: {card: 34, as: discard}\n"
+    for text in (form, "".join(f"> {line}\n" for line in form.splitlines()), form.replace("- play:\n", "Play :\n")):
+        assert orders(f"{HEAD}orders:\n{text}") == [{"play": {"card": 33, "as": "discard"}}]
+    assert orders(f"{HEAD}orders:\n- battle_card: {{card: probe}}\n#     card: 33\n") == [PROBE]
+    assert orders(f"{HEAD}orders:\n- march:\n# a remark\n#     path: [rome]\n") == [{"march": {}}]
+
+
 def test_an_empty_link_is_none() -> None:
     """The form of a player with a chain of their own has the key with nothing behind it."""
     text = f"{HEAD}link:\norders:\n- battle_card: {{card: probe}}\n"

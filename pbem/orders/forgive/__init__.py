@@ -26,7 +26,7 @@ from pbem.orders.forgive.canonical import came_from, changes_in, write
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
-from pbem.orders.forgive.scan import looks_like_order
+from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.protocol import MALFORMED, Fault, Path
 
@@ -77,6 +77,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     lines, mended = plain_lines(text)
     if unseen := [each for line in lines for each in controls(line)]:
         raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
+    lines, uncommented = chosen(lines, known)
     tree = whole(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
     meant = meaning_of(found.tree, known)
@@ -85,6 +86,8 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     if _reads_alike(raw, name, known, sheet):
         return Forgiven(sheet, raw)
     changes = [*_sentences(meant), *found.changes]
+    if uncommented:
+        changes.append("of an order whose first # was taken off, the others were taken off as well")
     if mended:
         changes.append("curly quotes, long dashes and wide signs were read as plain ones")
     changes = changes or ["the form was put right; no word was changed"]

@@ -9,6 +9,7 @@ followed by `:` or `{`, or a key of the sheet followed by `:`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -32,6 +33,7 @@ _TAG: Final = r"\[/?(?:code|quote|pre)(?:=[^\]]*)?\]"
 _FENCE: Final = re.compile(rf"\s*(?:(?:```+|'''+|~~~+)\s*[\w.+-]*|---+|\.\.\.|(?:{_TAG}\s*)+)", re.IGNORECASE)
 _TAGS: Final = re.compile(rf"\s*(?:{_TAG}\s*)+", re.IGNORECASE)
 _JUNK: Final = re.compile(rf"(?:[\s*_\"'.,;!]|{_TAG})*(?:#.*)?", re.IGNORECASE)
+_STILL_COMMENT: Final = re.compile(r"#[ ]{4,}\S")
 _STRUCTURE: Final = re.compile(r"[{}]|^[\])\"']")
 """What prose does not have, and parts of orders have."""
 _JOINT: Final = re.compile(r"[\s,;.&*_]*(?:\b(?:and|then)\b)?[\s,]*", re.IGNORECASE)
@@ -121,6 +123,27 @@ def looks_like_order(text: str, known: Known) -> bool:
     if head is None:
         return False
     return known.kind(head.word) is not None or (head.sign == ":" and known.key(head.word) is not None)
+
+
+def chosen(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
+    """Take the `#` off below an order of a form whose own `#` was taken off; tell whether there was any.
+
+    The lines below it that are still comments, as far in as the form has them, can only be its body.
+    """
+    found: list[Line] = []
+    below, taken = False, False
+    for line in lines:
+        marks = _MARKS.match(line.text)
+        start = marks.end() if marks else 0
+        if below and _STILL_COMMENT.match(line.text, start):
+            line = Line(line.number, f"{line.text[:start]} {line.text[start + 1 :]}", line.columns)
+            taken = True
+        else:
+            at, _ = start_of(line.text, known)
+            head = head_of(line.text, at)
+            below = head is not None and known.kind(head.word) is not None and not bare(line.text[head.rest :])
+        found.append(line)
+    return found, taken
 
 
 class Scanner:
