@@ -31,6 +31,9 @@ _HEAD: Final = re.compile(
 )
 _WITHIN: Final = re.compile(r"\s+(?:[-–—•·]\s|[\"']?\w+[\"']?\s*:|[\[\]{}#])|\s*[\]}]")
 """A line that can only go on with the order above it."""
+_KEY: Final = re.compile(r"[a-z_]\w*\s*:(?:\s|$)")
+_MOST_BLANK: Final = 2
+"""So many blank lines may stand within an order: some programs set one after each line."""
 _LONGEST: Final = 40
 """So many lines one order has at most."""
 
@@ -148,15 +151,21 @@ def _head(line: str, kinds: Collection[str]) -> tuple[str, str] | None:
 
 
 def _end(lines: Sequence[str], start: int, text: str, kinds: Collection[str]) -> int:
-    """Return the line before which an order ends: after what its brackets or indents show to belong to it."""
-    brackets = brackets_opened(text)
+    """Return the line before which an order ends: after what its brackets or indents show to belong to it.
+
+    An order with nothing behind its colon goes on with keys, also if the blanks in front of them are lost.
+    """
+    brackets, bodyless = brackets_opened(text), not text or text.startswith("#")
     end = start + 1
-    while end < min(len(lines), start + _LONGEST):
-        line = lines[end]
-        if not line.strip() or (brackets <= 0 and (not _WITHIN.match(line) or _is_own(line, lines[start], kinds))):
+    for at in range(start + 1, min(len(lines), start + _LONGEST)):
+        line = lines[at]
+        if not line.strip() and at - end < _MOST_BLANK:
+            continue
+        within = _WITHIN.match(line) or (bodyless and _KEY.match(line))
+        if not line.strip() or (brackets <= 0 and (not within or _is_own(line, lines[start], kinds))):
             break
         brackets += brackets_opened(line)
-        end += 1
+        end = at + 1
     return end
 
 

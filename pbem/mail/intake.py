@@ -15,7 +15,7 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.mail.bare_orders import BareOrder, may_order
+from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
@@ -45,8 +45,16 @@ from pbem.mail.outgoing import (
     side_report,
     turn_letter,
 )
-from pbem.mail.routing import about, only_names, report_answered
-from pbem.mail.sheet_choice import UNCHANGED, Choice, OtherReport, forms_of, is_form, orders_outside
+from pbem.mail.routing import about, only_names
+from pbem.mail.sheet_choice import (
+    UNCHANGED,
+    OtherReport,
+    forms_of,
+    is_form,
+    may_order_without_sheet,
+    orders_outside,
+    sheet_for,
+)
 from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, wants_forecast
 from pbem.mail.waiting import awaited
 from pbem.paths import GAME_NAME
@@ -90,9 +98,7 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
         why = "a program sent it" if letter.automatic else "its sender is not clear"
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
-    without = None
-    if (letter.refusal is not None or not letter.enclosures) and may_order([*letter.loose, *letter.quoted_lines]):
-        without = about(letter, settings)
+    without = about(letter, settings) if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
         refuse_unread(handled, letter, settings)
         return handled
@@ -216,13 +222,9 @@ class _Desk:
 
     def _chosen(self, task: Task) -> Enclosure | None:
         """Return the sheet that counts of all that the letter offers. Raises CannotPlay."""
-        game, side = self.game, self.side
-        report = report_answered(self.letter, self.settings) if self.outside else None
-        if report is not None and (report.game, report.side) != (game.name, side):
-            report = None
-        if not game.begun:
+        if not self.game.begun:
             return next(iter(task.sheets), None)
-        return Choice(game, side, task.sheets, self.outside, report).made()
+        return sheet_for(self.game, self.side, self.letter, task.sheets, self.settings)
 
     def _hand_in(self, task: Task, done: CommandResults) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""

@@ -93,8 +93,9 @@ def _marks_follow(split: list[tuple[int, str]], start: int) -> bool:
     return next((marks > 0 for marks, rest in split[start : start + 10] if marks or rest.strip()), False)
 
 
-BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
-"""What people set before a line of a list, as a pattern: hyphens, dots, numbers, quote marks of their own."""
+BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»?]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
+"""What people set before a line of a list, as a pattern: hyphens, dots, numbers, quote marks of their own, and
+the question mark that a program makes of a dot."""
 MARKS: Final = "\"'“”„«»‘’`*_"
 """What may stand around a word to set it off."""
 

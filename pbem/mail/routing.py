@@ -98,10 +98,11 @@ def report_answered(letter: Letter, settings: MailSettings) -> Report | None:
 
 def about(letter: Letter, settings: MailSettings) -> str | None:
     """Return the game that orders without a sheet are about: that of the report that they answer, or of a line."""
-    named = [game_of(each) for each in letter.enclosures if only_names(each)]
-    report = report_answered(letter, settings)
-    names = [*named, *([report.game] if report is not None else []), *_answered(letter.references, settings.host)]
-    names += _in_subject(letter.subject)
+    if named := [game_of(each) for each in letter.enclosures if only_names(each)]:
+        return named[0]
+    if (report := report_answered(letter, settings)) is not None:
+        return report.game
+    names = [*_answered(letter.references, settings.host), *_in_subject(letter.subject)]
     return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 

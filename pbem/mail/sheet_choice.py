@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.game.yaml import LETTER, Unreadable, read
-from pbem.mail.bare_orders import BareOrder, Report, bare_orders, sheet_of
+from pbem.mail.bare_orders import BareOrder, Report, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import report_of
-from pbem.mail.routing import only_names
+from pbem.mail.outgoing import MailSettings, report_of
+from pbem.mail.routing import only_names, report_answered
 from pbem.orders.sheet import ORDERS
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -41,6 +41,8 @@ class Choice:
 
     def made(self) -> Enclosure | None:
         """Return the sheet that counts; None: there is none. Raises CannotPlay where that cannot be told."""
+        if len(self.sheets) == 1 and not self.bare:
+            return self.sheets[0]
         forms = forms_of(self.game, self.side)
         own = _distinct([each for each in self.sheets if each.where != "quoted"])
         real = [each for each in own if not is_form(each, forms)]
@@ -115,6 +117,27 @@ class Choice:
             if not known:
                 missing += each.lines
         return missing
+
+
+def sheet_for(
+    game: Adjudicator, side: Side, letter: Letter, sheets: Sequence[Enclosure], settings: MailSettings
+) -> Enclosure | None:
+    """Return the sheet that a letter means for a game; None: it has none. Raises CannotPlay where that cannot be told.
+
+    `sheets` are those of its sheets that name the game.
+    """
+    bare = orders_outside(letter, game)
+    report = report_answered(letter, settings) if bare else None
+    if report is not None and (report.game, report.side) != (game.name, side):
+        report = None
+    return Choice(game, side, sheets, bare, report).made()
+
+
+def may_order_without_sheet(letter: Letter) -> bool:
+    """Tell whether a letter without a sheet of its sender's own may have orders, of whatever game."""
+    if any(each.where != "quoted" and not only_names(each) for each in letter.enclosures):
+        return False
+    return may_order(letter.loose) or (not letter.enclosures and may_order(letter.quoted_lines))
 
 
 def orders_outside(letter: Letter, game: Adjudicator) -> list[BareOrder]:

@@ -176,15 +176,17 @@ def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     """Return the line before which a sheet ends by its shape: after the last line that belongs to it."""
     end, brackets = start + 1, brackets_opened(letter[start].text)
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above
+    bodyless = False  # an order above with nothing behind its colon, and since then only what may be its keys
     for i in range(start + 1, stop):
         text = letter[i].text
         if not text:
             brackets, gap = 0, True
             continue
-        goes_on = brackets > 0 or (_AFTER_A_BLANK_LINE if gap else _AT_ONCE).match(text)
+        goes_on = brackets > 0 or (_AFTER_A_BLANK_LINE if gap and not bodyless else _AT_ONCE).match(text)
         whole = bool(_FIRM.match(text) or (whole and goes_on))
         if whole:
             end = i + 1
+            bodyless = bool(_WITHOUT_BODY.fullmatch(text) or (bodyless and _KEY.match(text)))
         brackets = max(0, brackets + brackets_opened(text)) if whole else 0
         gap = False
     return end
