@@ -106,10 +106,9 @@ def sheet_of(orders: Iterable[BareOrder], report: Report) -> str:
     current = ORDERS
     for each in orders:
         if each.word in _LISTS:
-            current = each.word
-            lists.setdefault(current, [])
-            if (said := " ".join(" ".join(each.text).split())) and not said.startswith("#"):
-                lists[current].append(said)
+            said = " ".join(" ".join(each.text).split())
+            lists.setdefault(each.word, []).extend([said] if said and not said.startswith("#") else [])
+            current = each.word if not said or said.startswith(("#", "- ")) else ORDERS
         elif each.is_key:
             head[each.word] = " ".join(" ".join(each.text).split())
         else:

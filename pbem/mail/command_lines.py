@@ -25,8 +25,8 @@ from pbem.mail.lines import BULLETS, MARKS
 SAMPLE_PHRASE: Final = "any words of yours"
 """The words that stand for a phrase in our letters."""
 _LINE: Final = re.compile(
-    rf"\s*{BULLETS}(?P<marks>[{MARKS}]*+)\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
-    rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?]*\s*)"
+    rf"\s*{BULLETS}[{MARKS}]*+\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
+    rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
 )
 _TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
     Command.KEY: re.compile(r"(?:age1|age-secret|ssh-|ecdsa-|-----BEGIN)\S.*", re.IGNORECASE),
@@ -93,7 +93,8 @@ def _read(line: str) -> _Begun | None:
     if found is None or found["word"].upper() not in _WORDS:
         return None
     rest = found["rest"] or found["joined"] or ""
-    if found["marks"] and not found["close"]:  # the whole line was set off, not the word alone
+    before = line[: found.start("word")]
+    if before[-1:] in tuple(MARKS) and not found["close"]:  # the whole line was set off, not the word alone
         rest = rest.rstrip(MARKS)
     instruction = Instruction(Command(found["word"].upper()), " ".join(rest.split()))
     return _Begun(instruction, found["word"].isupper(), found["colon"] is not None)

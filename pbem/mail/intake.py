@@ -56,7 +56,7 @@ from pbem.mail.sheet_choice import (
     sheet_for,
 )
 from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, wants_forecast
-from pbem.mail.waiting import awaited
+from pbem.mail.waiting import log_line
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -371,7 +371,7 @@ class _Desk:
     def log(self) -> None:
         """Note in one line what came of the letter, and who is now awaited."""
         came = listing(self.came, "and") if self.came else "nothing changed"
-        self.handled.log.append(f"{self.game.name}: letter of {self.side}: {came}; {awaited(self.game)}")
+        self.handled.log.append(log_line(self.game, self.side, came))
 
 
 _OTHER_LETTER: Final = (

@@ -352,12 +352,16 @@ def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
     return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
 
 
-def refusal_letter(reason: str, number: int, answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that says why nothing was carried out; `number` keeps several of them apart."""
+def refusal_letter(
+    reason: str, number: int, answered: Letter, settings: MailSettings, *, reported: bool = True
+) -> Outgoing:
+    """Return the letter that says why nothing was carried out; `number` keeps several of them apart.
+
+    `reported`: its reader may have had a report, with a form at its end.
+    """
     lines = "\n".join(paragraphs([reason]))
-    words = mail(
-        "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.commands)
-    )
+    sheet = reported and bool(answered.enclosures or not answered.commands)
+    words = mail("refusal", subject=answered.subject, reason=lines, sheet=sheet)
     return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 

@@ -49,9 +49,10 @@ _FIRM: Final = re.compile(
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )
 _AT_ONCE: Final = re.compile(r"\s|#|[-–—•·−](?:\s|$)|[\[\]{},\"']|[a-z_]\w*\s*:(?:\s|$)")
-_AFTER_A_BLANK_LINE: Final = re.compile(r"#|\s+-\s|\s*[\[\]{}]")
+_AFTER_A_BLANK_LINE: Final = re.compile(r"#|\s+-\s|\s*[\]}]|\s+[\[{]")
+_UNFINISHED: Final = (":", ",", "[", "{")
 _COMMENTED: Final = re.compile(r"\s*#[\s#]*(?=-\s)")
-_OF_ITS_OWN: Final = re.compile(r"\s*(?:#|-\s)|[a-z_]\w*:(?:\s|$)")
+_OF_ITS_OWN: Final = re.compile(r"\s*(?:#|-\s|(?:game|side|adjudication|orders|standing(?:_add)?|link)\s*:)")
 _WITHOUT_BODY: Final = re.compile(r"(\s*)-\s+[a-z_]\w*\s*:\s*(?:#.*)?")
 _KEY: Final = re.compile(r"(\s*)([a-z_]\w*)\s*:(?:\s|$)")
 _SHEET_KEYS: Final = frozenset(["game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, LINK])
@@ -176,16 +177,22 @@ def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     """Return the line before which a sheet ends by its shape: after the last line that belongs to it."""
     end, brackets = start + 1, brackets_opened(letter[start].text)
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above
+    unfinished = False  # a line above that must go on
     bodyless = False  # an order above with nothing behind its colon, and since then only what may be its keys
     for i in range(start + 1, stop):
         text = letter[i].text
         if not text:
             brackets, gap = 0, True
             continue
-        goes_on = brackets > 0 or (_AFTER_A_BLANK_LINE if gap and not bodyless else _AT_ONCE).match(text)
+        goes_on = (
+            brackets > 0
+            or (unfinished and text[0] in "[{")
+            or (_AFTER_A_BLANK_LINE if gap and not bodyless else _AT_ONCE).match(text)
+        )
         whole = bool(_FIRM.match(text) or (whole and goes_on))
         if whole:
             end = i + 1
+            unfinished = text.endswith(_UNFINISHED) and not text.startswith("#")
             bodyless = bool(_WITHOUT_BODY.fullmatch(text) or (bodyless and _KEY.match(text)))
         brackets = max(0, brackets + brackets_opened(text)) if whole else 0
         gap = False

@@ -9,7 +9,7 @@ from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.routing import game_of, meant, only_names
-from pbem.mail.waiting import not_begun
+from pbem.mail.waiting import unread
 from pbem.referee.open_game import CannotPlay
 
 
@@ -75,12 +75,16 @@ def not_yours(name: str, letter: Letter) -> str:
 
 def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> None:
     """Refuse a letter in which nothing is found, with what its sender can do about it."""
-    reason = letter.refusal or ""
+    found = unread(letter, settings)
     if letter.unclear:
         reason = _unclear(letter.unclear)
-    elif waiting := not_begun(letter, settings):
-        reason = waiting
-    refuse(handled, letter, settings, reason)
+    elif found is not None and found.not_begun is not None:
+        reason = found.not_begun
+    else:
+        reason = letter.refusal or ""
+    refuse(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
+    if found is not None:
+        handled.log.append(found.log)
 
 
 def _unclear(lines: Sequence[str]) -> str:
@@ -92,9 +96,9 @@ def _unclear(lines: Sequence[str]) -> str:
     )
 
 
-def refuse(handled: Handled, letter: Letter, settings: MailSettings, reason: str) -> None:
-    """Refuse a letter, or what it asks for in one game."""
-    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings))
+def refuse(handled: Handled, letter: Letter, settings: MailSettings, reason: str, *, reported: bool = True) -> None:
+    """Refuse a letter, or what it asks for in one game; `reported`: its sender may have had a report."""
+    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings, reported=reported))
     handled.accepted = False
     first, _, _ = reason.partition("\n")
     handled.notes.append(f"letter {letter.digest[:12]} refused: {first}")
