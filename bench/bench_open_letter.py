@@ -1,7 +1,8 @@
 """How long it takes to open a letter that was made to be slow, or came out so.
 
 `slowest_reply.eml` is the slowest of 4,000 replies of mail programs that were spoilt by hand and program, as
-tests/mail/test_replies.py spoils them. The page is the worst that is read: as many tags as may be, each within the last.
+tests/mail/test_replies.py spoils them. The page is the worst that is read: as many
+tags as may be, each within the last.
 """
 
 from __future__ import annotations
