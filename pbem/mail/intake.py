@@ -247,7 +247,9 @@ class _Desk:
             if not (done.paragraphs or done.questions):
                 raise CannotPlay(UNCHANGED)
             return None
-        receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests)
+        receipt = game.receive(
+            self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
+        )
         if receipt.number is None:
             handled.accepted = False
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
@@ -350,14 +352,16 @@ class _Desk:
         game, handled = self.game, self.handled
         if not game.begun:
             raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
-        receipt, prospects = game.forecast(self.side, enclosure.text, name=enclosure.name)
+        receipt, prospects = game.forecast(
+            self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
+        )
         if receipt.complaints:
             handled.accepted = False
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:
             text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
-            again = enclosure.text.decode("utf-8", "replace")
+            again = receipt.canonical.decode()
             handled.letters.append(foreseen_letter(game, text, again, self.letter, self.settings))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 

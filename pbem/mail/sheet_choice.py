@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.game.yaml import LETTER, Unreadable, read
-from pbem.mail.bare_orders import BareOrder, Report, bare_orders, may_order, sheet_of
+from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, report_of
 from pbem.mail.routing import only_names, report_answered
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -37,7 +38,7 @@ class Choice:
     sheets: Sequence[Enclosure]
     """The sheets for this game, the quoted ones included."""
     bare: Sequence[BareOrder]
-    report: Report | None
+    report: Answering | None
 
     def made(self) -> Enclosure | None:
         """Return the sheet that counts; None: there is none. Raises CannotPlay where that cannot be told."""
@@ -89,9 +90,11 @@ class Choice:
                 f"adjudication {report.adjudication}. The last one is {game.adjudication}, and they are not carried "
                 f"over to it."
             )
-        made = Enclosure("letter", sheet_of(self.bare, report).encode(), "body")
-        if any(_same_orders(made.text, form.encode()) for form in forms) and self._are_quoted():
+        if self._are_quoted() and any(_same_orders(sheet_of(self.bare, report), form) for form in forms):
             raise CannotPlay(UNCHANGED)
+        key = [f"{ORDERS}:"] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
+        typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
+        made = Enclosure("letter", f"{typed}\n".encode(), "body", report)
         if rival is None:
             return made
         if self._not_in(rival):
@@ -105,7 +108,7 @@ class Choice:
         """Return the lines of the bare orders that a sheet does not have."""
         value = _value(sheet.text)
         there = value.get(ORDERS) if isinstance(value, dict) else None
-        heading = Report(self.game.name, self.side, self.game.adjudication)
+        heading = Answering(self.game.name, self.side, self.game.adjudication)
         missing: list[str] = []
         for each in self.bare:
             said = _value(sheet_of([each], heading).encode())
@@ -189,8 +192,8 @@ def _reading(text: bytes) -> Any:
     return text.split() if value is None else value
 
 
-def _same_orders(one: bytes, other: bytes) -> bool:
-    first, second = _value(one), _value(other)
+def _same_orders(one: str, other: str) -> bool:
+    first, second = _value(one.encode()), _value(other.encode())
     return isinstance(first, dict) and isinstance(second, dict) and first.get(ORDERS) == second.get(ORDERS)
 
 
