@@ -43,8 +43,11 @@ _IN_ONE: Final = re.compile(
 )
 """A whole sheet on one line: game, side, adjudication, an order."""
 _ABOVE: Final = re.compile(r"\s*(?:#|(?:side|adjudication)\s*:\s*[\w-]+\s*(?:#|$))")
+_BULLET: Final = r"(?:(?:[-+–—•·*−~>]+|\(?\d{1,3}[.)]|(?i:then|and|next)\b)[ ]*)"
+_WORDS: Final = r"[\"'*_]*[^\W\d_][\w -]{0,40}[\"'*_]*"
 _FIRM: Final = re.compile(
-    r"\s*(?:(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
+    rf"\s*(?:{_BULLET}+{_WORDS}(?:\s*[:：]?\s*[{{｛]|\s*:\s*(?:default\b|$))"  # an order behind any bullet or number
+    r"|(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
     r"|[-–—•·*−]\s*(?:[\"']?\w+[\"']?\s*:(?=\s|$)|\{)"  # an order, its hyphen perhaps made a bullet
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )
