@@ -265,9 +265,10 @@ def test_bare_order_in_a_letter_without_an_id_counts_once(folder: Folder, toy: A
     assert "punica: sheet 2 of red accepted" in take_in(other, folder.office).notes
 
 
-def test_line_with_the_game_goes_with_a_bare_order(folder: Folder, toy: Adjudicator) -> None:
+@pytest.mark.parametrize("gap", ["", "\n", "\nI shall risk it.\n"])
+def test_line_with_the_game_goes_with_a_bare_order(folder: Folder, toy: Adjudicator, gap: str) -> None:
     folder.create(name="gallia", secrets=OTHERS).close()
-    handled = mailed(folder, "game: punica", f"bury: {{card: {cards(toy)[1]}}}")
+    handled = mailed(folder, f"game: punica\n{gap}bury: {{card: {cards(toy)[1]}}}")
     assert handled.accepted, said(handled)
 
 
@@ -284,3 +285,12 @@ def test_words_of_a_sheet_are_put_together_again() -> None:
         "game: punica\nside: rome\nadjudication: 7\nlink: abc\norders:\n- battle_card: {card: probe}\n- bid:\n"
         "    card: 3\nstanding: default\n"
     )
+
+
+def test_what_is_written_in_other_words_says_the_same(folder: Folder, toy: Adjudicator) -> None:
+    """Whether two sheets differ is told by how they are read, not by how they are written."""
+    shouted = bury(toy).replace("- bury: {card", "1) BURY {Card")
+    handled = mailed(folder, bury(toy), "that is", shouted)
+    assert handled.accepted, said(handled)
+    assert mailed(folder, f"Bury {{Card: {cards(toy)[0]}}}", "that is", bury(toy), number=2).accepted
+    assert buried(folder) == cards(toy)[0]
