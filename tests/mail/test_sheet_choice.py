@@ -294,3 +294,11 @@ def test_what_is_written_in_other_words_says_the_same(folder: Folder, toy: Adjud
     assert handled.accepted, said(handled)
     assert mailed(folder, f"Bury {{Card: {cards(toy)[0]}}}", "that is", bury(toy), number=2).accepted
     assert buried(folder) == cards(toy)[0]
+
+
+@pytest.mark.parametrize("missing", ["side: red\n", "adjudication: 1\n"])
+def test_heading_cut_short_is_that_of_the_report(folder: Folder, toy: Adjudicator, missing: str) -> None:
+    handled = mailed(folder, bury(toy).replace(missing, ""), more="In-Reply-To: <punica.red.0@example.org>\n")
+    assert handled.accepted == (missing == "side: red\n")
+    assert handled.accepted or "adjudication 1 came after 0" in said(handled)
+    assert mailed(folder, bury(toy).replace(missing, ""), number=2).accepted
