@@ -51,6 +51,8 @@ class Choice:
         if self.bare:
             real = [each for each in real if not only_names(each)]
         quoted = [each for each in self.sheets if each.where == "quoted" and not is_form(each, forms)]
+        if len(real) > 1:  # a mail program may enclose again what came with our letter
+            real = [each for each in real if not self._is_on_record(each)] or real[:1]
         if len(real) > 1:
             raise CannotPlay(_which_of_two(real[0], real[1]))
         rival = next((each for each in quoted if self._is_meant(each)), None)
@@ -68,10 +70,13 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
+        faults = self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return not faults and not self._is_on_record(quoted)
+
+    def _is_on_record(self, sheet: Enclosure) -> bool:
+        """Tell whether a sheet says what the last one of its side does."""
         last = self.game.sheets(self.side)
-        if last and self._reading(quoted.text) == self._reading(self.game.ledger.sheet(self.side, last)):
-            return False
-        return not self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return bool(last) and self._reading(sheet.text) == self._reading(self.game.ledger.sheet(self.side, last))
 
     def _require_no_other(self, sheet: Enclosure, rival: Enclosure | None) -> None:
         """Raise CannotPlay if a letter has orders that are not in its sheet."""

@@ -120,6 +120,13 @@ def test_faulty_sheet_in_the_quote_gives_way_to_a_good_one(folder: Folder, toy: 
     assert buried(folder) == cards(toy)[1]
 
 
+def test_earlier_sheet_enclosed_again_does_not_count(folder: Folder, toy: Adjudicator) -> None:
+    """Some programs enclose again what came with the letter that they answer."""
+    assert mailed(folder, bury(toy)).accepted
+    assert mailed(folder, bury(toy, 1), bury(toy), number=2).accepted
+    assert buried(folder) == cards(toy)[1]
+
+
 # ---- orders outside the sheet
 
 
@@ -270,6 +277,15 @@ def test_line_with_the_game_goes_with_a_bare_order(folder: Folder, toy: Adjudica
     folder.create(name="gallia", secrets=OTHERS).close()
     handled = mailed(folder, f"game: punica\n{gap}bury: {{card: {cards(toy)[1]}}}")
     assert handled.accepted, said(handled)
+
+
+def test_bare_order_beside_a_sheet_for_another_game_is_for_none(folder: Folder, toy: Adjudicator) -> None:
+    with folder.create(name="gallia", secrets=OTHERS) as game:
+        other = sheet(game, "red", order("bury", card=cards(game)[0])).decode()
+    handled = mailed(folder, f"bury: {{card: {cards(toy)[1]}}}", other)
+    assert not handled.accepted
+    with folder.open() as game:
+        assert game.sheets("red") == 0
 
 
 def test_commands_are_carried_out_although_orders_are_not(folder: Folder, toy: Adjudicator) -> None:
