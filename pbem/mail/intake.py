@@ -128,7 +128,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         side = game.ledger.side_of(letter.sender)
         if side is None:
             raise CannotPlay(not_yours(name, letter))
-        outside = orders_outside(letter, game)
+        outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []
         if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
             letter = with_orders(letter, [line for each in outside for line in each.lines])
         if letter.refusal is not None and not outside:

@@ -6,8 +6,9 @@ in the sheet. Our own form, quoted or copied as it was sent, does not count besi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pbem.game.yaml import LETTER, Unreadable, read
@@ -15,8 +16,8 @@ from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, report_of
 from pbem.mail.routing import only_names, report_answered
-from pbem.orders.forgive import Answering
-from pbem.orders.sheet import ORDERS
+from pbem.orders.forgive import Answering, Known, forgive
+from pbem.orders.sheet import ORDERS, BadSheet
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -45,11 +46,13 @@ class Choice:
         if len(self.sheets) == 1 and not self.bare:
             return self.sheets[0]
         forms = forms_of(self.game, self.side)
-        own = _distinct([each for each in self.sheets if each.where != "quoted"])
+        own = self._distinct([each for each in self.sheets if each.where != "quoted"])
         real = [each for each in own if not is_form(each, forms)]
         if self.bare:
             real = [each for each in real if not only_names(each)]
         quoted = [each for each in self.sheets if each.where == "quoted" and not is_form(each, forms)]
+        if len(real) > 1:  # a mail program may enclose again what came with our letter
+            real = [each for each in real if not self._is_on_record(each)] or real[:1]
         if len(real) > 1:
             raise CannotPlay(_which_of_two(real[0], real[1]))
         rival = next((each for each in quoted if self._is_meant(each)), None)
@@ -67,14 +70,17 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
+        faults = self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return not faults and not self._is_on_record(quoted)
+
+    def _is_on_record(self, sheet: Enclosure) -> bool:
+        """Tell whether a sheet says what the last one of its side does."""
         last = self.game.sheets(self.side)
-        if last and _reading(quoted.text) == _reading(self.game.ledger.sheet(self.side, last)):
-            return False
-        return not self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return bool(last) and self._reading(sheet.text) == self._reading(self.game.ledger.sheet(self.side, last))
 
     def _require_no_other(self, sheet: Enclosure, rival: Enclosure | None) -> None:
         """Raise CannotPlay if a letter has orders that are not in its sheet."""
-        if rival is not None and _reading(rival.text) != _reading(sheet.text):
+        if rival is not None and self._reading(rival.text) != self._reading(sheet.text):
             raise CannotPlay(_which_of_two(sheet, rival))
         if stray := self._not_in(sheet):
             raise CannotPlay(_stray(sheet, stray))
@@ -101,17 +107,34 @@ class Choice:
             raise CannotPlay(_which_of_two(made, rival))
         return rival
 
+    def _reading(self, text: bytes) -> Any:
+        """Return what a sheet says, or its words if it cannot be read: two that say the same have it in common."""
+        try:
+            text = forgive(text, Known(self.game.box, self.game.periods)).text
+        except BadSheet:
+            return text.split()
+        return _value(text)
+
+    def _distinct(self, sheets: Sequence[Enclosure]) -> list[Enclosure]:
+        """Return sheets without those that say what an earlier one says."""
+        kept: list[tuple[Any, Enclosure]] = []
+        for each in sheets:
+            reading = self._reading(each.text)
+            if all(reading != other for other, _ in kept):
+                kept.append((reading, each))
+        return [each for _, each in kept]
+
     def _are_quoted(self) -> bool:
         return all(each.quoted for each in self.bare)
 
     def _not_in(self, sheet: Enclosure) -> list[str]:
         """Return the lines of the bare orders that a sheet does not have."""
-        value = _value(sheet.text)
+        value = self._reading(sheet.text)
         there = value.get(ORDERS) if isinstance(value, dict) else None
         heading = Answering(self.game.name, self.side, self.game.adjudication)
         missing: list[str] = []
         for each in self.bare:
-            said = _value(sheet_of([each], heading).encode())
+            said = self._reading(sheet_of([each], heading).encode())
             if each.is_key:
                 known = isinstance(said, dict) and isinstance(value, dict) and said[each.word] == value.get(each.word)
             else:
@@ -130,10 +153,17 @@ def sheet_for(
     `sheets` are those of its sheets that name the game.
     """
     bare = orders_outside(letter, game)
-    report = report_answered(letter, settings) if bare else None
+    whole = not bare and all(map(_has_heading, sheets))
+    report = None if whole else report_answered(letter, settings)
     if report is not None and (report.game, report.side) != (game.name, side):
         report = None
-    return Choice(game, side, sheets, bare, report).made()
+    made = Choice(game, side, sheets, bare, report).made()
+    return made if made is None or made.answering or _has_heading(made) else replace(made, answering=report)
+
+
+def _has_heading(sheet: Enclosure) -> bool:
+    """Tell whether a sheet names its side and the report that it answers."""
+    return all(re.search(rb"(?im)^\W*%b\W*:" % key, sheet.text) for key in (b"side", b"adjudication"))
 
 
 def may_order_without_sheet(letter: Letter) -> bool:
@@ -186,24 +216,9 @@ def _value(text: bytes) -> Any:
         return None
 
 
-def _reading(text: bytes) -> Any:
-    """Return what two sheets that say the same have in common."""
-    value = _value(text)
-    return text.split() if value is None else value
-
-
 def _same_orders(one: str, other: str) -> bool:
     first, second = _value(one.encode()), _value(other.encode())
     return isinstance(first, dict) and isinstance(second, dict) and first.get(ORDERS) == second.get(ORDERS)
-
-
-def _distinct(sheets: Sequence[Enclosure]) -> list[Enclosure]:
-    """Return sheets without those that say what an earlier one says."""
-    kept: list[Enclosure] = []
-    for each in sheets:
-        if all(_reading(each.text) != _reading(other.text) for other in kept):
-            kept.append(each)
-    return kept
 
 
 def _which_of_two(one: Enclosure, other: Enclosure) -> str:

@@ -49,6 +49,8 @@ _FIRM: Final = re.compile(
     rf"\s*(?:{_BULLET}+{_WORDS}(?:\s*[:：]?\s*[{{｛]|\s*:\s*(?:default\b|$))"  # an order behind any bullet or number
     r"|(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
     r"|[-–—•·*−]\s*(?:[\"']?\w+[\"']?\s*:(?=\s|$)|\{)"  # an order, its hyphen perhaps made a bullet
+    r"|(?:[+>]|\(?\d{1,2}[.)])\s*[^\W\d_][\w -]{0,40}\s*:(?=\s|$)"  # an order with another mark, or a number
+    r"|(?:[-–—•·*−+>]|\(?\d{1,2}[.)])?\s*[\"'*_]{0,2}[^\W\d_][\w -]{0,40}[\"'*_]{0,2}\s*:?\s*\{"  # its body in braces
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )
 _AT_ONCE: Final = re.compile(r"\s|#|[-–—•·−](?:\s|$)|[\[\]{},\"']|[a-z_]\w*\s*:(?:\s|$)")

@@ -135,3 +135,9 @@ def test_prose_that_begins_with_a_bracket_is_no_part_of_a_sheet() -> None:
     assert [each.text for each in sheets("game: x\norders:\n- move:\n    path:\n\n[arpi]\n")] == [
         "game: x\norders:\n- move:\n    path:\n\n[arpi]\n"
     ]
+
+
+@pytest.mark.parametrize("line", ["1) play: {card: 1}", "+ play: {card: 1}", "2. Play {card: 1}", "*Play*: {card: 1}"])
+def test_orders_with_other_marks_belong_to_their_sheet(line: str) -> None:
+    head = "game: punica\nside: rome\nadjudication: 3\norders:\n"
+    assert sheets(f"{head}{line}\n\n{line}\nThanks, Ann\n")[0].text == f"{head}{line}\n\n{line}\n"

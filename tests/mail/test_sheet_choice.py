@@ -120,6 +120,13 @@ def test_faulty_sheet_in_the_quote_gives_way_to_a_good_one(folder: Folder, toy: 
     assert buried(folder) == cards(toy)[1]
 
 
+def test_earlier_sheet_enclosed_again_does_not_count(folder: Folder, toy: Adjudicator) -> None:
+    """Some programs enclose again what came with the letter that they answer."""
+    assert mailed(folder, bury(toy)).accepted
+    assert mailed(folder, bury(toy, 1), bury(toy), number=2).accepted
+    assert buried(folder) == cards(toy)[1]
+
+
 # ---- orders outside the sheet
 
 
@@ -265,10 +272,20 @@ def test_bare_order_in_a_letter_without_an_id_counts_once(folder: Folder, toy: A
     assert "punica: sheet 2 of red accepted" in take_in(other, folder.office).notes
 
 
-def test_line_with_the_game_goes_with_a_bare_order(folder: Folder, toy: Adjudicator) -> None:
+@pytest.mark.parametrize("gap", ["", "\n", "\nI shall risk it.\n"])
+def test_line_with_the_game_goes_with_a_bare_order(folder: Folder, toy: Adjudicator, gap: str) -> None:
     folder.create(name="gallia", secrets=OTHERS).close()
-    handled = mailed(folder, "game: punica", f"bury: {{card: {cards(toy)[1]}}}")
+    handled = mailed(folder, f"game: punica\n{gap}bury: {{card: {cards(toy)[1]}}}")
     assert handled.accepted, said(handled)
+
+
+def test_bare_order_beside_a_sheet_for_another_game_is_for_none(folder: Folder, toy: Adjudicator) -> None:
+    with folder.create(name="gallia", secrets=OTHERS) as game:
+        other = sheet(game, "red", order("bury", card=cards(game)[0])).decode()
+    handled = mailed(folder, f"bury: {{card: {cards(toy)[1]}}}", other)
+    assert not handled.accepted
+    with folder.open() as game:
+        assert game.sheets("red") == 0
 
 
 def test_commands_are_carried_out_although_orders_are_not(folder: Folder, toy: Adjudicator) -> None:
@@ -284,3 +301,20 @@ def test_words_of_a_sheet_are_put_together_again() -> None:
         "game: punica\nside: rome\nadjudication: 7\nlink: abc\norders:\n- battle_card: {card: probe}\n- bid:\n"
         "    card: 3\nstanding: default\n"
     )
+
+
+def test_what_is_written_in_other_words_says_the_same(folder: Folder, toy: Adjudicator) -> None:
+    """Whether two sheets differ is told by how they are read, not by how they are written."""
+    shouted = bury(toy).replace("- bury: {card", "1) BURY {Card")
+    handled = mailed(folder, bury(toy), "that is", shouted)
+    assert handled.accepted, said(handled)
+    assert mailed(folder, f"Bury {{Card: {cards(toy)[0]}}}", "that is", bury(toy), number=2).accepted
+    assert buried(folder) == cards(toy)[0]
+
+
+@pytest.mark.parametrize("missing", ["side: red\n", "adjudication: 1\n"])
+def test_heading_cut_short_is_that_of_the_report(folder: Folder, toy: Adjudicator, missing: str) -> None:
+    handled = mailed(folder, bury(toy).replace(missing, ""), more="In-Reply-To: <punica.red.0@example.org>\n")
+    assert handled.accepted == (missing == "side: red\n")
+    assert handled.accepted or "adjudication 1 came after 0" in said(handled)
+    assert mailed(folder, bury(toy).replace(missing, ""), number=2).accepted
