@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from pbem.mail.commands import Instruction
+from pbem.orders.forgive import Answering
 
 Where: TypeAlias = Literal["body", "attachment", "quoted"]
 """Where a sheet was found: in the sender's own text, in an attached file, or in the text that they quote."""
@@ -14,11 +15,15 @@ Where: TypeAlias = Literal["body", "attachment", "quoted"]
 
 @dataclass(slots=True, frozen=True)
 class Enclosure:
-    """One order sheet as it was found: its name for complaints, its UTF-8 text, and where it stood."""
+    """One order sheet as it was found: its name for complaints, its UTF-8 text, and where it stood.
+
+    Orders without a heading belong to the report of ours that the letter answers (`answering`).
+    """
 
     name: str
     text: bytes
     where: Where
+    answering: Answering | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -29,8 +34,11 @@ class Letter:
     nobody can be answered. `references` are the message ids of the letters before it, oldest first. `commands`
     are the lines such as STATUS or `PHRASE ...`.
     `enclosures` are the sheets to be read, best first: those in the sender's own text, then attached ones. A quoted
-    sheet is read only if there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
+    sheet is read only if there is no other. Two sheets for one game must say the same. `passed_over` is a quoted
     sheet that does not count because of the commands above it.
+    `beside` is the sheet in the text that they quote, where the letter also has a sheet of their own. `loose` are the
+    sender's own lines outside the sheets, and `quoted_lines` those that they quote: an order may stand there.
+    `unclear` are lines of which nobody can tell whether they are commands.
     `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
     (out of office, delivery failure) holds no orders and must never be answered.
 
@@ -51,6 +59,10 @@ class Letter:
     commands: tuple[Instruction, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     passed_over: tuple[Enclosure, ...] = ()
+    beside: tuple[Enclosure, ...] = ()
+    loose: tuple[str, ...] = ()
+    quoted_lines: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
     refusal: str | None = None
     automatic: bool = False
 

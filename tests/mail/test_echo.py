@@ -109,3 +109,26 @@ def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, m
         file.write_bytes(file.read_bytes().replace(b"\n* BURY:", b"\n* Bury:"))
     said = verified(mail.clone(), mail.red, 3)
     assert said["letters"]["matched"] == 0
+
+
+@pytest.mark.parametrize("quoted", ["", "> "])
+@pytest.mark.parametrize(
+    "dress",
+    [
+        "+ bury: {{card: {card}}}",
+        "2. bury: {{card: {card}}}",
+        "1) Bury: {{Card: {card}}}",
+        "-- bury: {{card: {card}}}",
+        "then - bury: {{card: {card}}}",
+        "* BURY {{card: {card}}}",
+        "- **bury**: {{card: {card}}}",
+        "Hi\n\nHere it comes\n\n1. bury: {{card: {card}}}\n\nBye",
+        "- bury: {{card: {card}}}\nthen fall back {{hill: West Hill}}",
+    ],
+)
+def test_order_in_any_dress_is_found_in_a_letter(folder: Folder, toy: Adjudicator, dress: str, quoted: str) -> None:
+    card = cards(folder, "red")[0]
+    lines = f"game: punica\nside: red\nadjudication: 1\norders:\n{dress.format(card=card)}\n".splitlines()
+    handled = take_in(letter("red", "\n".join(quoted + line for line in lines).encode()), folder.office)
+    assert handled.accepted, only(handled).text
+    assert f"| - bury: {{card: {card}}}" in only(handled).text
