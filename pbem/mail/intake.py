@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.plain import Record
+from pbem.game.wording import counted
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
@@ -248,7 +249,7 @@ class _Desk:
         receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests)
         if receipt.number is None:
             handled.accepted = False
-            handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
+            handled.notes.append(f"{game.name}: a sheet of {self.side} has {counted(len(receipt.complaints), 'fault')}")
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:

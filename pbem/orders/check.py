@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pbem.crypto.closing import Closing
@@ -11,6 +11,7 @@ from pbem.crypto.player_chains import PlayerChain, wrong_with
 from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
 from pbem.game.plain import Record
+from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.sheet import (
     LINK,
@@ -174,10 +175,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     asked = sorted({decision.kind for decision in at.decisions})
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
-        given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
-        if given:
-            faults = at.all_faults(decision, [sheet.orders[number] for number in given])
-            wrong |= zip(given, faults, strict=False)
+        wrong |= _wrong_answers(at, sheet, decision)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
@@ -191,3 +189,29 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+
+
+def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:
+    """Return the faults of the orders that answer a decision, by their number among the readable ones.
+
+    An order behind a refused one is judged as if that were not there: where it has faults, they say so.
+    """
+    given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
+    if not given:
+        return {}
+    wrong: dict[int, Iterable[Fault]] = {}
+    refused = sheet.unreadable(decision.kind)
+    every = at.all_faults(decision, [sheet.orders[number] for number in given])
+    for number, each in zip(given, every, strict=False):
+        faults, place = list(each), sheet.written[number]
+        if faults:
+            before = [other + 1 for other in refused if other < place]
+            wrong[number] = [_once_mended(faults[0], before), *faults[1:]] if before else faults
+            refused.append(place)
+    return wrong
+
+
+def _once_mended(fault: Fault, before: Sequence[int]) -> Fault:
+    """Return a fault that tells of the refused orders before it: what they change is not in the position yet."""
+    orders = f"order {before[0]} is" if len(before) == 1 else f"orders {listing(map(str, before))} are"
+    return replace(fault, reason=f"{fault.reason} (as things stand; judged again once {orders} mended)")

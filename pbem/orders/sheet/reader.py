@@ -85,6 +85,13 @@ class Sheet:
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
 
+    def unreadable(self, kind: str) -> list[int]:
+        """Return the places of the orders of a kind that cannot be read."""
+        every = self.document.value.get(ORDERS, ())
+        return [
+            at for at, item in enumerate(every) if at not in self.written and isinstance(item, dict) and kind in item
+        ]
+
     def place(self, order: int, path: Path) -> Mark:
         """Return the place of a path within the body of an order; if it is not there, the key around it."""
         start: Path = (ORDERS, self.written[order], self.orders[order].kind)
@@ -115,12 +122,12 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
     if misfits:
         complaints = [_placed(misfit, document) for misfit in misfits]
         raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
-    return _sheet(document, range(len(value.get(ORDERS, ()))))
+    return _sheet(document, value, range(len(value.get(ORDERS, ()))))
 
 
-def _sheet(document: Document, written: Iterable[int]) -> Sheet:
-    """Return the sheet with the orders that can be read."""
-    value, numbers = document.value, tuple(written)
+def _sheet(document: Document, value: Record, written: Iterable[int]) -> Sheet:
+    """Return the sheet with the orders that can be read; `value` is that of the document, without what cannot."""
+    numbers = tuple(written)
     orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
     return Sheet(
         game=value["game"],
@@ -140,11 +147,19 @@ def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
 
 
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
-    """Return the readable part of a sheet, if all its faults are within single orders."""
-    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
+    """Return the readable part of a sheet: the orders that have no fault, if heading and list of orders have none.
+
+    Of standing orders, and of the other keys, only what has no fault at all is left.
+    """
+    value = document.value
+    if len(faulty) >= _MOST_MISFITS or not isinstance(value, dict) or not value.keys() >= {*_HEADING} - {ORDERS}:
         return None
-    bad = {path[1] for path in faulty}
-    return _sheet(document, (at for at in range(len(document.value[ORDERS])) if at not in bad))
+    bad = {path[1] for path in faulty if path[0] == ORDERS and len(path) > 1}
+    broken = {path[0] for path in faulty if path[0] != ORDERS or len(path) < 2}
+    if broken & {*_HEADING}:
+        return None
+    readable = {key: item for key, item in value.items() if key not in broken}
+    return _sheet(document, readable, (at for at in range(len(value.get(ORDERS, ()))) if at not in bad))
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
