@@ -164,8 +164,8 @@ def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
         "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
     )  # fmt: skip
     text = str(receipt)
-    assert "Hannibal is no leader of yours on the map, did you mean hannibal?" in text
-    assert "varro is no leader" in text
+    assert "no leader is called Hannibal, did you mean hannibal? who can move: " in text
+    assert "Varro is not your leader" in text
     assert "did you mean punic_foot?" in text
     assert "there is no hex or city nowhere" in text
 
