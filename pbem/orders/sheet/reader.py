@@ -64,6 +64,11 @@ class BadSheet(PbemError):
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
 
+    def faulty(self, start: Path) -> list[Path]:
+        """Return the paths of the faults below a path, from there on."""
+        paths = [placed.fault.path for placed in self.complaints]
+        return [path[len(start) :] for path in paths if path[: len(start)] == start]
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -95,7 +100,10 @@ class Sheet:
     def place(self, order: int, path: Path) -> Mark:
         """Return the place of a path within the body of an order; if it is not there, the key around it."""
         start: Path = (ORDERS, self.written[order], self.orders[order].kind)
-        value: Any = self.orders[order].body
+        return self.place_of(start, self.orders[order].body, path)
+
+    def place_of(self, start: Path, value: Any, path: Path) -> Mark:
+        """Return the place of a path within a value that stands at `start`; if it is not there, the key around it."""
         for at, key in enumerate(path):
             if isinstance(value, str) and isinstance(key, int):
                 mark = self.document.nearest((*start, *path[:at]))

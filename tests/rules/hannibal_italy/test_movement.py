@@ -49,7 +49,7 @@ def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
         side=CARTHAGE,
         adjudication=1,
         decisions=playing.open_decisions,
-        faults=playing.faults,
+        faults=playing.every_fault,
         further=playing.further,
         costs=playing.costs,
     )
@@ -182,7 +182,7 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
         side=CARTHAGE,
         adjudication=1,
         decisions=playing.open_decisions,
-        faults=playing.faults,
+        faults=playing.every_fault,
         periods=("segment", "year"),
     )
     receipt, sheet = check_sheet(at, raw.encode())

@@ -240,7 +240,7 @@ def _why_not_by(view: Game, decision: Decision, by: str) -> str:
     space, _ = view.whereabouts(by)
     if space != (at := decision.facts["space"]):
         return f"{general_named(view, by)} is in {space_named(view, space)}, not in {space_named(view, at)}; {can}"
-    return f"{general_named(view, by)} has not the CU there that an attempt takes, or has made his on this card; {can}"
+    return f"{general_named(view, by)} was not activated on this card, or has too few CU there for an attempt; {can}"
 
 
 KINDS: Final[Kinds] = {"besiege": (besiege_orders, check_besiege)}
