@@ -15,8 +15,10 @@ from pbem.protocol import Decision, Fault, Order, Path, Rules
 
 S = TypeVar("S")
 
-_SAMPLES: Final = 60
+_SAMPLES: Final = 120
 _ROUNDS: Final = 6
+_FEW: Final = 3
+"""Where a word has no more values than these, they tell sorts of orders apart."""
 _MISSING: Final = object()
 
 
@@ -69,34 +71,49 @@ def _numbers() -> Iterator[float]:
 
 
 def _mended(body: Mapping[str, Any], wrong: Sequence[Path], samples: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the body with its wrong parts replaced by those of each sample, as far as they differ.
-
-    Only the samples count that have most words in common with it: they say the same sort of thing.
-    """
-    keys = {path[0] for path in wrong}
-    known = {key for key in keys if any(key in sample for sample in samples)}
-    alike = [len(body.keys() & sample.keys()) if known <= sample.keys() else -1 for sample in samples]
+    """Return the body with its wrong parts replaced by those of each sample that is like it, as far as they differ."""
     made: dict[str, Any] = {}
-    for sample, common in zip(samples, alike, strict=True):
-        if common < max(alike) or common < 0:
-            continue
+    for sample in _alike(body, wrong, samples):
         mended: dict[str, Any] = deepcopy(dict(body))
         for path in sorted(wrong, key=len, reverse=True):
+            key = str(path[0])
             if _at(mended, path) is not _MISSING and (value := _at(sample, path)) is not _MISSING:
                 _at(mended, path[:-1])[path[-1]] = deepcopy(value)
-            elif path[0] in known:
-                mended[str(path[0])] = deepcopy(sample[str(path[0])])
+            elif key in sample:
+                mended[key] = deepcopy(sample[key])
             else:
-                mended.pop(str(path[0]), None)
+                mended.pop(key, None)
         made[repr(mended)] = mended
     return list(made.values())
 
 
+def _alike(
+    body: Mapping[str, Any], wrong: Sequence[Path], samples: Sequence[Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]]:
+    """Return the samples that say the same sort of thing as a body: they have what is wrong in it, and its words.
+
+    A word that has few values in all samples, such as what a card is played for, has the value of the body in them.
+    """
+    keys = {path[0] for path in wrong}
+    for path in [*((key,) for key in keys), *wrong]:
+        samples = [sample for sample in samples if _at(sample, path) is not _MISSING] or samples
+    common = [len(body.keys() & sample.keys()) for sample in samples]
+    samples = [sample for sample, count in zip(samples, common, strict=True) if count == max(common)]
+    for key in body.keys() - keys:
+        values = {repr(sample.get(key)) for sample in samples}
+        if len(values) <= _FEW:
+            samples = [sample for sample in samples if sample.get(key) == body[key]] or samples
+    return samples
+
+
 def _shared(checks: Sequence[Sequence[Fault]], wrong: Sequence[Path]) -> list[Fault]:
-    """Return the faults that all of some orders have.
+    """Return the faults that all of some orders have; those that took something wrong again do not count.
 
     What follows an item of a list, such as a step of a path, depends on it: one order alone would prove nothing.
     """
+    checks = [
+        faults for faults in checks if not any(_meet(each.path, path) for each in faults for path in wrong)
+    ] or checks
     if not checks or (len(checks) < 2 and any(isinstance(path[-1], int) for path in wrong)):
         return []
     first, *others = checks

@@ -319,9 +319,7 @@ def stray_companions(view: Game, stack: Stack, force: Stack) -> list[tuple[int, 
     strays = []
     for at, other in enumerate(companions):
         if other not in view.board.generals:
-            strays.append(
-                (at, Refusal(f"{no_such_general(view, other)}; who is there: {can}".replace("?;", "?"), "8.7"))
-            )
+            strays.append((at, Refusal(no_such_general(view, other), "8.7")))
         elif other not in stack.generals:
             strays.append((at, Refusal(f"{general_named(view, other)} is not there to go along; who is: {can}", "8.7")))
         elif other == general or other in companions[:at]:
