@@ -157,17 +157,21 @@ def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
 def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
     """Return the readable part of a sheet: the orders that have no fault, if heading and list of orders have none.
 
-    Of standing orders, and of the other keys, only what has no fault at all is left.
+    A standing order with a fault is left empty. Of the other keys only those are left that have no fault at all.
     """
     value = document.value
     if len(faulty) >= _MOST_MISFITS or not isinstance(value, dict) or not value.keys() >= {*_HEADING} - {ORDERS}:
         return None
-    bad = {path[1] for path in faulty if path[0] == ORDERS and len(path) > 1}
-    broken = {path[0] for path in faulty if path[0] != ORDERS or len(path) < 2}
+    bad = {path[:2] for path in faulty if len(path) > 1}
+    broken = {path[0] for path in faulty if len(path) < 2}
     if broken & {*_HEADING}:
         return None
     readable = {key: item for key, item in value.items() if key not in broken}
-    return _sheet(document, readable, (at for at in range(len(value.get(ORDERS, ()))) if at not in bad))
+    for key in (STANDING, STANDING_ADD):
+        if isinstance(written := readable.get(key), list):
+            readable[key] = [{} if (key, at) in bad else item for at, item in enumerate(written)]
+    numbers = (at for at in range(len(value.get(ORDERS, ()))) if (ORDERS, at) not in bad)
+    return _sheet(document, readable, numbers)
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
