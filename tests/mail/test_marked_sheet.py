@@ -42,7 +42,7 @@ def test_each_fault_stands_below_its_place() -> None:
     )
 
 
-def test_what_is_marked_can_be_taken_out_again_wherever_it_stands() -> None:
+def test_marks_can_be_taken_out_again_wherever_they_stand() -> None:
     faults = [fault(line, column, 3, "why " * 60) for line in range(1, 9) for column in range(1, 40, 3)]
     text = marked(LINES, faults)
     assert without_marks(text) == SHEET.rstrip("\n") + "\n"
@@ -124,7 +124,7 @@ def test_a_sheet_that_is_not_yaml_is_mended_in_the_quote(folder: Folder, toy: Ad
     assert take_in(raw, folder.office).accepted
 
 
-def test_a_sheet_that_is_still_wrong_comes_back_without_the_old_marks(folder: Folder, toy: Adjudicator) -> None:
+def test_a_sheet_still_wrong_comes_back_without_the_old_marks(folder: Folder, toy: Adjudicator) -> None:
     mine = cards(folder, "red")
     missing = [card for card in range(1, 31) if card not in mine]
     first = only(take_in(letter("red", sheet(toy, "red", order("bury", card=missing[0]))), folder.office))

@@ -88,14 +88,14 @@ def test_a_sound_order_is_judged_beside_a_malformed_one() -> None:
 
 
 @pytest.mark.parametrize("more", ["standing: [intercept: {wth: []}]\n", "link: xyz\n", "wrong: 1\n"])
-def test_orders_are_judged_beside_another_part_that_cannot_be_read(more: str) -> None:
+def test_orders_are_judged_beside_a_part_that_cannot_be_read(more: str) -> None:
     card = missing_card()
     receipt = checked(f"{HEAD}- play: {{card: {card}, as: discard}}\n{more}")
     assert (5, str(card)) in told(receipt)
     assert len(receipt.complaints) == 2
 
 
-def test_standing_orders_are_judged_beside_one_that_cannot_be_read() -> None:
+def test_standing_orders_are_judged_beside_an_unreadable_one() -> None:
     text = f"{HEAD}- play: {{card: {held_card()}, as: discard}}\n"
     receipt = checked(f"{text}standing:\n- intrcept: {{}}\n- intercept: {{wth: []}}\n")
     assert [line for line, _ in told(receipt)] == [7, 8]
