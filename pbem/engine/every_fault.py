@@ -94,12 +94,12 @@ def _alike(
 
     A word that has few values in all samples, such as what a card is played for, has the value of the body in them.
     """
-    keys = {path[0] for path in wrong}
+    keys = dict.fromkeys(path[0] for path in wrong)
     for path in [*((key,) for key in keys), *wrong]:
         samples = [sample for sample in samples if _at(sample, path) is not _MISSING] or samples
     common = [len(body.keys() & sample.keys()) for sample in samples]
     samples = [sample for sample, count in zip(samples, common, strict=True) if count == max(common)]
-    for key in body.keys() - keys:
+    for key in (key for key in body if key not in keys):
         values = {repr(sample.get(key)) for sample in samples}
         if len(values) <= _FEW:
             samples = [sample for sample in samples if sample.get(key) == body[key]] or samples
@@ -122,10 +122,10 @@ def _shared(checks: Sequence[Sequence[Fault]], wrong: Sequence[Path]) -> list[Fa
 
 
 def _at(value: Any, path: Path) -> Any:
-    """Return what stands at a path within a plain value, or `_MISSING`."""
+    """Return what stands at a path within a plain value, or `_MISSING`: a part of a text has no place of its own."""
     for step in path:
         try:
-            value = value[step]
+            value = _MISSING if isinstance(value, str) else value[step]
         except (KeyError, IndexError, TypeError):
             return _MISSING
     return value

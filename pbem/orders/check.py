@@ -233,7 +233,7 @@ def _half_read(at: OpenDecisions, bad: BadSheet) -> Iterator[Placed]:
         for place in sheet.unreadable(decision.kind):
             start: Path = (ORDERS, place, decision.kind)
             body, paths = sheet.document.value[ORDERS][place][decision.kind], bad.faulty(start)
-            if not isinstance(body, dict) or not all(paths):
+            if not isinstance(body, dict) or not paths or () in paths:
                 continue
             order = Order(decision.kind, body)
             for fault in at.faults(decision, order, paths, partial(_fits, form)):
