@@ -62,7 +62,7 @@ def check_whole(given: list[Order]) -> float:
         side=ROME,
         adjudication=1,
         decisions=at.open_decisions,
-        faults=at.faults,
+        faults=at.every_fault,
         further=at.further,
     )
     return seconds(lambda: check_sheet(decisions, raw))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from pbem.audit.findings import Findings, Place, number
+from pbem.audit.findings import Findings, Place
 from pbem.audit.history import History
 from pbem.audit.schemas import Record, not_canonical
 from pbem.audit.turn_files import Books
@@ -16,6 +16,7 @@ from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links
 from pbem.crypto.player_chains import follow as follow_chains
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.repo.charter import Charter
 from pbem.repo.layout import BEACON
@@ -37,8 +38,8 @@ def check_chain(history: History, books: Books, charter: Charter, findings: Find
         findings.blame(history.place(n), *_link(n, turn, previous, dice.length))
         renewals += "renewal" in turn
         previous = turn.get("renewal", turn["link"])
-    renewed = f", {number(renewals, 'renewal')}" if renewals else ""
-    findings.check("links", f"{number(len(books.turns), 'link')} opened, from the tip on{renewed}")
+    renewed = f", {counted(renewals, 'renewal')}" if renewals else ""
+    findings.check("links", f"{counted(len(books.turns), 'link')} opened, from the tip on{renewed}")
 
 
 def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[str]:
@@ -77,7 +78,7 @@ def check_player_chains(history: History, books: Books, findings: Findings) -> N
             findings.blame(history.place(n), str(wrong))
             lasts = last_links(given, lasts)
     if chains:
-        text = f"{', '.join(chains)}: {number(opened, 'link')} opened, one for each sheet; {missing:,} turns without"
+        text = f"{', '.join(chains)}: {counted(opened, 'link')} opened, one for each sheet; {missing:,} turns without"
         findings.check("player chains", text)
 
 
@@ -113,7 +114,7 @@ def check_beacon(
     except BadBeacon as wrong:
         found = next((n for round, n in where.items() if str(wrong).endswith(f"round {round}")), None)
         findings.blame(history.place(found) if found else Place(), str(wrong))
-    findings.check("beacon", f"{number(len(signatures), 'round')} of drand, {number(missing, 'turn')} without")
+    findings.check("beacon", f"{counted(len(signatures), 'round')} of drand, {counted(missing, 'turn')} without")
 
 
 def _closings(history: History, read: Callable[[bytes], bytes], findings: Findings) -> Iterator[tuple[int, Closing]]:

@@ -20,7 +20,7 @@ from datetime import date
 from typing import Final
 
 from pbem.audit.commits import Kind
-from pbem.audit.findings import Findings, Place, number
+from pbem.audit.findings import Findings, Place
 from pbem.audit.first_difference import first_difference
 from pbem.audit.history import History
 from pbem.audit.migrate import carry_over
@@ -34,6 +34,7 @@ from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.wording import counted
 from pbem.protocol import PbemError
 from pbem.referee import ALL_SIDES, ruling
 from pbem.referee.adjudicator import Adjudicator
@@ -147,7 +148,7 @@ class Derivation:
         left = (
             f"; {others:,} that other rules made left out: a version of pbem with those derives them" if others else ""
         )
-        findings.check("derived", f"{number(derived, 'commit')} made again from what was handed in{left}")
+        findings.check("derived", f"{counted(derived, 'commit')} made again from what was handed in{left}")
 
     # ---- what is on record
 

@@ -87,11 +87,6 @@ class Findings:
         return sorted(self.divergences, key=lambda each: each.place.order)
 
 
-def number(count: int, one: str, more: str = "") -> str:
-    """Return a count with its word: `1 roll`, `1,204 rolls`."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
 def listed(words: Iterable[object]) -> str:
     """Return some words as a sentence lists them, the first ten of many."""
     said = [str(word) for word in words]

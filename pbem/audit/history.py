@@ -9,11 +9,12 @@ from re import compile as pattern
 from typing import Any, Final
 
 from pbem.audit.commits import JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
-from pbem.audit.findings import Findings, Place, listed, number
+from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.schemas import NOTE, said_in
 from pbem.audit.schemas import REQUEST as REQUEST_SHAPE
 from pbem.crypto.signing import verifies
 from pbem.game.corrections import SUFFIX, Correction
+from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.repo.git.history import Change, Past
 from pbem.repo.layout import (
@@ -161,7 +162,7 @@ class Historian:
         commits = len(self.history.commits)
         files = self.history.files
         text = (
-            f"{number(commits, 'commit')}, all signed by the key of {CHARTER}; {number(len(files), 'file')}, "
+            f"{counted(commits, 'commit')}, all signed by the key of {CHARTER}; {counted(len(files), 'file')}, "
             f"all known to the layout, none changed that must stay"
         )
         self._findings.check("history", text)

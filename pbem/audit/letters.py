@@ -14,11 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from pbem.audit.findings import Findings, Place, listed, number
+from pbem.audit.findings import Findings, Place, listed
 from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.crypto.seal import salted
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
+from pbem.game.wording import counted
 from pbem.orders.forgive import came_from
 from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
@@ -108,7 +109,7 @@ def compare_letters(path: Path, game: str, tip: str, letters: Sequence[KeptLette
         matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
         _check_closings(clone, found, comparison.told, findings)
     if unreadable:
-        findings.leave("unread", f"{number(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
+        findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
     return Compared(
         len(letters), len({letter.where for letter, _ in found}), len(comparison.sheets), matched, unreadable
     )
@@ -283,7 +284,7 @@ def _check_told(
     """Put on record how many letters there are, and of which turns none tells."""
     letters = len({letter.where for letter, _ in found})
     sides = sorted({receipt.side for _, receipt in found})
-    read = f"{number(count, 'letter')} read, {letters or 'none'} with a receipt of this game"
+    read = f"{counted(count, 'letter')} read, {letters or 'none'} with a receipt of this game"
     if not sides:
         findings.leave("letters", f"{read}: there is nothing to compare")
         return
@@ -322,11 +323,11 @@ def _check_sent(
             findings.blame(
                 Place(at, file=sheet.path, commit=commit),
                 f"{letter}, written at commit {receipt.commit}, says that it came from {side} and has the digest "
-                f"{sheet.digest}; none of the {number(len(sent), 'sheet')} that {side} sent has that digest. It was "
+                f"{sheet.digest}; none of the {counted(len(sent), 'sheet')} that {side} sent has that digest. It was "
                 f"made up or changed, or the letter with it is missing here",
             )
     if receipted:
-        text = f"{number(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
+        text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
         findings.check("sent", text)
     return matched
 
@@ -372,7 +373,7 @@ def _check_closings(
             "says before that the sheets are closed until that round. They were closed late, or that letter is missing",
         )
     if first:
-        findings.check("closings", f"{number(len(first), 'closing')} told of, each before its round was published")
+        findings.check("closings", f"{counted(len(first), 'closing')} told of, each before its round was published")
 
 
 def _closed_wrongly(clone: _Clone, closed: ClosedSheets) -> Iterator[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pbem.audit.findings import Findings, number
+from pbem.audit.findings import Findings
 from pbem.audit.history import History
 from pbem.audit.schemas import Record
 from pbem.audit.turn_files import Books
 from pbem.crypto.dice import MAX_SIDES, ChainDice, step_key
+from pbem.game.wording import counted
 
 _USUAL = 6
 _MOST_DICE = 10_000
@@ -33,8 +34,9 @@ def check_rolls(history: History, books: Books, game: str, findings: Findings) -
                 reasons.append(f"{draw['of']} things cannot be shuffled")
             findings.blame(history.place(n, at, draw["name"], "draw"), *reasons)
             draws += 1
-    findings.check("rolls", f"{number(rolls, 'roll')} of {number(dice, 'die', 'dice')} made again, with sums and needs")
-    findings.check("draws", f"{number(draws, 'hidden draw')}, numbered and named")
+    made = f"{counted(rolls, 'roll')} of {counted(dice, 'die', 'dice')}"
+    findings.check("rolls", f"{made} made again, with sums and needs")
+    findings.check("draws", f"{counted(draws, 'hidden draw')}, numbered and named")
 
 
 def _in_order(at: int, said: Record, names: set[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pbem.audit.commits import VIEW
-from pbem.audit.findings import Findings, Place, number
+from pbem.audit.findings import Findings, Place
 from pbem.audit.history import History, Version, filed
 from pbem.audit.schemas import RECORD, Record, misfit
 from pbem.audit.secrets import Opened
@@ -18,6 +18,7 @@ from pbem.audit.turn_files import Books
 from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.seal import CannotOpen, open_padded, salt_of, salted, unpadded
 from pbem.game.kept_orders import compact
+from pbem.game.wording import counted
 from pbem.repo.charter import Charter
 from pbem.repo.layout import PLAYERS, SEALED, VIEWS, sealed_path, standing_path, turn_path
 
@@ -32,7 +33,7 @@ def sealed_text(history: History) -> str:
     """Say what stays unchecked as long as it is sealed."""
     sealed = [path for path in history.files if path.endswith(SEALED)]
     sides = sum(path.startswith(VIEWS) for path in sealed)
-    text = f"{number(len(sealed) - sides, 'file')}: to check them takes the secrets, which are revealed at the end"
+    text = f"{counted(len(sealed) - sides, 'file')}: to check them takes the secrets, which are revealed at the end"
     return text + (f"; {sides} more are sealed to keys of the sides" if sides else "")
 
 
@@ -96,10 +97,10 @@ class _Check:
                 self._content(path, version)
         self._sheets()
         self._standing()
-        text = f"{number(len(paths), 'file')} opened in all of {number(versions, 'version')}"
+        text = f"{counted(len(paths), 'file')} opened in all of {counted(versions, 'version')}"
         self._findings.check("sealed", f"{text}; sheets and standing orders are those of the digests")
         draws = sum(self._record(n) for n in self._books.turns)
-        self._findings.check("shuffles", f"{number(draws, 'hidden draw')} made again")
+        self._findings.check("shuffles", f"{counted(draws, 'hidden draw')} made again")
 
     def _content(self, path: str, version: Version | None) -> bytes | None:
         """Return what is sealed in a version of a file; blame it, once, if it cannot be opened."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
-from pbem.audit.findings import Findings, Place, listed, number
+from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.history import History
 from pbem.audit.schemas import JOINED, REQUEST, TURN, Record, misfit, misfit_act, not_canonical, said_in
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
+from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES
 from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
@@ -68,13 +69,13 @@ def check_turn_files(
         findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
         findings.blame(place, *_consented(n, turn, history, read))
         findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
-    findings.check("turns", f"{number(len(books.turns), 'turn file')}, each naming the one before by its digest")
+    findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
         findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books, sides))
     sheets = sum(len(paths) for by_side in history.sheets.values() for paths in by_side.values())
     waiting = sum(len(paths) for paths in history.sheets.get(history.last, {}).values())
-    text = f"{number(sheets, 'sheet')}, each committed before the turn that used it" + (
-        f"; {number(waiting, 'sheet')} not used yet" if waiting else ""
+    text = f"{counted(sheets, 'sheet')}, each committed before the turn that used it" + (
+        f"; {counted(waiting, 'sheet')} not used yet" if waiting else ""
     )
     findings.check("sheets", text)
     if 1 in books.turns:
@@ -240,7 +241,7 @@ def _joined(
     turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
 ) -> None:
     """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
-    counted, phrases = turn.get("joined", {}), 0
+    joined, phrases = turn.get("joined", {}), 0
     for side in sides:
         for version in history.files.get(joined_path(side), ()):
             if version.oid is None:
@@ -251,14 +252,14 @@ def _joined(
                 continue
             findings.blame(place, *_key(said))
             first = history.turns.get(1, 0)
-            if version.oid == history.before(joined_path(side), first) and said != counted.get(side):
+            if version.oid == history.before(joined_path(side), first) and said != joined.get(side):
                 findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")
-            if version.at > first and _promised(said) != _promised(counted.get(side, {})):
+            if version.at > first and _promised(said) != _promised(joined.get(side, {})):
                 findings.blame(place, f"phrase and chain of {side} are changed after the first shuffle")
-        phrases += "phrase" in counted.get(side, {})
-        if side in counted and history.before(joined_path(side), history.turns.get(1, 0)) is None:
+        phrases += "phrase" in joined.get(side, {})
+        if side in joined and history.before(joined_path(side), history.turns.get(1, 0)) is None:
             findings.blame(history.place(1), f"something of {side} went in that it had not mailed")
-    findings.check("phrases", f"{phrases} of {number(len(sides), 'side')} mailed a phrase before the first shuffle")
+    findings.check("phrases", f"{phrases} of {counted(len(sides), 'side')} mailed a phrase before the first shuffle")
 
 
 def _key(said: Record) -> Iterator[str]:

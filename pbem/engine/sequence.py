@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from pbem.engine.every_fault import every_fault
 from pbem.protocol import Decision, Fault, Order, Rules
 
 S = TypeVar("S")
@@ -34,9 +35,11 @@ def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Seq
     found: list[list[Fault]] = []
     for order in orders:
         wrong = [list(rules.check(*course, order)) for course in courses]
-        found.append(min(wrong, key=len) if all(wrong) else [])
-        if found[-1]:
+        if all(wrong):
+            least = min(range(len(wrong)), key=lambda at: len(wrong[at]))
+            found.append(every_fault(rules, *courses[least], order))
             continue
+        found.append([])
         then: list[tuple[S, Decision]] = []
         for course, faults in zip(courses, wrong, strict=True):
             then += [course] if faults else rules.successors(*course, order)

@@ -7,15 +7,16 @@ there is `pbem.engine.advance`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
+from pbem.engine.every_fault import every_fault
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, PbemError, Rules, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Rules, Side
 
 S = TypeVar("S")
 
@@ -129,6 +130,17 @@ class Session(Generic[S]):
     def faults(self, decision: Decision, order: Order) -> list[Fault]:
         """Return the faults of an order, checked against the view of the side that gives it."""
         return list(self.rules.check(self.rules.view(self.position, decision.side), decision, order))
+
+    def every_fault(
+        self,
+        decision: Decision,
+        order: Order,
+        unread: Sequence[Path] = (),
+        fits: Callable[[Order], bool] = lambda order: True,
+    ) -> list[Fault]:
+        """Return all that is wrong with an order of a sheet, in the view of its side; see `every_fault`."""
+        view = self.rules.view(self.position, decision.side)
+        return every_fault(self.rules, view, decision, order, unread, fits)
 
     def further(self, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
         """Return the faults of each of several orders of a kind, to be carried out in sequence."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table
-    from pbem.game.wording import did_you_mean
+    from pbem.game.wording import counted, did_you_mean, listing
 
 _HOMES: Final = {
     "bot": (
@@ -87,7 +87,11 @@ _HOMES: Final = {
         "Summary",
     ),
     "table": ("Table",),
-    "wording": ("did_you_mean",),
+    "wording": (
+        "counted",
+        "did_you_mean",
+        "listing",
+    ),
 }
 """The modules of this package, and the names that each gives to games."""
 _HOME_OF: Final = {name: module for module, names in _HOMES.items() for name in names}
@@ -123,6 +127,7 @@ __all__ = [
     "base_map",
     "cheapest",
     "concat",
+    "counted",
     "did_you_mean",
     "direction",
     "distance",
@@ -130,6 +135,7 @@ __all__ = [
     "hex_map",
     "lazy",
     "legal",
+    "listing",
     "of",
     "one_of",
     "percent",

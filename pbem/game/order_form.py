@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pbem.game.plain import Record
-from pbem.game.wording import guess, hint, listing, named, shown
+from pbem.game.wording import counted, guess, hint, listing, named, shown
 from pbem.game.yaml.marks import short
 from pbem.protocol import Path
 
@@ -178,7 +178,7 @@ def _choice(wanted: Any, found: object) -> str:
 
 
 def _items(count: int) -> str:
-    return f"{count} item" if count == 1 else f"{count} items"
+    return counted(count, "item")
 
 
 def _twice(_: object, found: Sequence[object]) -> str:
@@ -205,6 +205,6 @@ _SENTENCES: Final[Mapping[str, Callable[[Any, Any], str]]] = {
     "uniqueItems": _twice,
     "minProperties": lambda least, found: f"needs at least {_items(least)}; it has {_items(len(found))}",
     "maxProperties": lambda most, found: f"may have at most {_items(most)}; it has {_items(len(found))}",
-    "minLength": lambda least, found: f"must have at least {least} characters; it has {len(found)}",
-    "maxLength": lambda most, found: f"may have at most {most} characters; it has {len(found)}",
+    "minLength": lambda least, found: f"must have at least {counted(least, 'character')}; it has {len(found)}",
+    "maxLength": lambda most, found: f"may have at most {counted(most, 'character')}; it has {len(found)}",
 }

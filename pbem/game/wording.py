@@ -56,6 +56,15 @@ def listing(words: Iterable[str], joined: str = "and") -> str:
     return f"{', '.join(most)} {joined} {last}" if most else last
 
 
+def counted(count: int, one: str, more: str = "") -> str:
+    """Return a count with its word.
+
+    >>> counted(1, "roll"), counted(1204, "roll"), counted(2, "die", "dice")
+    ('1 roll', '1,204 rolls', '2 dice')
+    """
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
 def on_one_line(value: object) -> str:
     """Return a plain value on one line, in braces and brackets like YAML, but with texts as they are.
 

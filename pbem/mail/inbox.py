@@ -23,6 +23,7 @@ from pbem.mail.forum_tags import untagged
 from pbem.mail.html_text import text_of
 from pbem.mail.letter import Enclosure, Letter, Where
 from pbem.mail.lines import unflowed, unsigned
+from pbem.mail.marked_sheet import without_marks
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
 from pbem.mail.receipts import without_receipts
 from pbem.mail.sheet_finder import Found, outside, sheets
@@ -185,7 +186,7 @@ def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:
 
 
 def _enclosure(name: str, text: str, where: Where) -> Enclosure:
-    return Enclosure(name, text.encode(), where)
+    return Enclosure(name, without_marks(text).encode(), where)
 
 
 def _numbered(name: str, index: int) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.plain import Record
-from pbem.game.wording import listing
+from pbem.game.wording import counted, listing
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
@@ -252,7 +252,7 @@ class _Desk:
         )
         if receipt.number is None:
             handled.accepted = False
-            handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
+            handled.notes.append(f"{game.name}: a sheet of {self.side} has {counted(len(receipt.complaints), 'fault')}")
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
             self.came.append("a sheet sent back")

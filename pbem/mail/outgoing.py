@@ -20,9 +20,11 @@ from pbem.game.scene import Scene
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
+from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
+from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
@@ -322,7 +324,15 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
         return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
-    words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
+    own = marked(receipt.lines, receipt.complaints)
+    words = mail(
+        "faults",
+        game=game.name,
+        count=len(receipt.complaints),
+        mark=MARK,
+        sheet=own.rstrip("\n"),
+        reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+    )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
     return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, wrong_with
 from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
+from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
+from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.forgive import Answering, Known, forgive
 from pbem.orders.sheet import (
@@ -26,10 +29,17 @@ from pbem.orders.sheet import (
     complain,
 )
 from pbem.orders.standing import Terms, check_standing
-from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
+from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
 
-Faults: TypeAlias = Callable[[Decision, Order], Iterable[Fault]]
-"""Says what is wrong with an order."""
+
+class Faults(Protocol):
+    """Says what is wrong with an order; `unread` are the parts of it that have not the right form, told by `fits`."""
+
+    def __call__(
+        self, decision: Decision, order: Order, unread: Sequence[Path] = ..., fits: Callable[[Order], bool] = ...
+    ) -> Iterable[Fault]: ...
+
+
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
 Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
@@ -123,6 +133,8 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     complaints = list(bad.complaints) if bad is not None else []
     if sheet is not None:
         complaints += _sheet_faults(at, sheet, whole=bad is None)
+    if bad is not None:
+        complaints += _half_read(at, bad)
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     if complaints or sheet is None:
         return Receipt(at.side, name, lines, by_place(complaints)), None
@@ -185,10 +197,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     asked = sorted({decision.kind for decision in at.decisions})
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
-        given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
-        if given:
-            faults = at.all_faults(decision, [sheet.orders[number] for number in given])
-            wrong |= zip(given, faults, strict=False)
+        wrong |= _wrong_answers(at, sheet, decision)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
@@ -202,3 +211,51 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+
+
+def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:
+    """Return the faults of the orders that answer a decision, by their number among the readable ones.
+
+    An order behind a refused one is judged as if that were not there: where it has faults, they say so.
+    """
+    given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
+    if not given:
+        return {}
+    wrong: dict[int, Iterable[Fault]] = {}
+    refused = sheet.unreadable(decision.kind)
+    every = at.all_faults(decision, [sheet.orders[number] for number in given])
+    for number, each in zip(given, every, strict=False):
+        faults, place = list(each), sheet.written[number]
+        if faults:
+            before = [other + 1 for other in refused if other < place]
+            wrong[number] = [_once_mended(faults[0], before), *faults[1:]] if before else faults
+            refused.append(place)
+    return wrong
+
+
+def _half_read(at: OpenDecisions, bad: BadSheet) -> Iterator[Placed]:
+    """Yield what else is wrong with orders that have not the right form: in the parts that can be read."""
+    if (sheet := bad.rest) is None or check_heading(
+        sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides
+    ):
+        return
+    for decision in at.decisions:
+        form = at.box.forms[decision.kind]
+        for place in sheet.unreadable(decision.kind):
+            start: Path = (ORDERS, place, decision.kind)
+            body, paths = sheet.document.value[ORDERS][place][decision.kind], bad.faulty(start)
+            if not isinstance(body, dict) or not paths or () in paths:
+                continue
+            order = Order(decision.kind, body)
+            for fault in at.faults(decision, order, paths, partial(_fits, form)):
+                yield Placed(fault, sheet.place_of(start, body, fault.path))
+
+
+def _fits(form: OrderForm, order: Order) -> bool:
+    return not any(form.misfits(order.body))
+
+
+def _once_mended(fault: Fault, before: Sequence[int]) -> Fault:
+    """Return a fault that tells of the refused orders before it: what they change is not in the position yet."""
+    orders = f"order {before[0]} is" if len(before) == 1 else f"orders {listing(map(str, before))} are"
+    return replace(fault, reason=f"{fault.reason} (as things stand; judged again once {orders} mended)")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem.crypto.player_chains import PlayerChain
+from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
 from pbem.game import plain, shelf
@@ -52,7 +53,7 @@ class Home:
             side=self.side,
             adjudication=self.adjudication,
             decisions=self.open_decisions,
-            faults=partial(rules.check, self.view),
+            faults=partial(every_fault, rules, self.view),
             further=partial(faults_in_sequence, rules, self.view),
             costs=partial(costs_in_sequence, rules, self.view),
             periods=tuple(periods_of(rules, self.view)),

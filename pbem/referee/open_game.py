@@ -310,7 +310,7 @@ class OpenGame:
             side=side,
             adjudication=self.adjudication,
             decisions=self.asked(side),
-            faults=session.faults,
+            faults=session.every_fault,
             further=session.further,
             costs=session.costs,
             standing=[each.written() for each in self.standing(side)],

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.forecast import prospect_record
@@ -183,7 +185,7 @@ class Eyes:
             side=side,
             adjudication=7,
             decisions=self.mine,
-            faults=lambda decision, order: self.rules.check(self.view, decision, order),
+            faults=partial(every_fault, self.rules, self.view),
             periods=tuple(periods_of(self.rules, self.position)),
             today="2026-11-22",
         )

@@ -291,7 +291,7 @@ def test_order_that_no_longer_fits_expires_told_only_to_its_side(invaded: Adjudi
     assert kinds(invaded) == [("carthage", "march")]
     (told,) = [told.event for told in invaded.told("carthage", before) if told.event.kind == "order_expired"]
     assert told.facts["order"] == "march"
-    assert "capua" in told.facts["reasons"][0]
+    assert "to Capua" in told.facts["reasons"][0]
     assert told.to == ("carthage",)
     assert "no longer legal" in side_report(invaded, "carthage", before).text
     for reader in ("rome", None):

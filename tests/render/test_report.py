@@ -478,9 +478,14 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
     assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
     assert "ab" * 32 in first.text
-    faults = mail("faults", game="punica", count=2, complaint="orders.yaml:1:1: wrong", deadline="noon")
-    assert "There are 2 faults:\n\norders.yaml:1:1: wrong\n" in faults.text
-    assert faults.text.endswith("Send the whole sheet again before noon.\n")
+    faults = mail("faults", game="punica", count=2, mark="#!", sheet="game: punica\n#! wrong", reasons=[])
+    assert "There are 2 faults in them. Each stands below its place in your sheet:\n" in faults.text
+    assert "----- BEGIN ORDERS -----\ngame: punica\n#! wrong\n----- END ORDERS -----\n" in faults.text
+    assert (
+        "There is one fault in them." in mail("faults", game="punica", count=1, mark="#!", sheet="x", reasons=[]).text
+    )
+    too_long = mail("faults", game="punica", count=1, mark="#!", sheet="", reasons=["It is too long."])
+    assert "\n\nIt is too long.\n\n" in too_long.text
     refusal = mail("refusal", subject="Hello", reason="It is in HTML only.", sheet=True)
     assert refusal.subject == 'Your letter "Hello"'
     reminder = mail(

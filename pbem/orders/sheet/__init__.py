@@ -16,7 +16,7 @@ The game's box describes the form of each kind of order (`OrderForm`). The rules
 """
 
 from pbem.game.order_form import OrderForm
-from pbem.orders.sheet.complaint import as_rows, complain, shortened
+from pbem.orders.sheet.complaint import as_rows, complain, sentence, shortened, width_of
 from pbem.orders.sheet.reader import (
     DEFAULT,
     LINK,
@@ -49,6 +49,8 @@ __all__ = [
     "check_heading",
     "complain",
     "read_sheet",
+    "sentence",
     "sheet_of",
     "shortened",
+    "width_of",
 ]

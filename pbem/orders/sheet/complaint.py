@@ -68,8 +68,8 @@ def _shown(line: str, mark: Mark) -> list[str]:
         last = min(len(line), first + _LINE)
     before = ("..." if first else "") + _drawn(line[first:start])
     text = before + _drawn(line[start:last]) + ("..." if last < len(line) else "")
-    carets = max(1, _columns(_drawn(line[start:stop])))
-    return [f"  {text}", "  " + " " * _columns(before) + "^" * carets]
+    carets = max(1, width_of(_drawn(line[start:stop])))
+    return [f"  {text}", "  " + " " * width_of(before) + "^" * carets]
 
 
 def _drawn(text: str) -> str:
@@ -81,9 +81,9 @@ def _visible(char: str) -> str:
     return "?" if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else char
 
 
-def _columns(text: str) -> int:
-    """Return how many columns of a monospace font a text takes."""
+def width_of(text: str) -> int:
+    """Return how many columns of a monospace font a text takes, once what is invisible in it is drawn as `?`."""
     return sum(
         0 if unicodedata.category(char) in {"Mn", "Me"} else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
+        for char in map(_visible, text)
     )

@@ -75,6 +75,11 @@ class BadSheet(PbemError):
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
 
+    def faulty(self, start: Path) -> list[Path]:
+        """Return the paths of the faults below a path, from there on."""
+        paths = [placed.fault.path for placed in self.complaints]
+        return [path[len(start) :] for path in paths if path[: len(start)] == start]
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -105,10 +110,20 @@ class Sheet:
         parts = (self.orders, self.standing, self.standing_add)
         return self.game, self.side, self.adjudication, self.link, given, *map(repr, parts)
 
+    def unreadable(self, kind: str) -> list[int]:
+        """Return the places of the orders of a kind that cannot be read."""
+        every = self.document.value.get(ORDERS) or ()
+        return [
+            at for at, item in enumerate(every) if at not in self.written and isinstance(item, dict) and kind in item
+        ]
+
     def place(self, order: int, path: Path) -> Mark:
         """Return the place of a path within the body of an order; if it is not there, the key around it."""
         start: Path = (ORDERS, self.written[order], self.orders[order].kind)
-        value: Any = self.orders[order].body
+        return self.place_of(start, self.orders[order].body, path)
+
+    def place_of(self, start: Path, value: Any, path: Path) -> Mark:
+        """Return the place of a path within a value that stands at `start`; if it is not there, the key around it."""
         for at, key in enumerate(path):
             if isinstance(value, str) and isinstance(key, int):
                 mark = self.document.nearest((*start, *path[:at]))
@@ -144,12 +159,13 @@ def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found:
     if misfits or found:
         complaints = [*found[:_MOST_MISFITS], *(_placed(misfit, document) for misfit in misfits)]
         raise BadSheet(name, document.lines, complaints, _rest(document, [each.fault.path for each in complaints]))
-    return _sheet(document, range(len(document.value.get(ORDERS, ()))))
+    value = document.value
+    return _sheet(document, value, range(len(value.get(ORDERS) or ())))
 
 
-def _sheet(document: Source, written: Iterable[int]) -> Sheet:
-    """Return the sheet with the orders that can be read."""
-    value, numbers = document.value, tuple(written)
+def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
+    """Return the sheet with the orders that can be read; `value` is that of the document, without what cannot."""
+    numbers = tuple(written)
     orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
     return Sheet(
         game=value["game"],
@@ -169,11 +185,23 @@ def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
 
 
 def _rest(document: Source, faulty: Sequence[Path]) -> Sheet | None:
-    """Return the readable part of a sheet, if all its faults are within single orders."""
-    if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
+    """Return the readable part of a sheet: the orders that have no fault, if heading and list of orders have none.
+
+    A standing order with a fault is left empty. Of the other keys only those are left that have no fault at all.
+    """
+    value = document.value
+    if len(faulty) >= _MOST_MISFITS or not isinstance(value, dict) or not value.keys() >= {*_HEADING} - {ORDERS}:
         return None
-    bad = {path[1] for path in faulty}
-    return _sheet(document, (at for at in range(len(document.value[ORDERS])) if at not in bad))
+    bad = {path[:2] for path in faulty if len(path) > 1}
+    broken = {path[0] for path in faulty if len(path) < 2}
+    if broken & {*_HEADING}:
+        return None
+    readable = {key: item for key, item in value.items() if key not in broken}
+    for key in (STANDING, STANDING_ADD):
+        if isinstance(written := readable.get(key), list):
+            readable[key] = [{} if (key, at) in bad else item for at, item in enumerate(written)]
+    numbers = (at for at in range(len(value.get(ORDERS) or ())) if (ORDERS, at) not in bad)
+    return _sheet(document, readable, numbers)
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:

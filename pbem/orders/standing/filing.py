@@ -96,6 +96,8 @@ def file_standing(
 def check_standing(key: str, written: Sequence[Written], terms: Terms) -> Iterator[Fault]:
     """Yield the faults of the standing orders that a sheet has under `key`, with paths within the sheet."""
     for at, item in enumerate(written):
+        if not item:  # it could not be read
+            continue
         if isinstance(item, str):
             if not terms.usual:
                 yield Fault(ILLEGAL, (key, at), "no set of standing orders comes with this game; write your own")

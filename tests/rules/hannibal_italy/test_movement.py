@@ -49,7 +49,7 @@ def checked(playing: Session[Any], orders: str) -> tuple[Receipt, Sheet | None]:
         side=CARTHAGE,
         adjudication=1,
         decisions=playing.open_decisions,
-        faults=playing.faults,
+        faults=playing.every_fault,
         further=playing.further,
         costs=playing.costs,
     )
@@ -165,8 +165,8 @@ def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
         "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
     )
     text = str(receipt)
-    assert "Hannibal is no leader of yours on the map, did you mean hannibal?" in text
-    assert "varro is no leader" in text
+    assert "no leader is called Hannibal, did you mean hannibal? who can move: " in text
+    assert "Varro is not your leader" in text
     assert "did you mean punic_foot?" in text
     assert "there is no hex or city nowhere" in text
 
@@ -183,7 +183,7 @@ def test_the_standing_orders_of_the_guide_can_be_filed() -> None:
         side=CARTHAGE,
         adjudication=1,
         decisions=playing.open_decisions,
-        faults=playing.faults,
+        faults=playing.every_fault,
         periods=("segment", "year"),
     )
     receipt, sheet = check_sheet(at, raw.encode())

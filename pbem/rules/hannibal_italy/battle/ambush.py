@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.foraging import LEAST, NONE, SetAsideOrder, least
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, bring_back, in_line, set_aside
@@ -67,14 +67,18 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     if ambush.nobody:
         return
     chosen = ambush.units(view.board, units, due)
-    for unit, count in chosen.items():
-        if not covers(units, {unit: count}):
-            yield order.fault(("units", unit), f"you have {units.get(unit, 0)} {unit}", rule="9.5")
-            return
+    absent = [unit for unit, count in chosen.items() if not covers(units, {unit: count})]
+    there = listing(f"{count} {each}" for each, count in units.items()) or "none"
+    for unit in absent:
+        reason = f"there are only {units[unit]} {unit} here" if units.get(unit) else f"there are no {unit} here"
+        yield order.fault(("units", unit), f"{reason}; there are {there}", rule="9.5")
+    if absent:
+        return
     if sp(view.board, chosen) < due:
-        yield order.fault(("units",), f"{sp(view.board, chosen)} SP are too few for an ambush of {due}", rule="9.5")
+        reason = f"an ambush takes {due} SP at least; these are {sp(view.board, chosen)}"
+        yield order.fault(("units",), reason, rule="9.5")
     elif covers(chosen, units):
-        yield order.fault(("units",), "somebody must fight the first round", rule="9.5")
+        yield order.fault(("units",), "some units must fight the first round; all would lie in ambush", rule="9.5")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

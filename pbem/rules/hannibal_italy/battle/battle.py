@@ -321,9 +321,15 @@ def _go_on_orders(view: Game, decision: Decision) -> LegalOrders:
 def _check_go_on(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with breaking off: there is nowhere to go, or nobody to lead the way (10.4)."""
     if order["do"] in (WITHDRAW, GIVE_WAY) and not decision.facts["way_out"]:
-        yield order.fault(("do",), "there is no hex to withdraw to", rule="10.4")
+        yield order.fault(
+            ("do",),
+            "there is no hex to withdraw to: those next to this one are the enemy's, closed or full",
+            rule="10.4",
+        )
     elif order["do"] == WITHDRAW and not decision.facts["commander"]:
-        yield order.fault(("do",), "without a leader nobody withdraws", rule="10.4")
+        yield order.fault(
+            ("do",), "units withdraw only with a leader, and there is none here; they can fight on or stop", rule="10.4"
+        )
 
 
 KINDS: Final[Kinds] = {

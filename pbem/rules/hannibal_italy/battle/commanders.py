@@ -9,6 +9,7 @@ from typing import Final
 from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save
+from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, place_named, why_not_at_hand
 from pbem.rules.hannibal_italy.position.state import Game
 
 
@@ -42,7 +43,19 @@ def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a commander (10.31)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
-        yield order.fault(("leader",), f"{order['leader']} cannot command; {' or '.join(able)} can", rule="10.31")
+        reason = f"{_why_not_in_command(view, decision, order['leader'])}; {leaders_named(view.board, able, 'or')} can"
+        yield order.fault(("leader",), reason, rule="10.31")
+
+
+def _why_not_in_command(view: Game, decision: Decision, leader: str) -> str:
+    """Say why somebody cannot command an army: not of its side, not in the hex, or of lower rank (10.31)."""
+    army, name = decision.facts["army"], leader_named(view.board, leader)
+    if leader not in view.on_map(army):
+        return why_not_at_hand(view, army, leader).replace("your leader", "a leader of this army")
+    hex = decision.facts["hex"]
+    if view.leaders[leader].at != hex:
+        return f"{name} is not at {place_named(view.board, hex)}"
+    return f"{name} cannot command there: the highest office goes first, and Hannibal before all"
 
 
 KINDS: Final[Kinds] = {"command": (_orders, _check)}

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, did_you_mean, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
-from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled, without_elephants
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
@@ -110,24 +110,36 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     chosen = SetAsideOrder.read(order).named
     if chosen is None:
         if due and SetAsideOrder.read(order).nobody:
-            yield order.fault(("units",), f"{due} SP must forage", rule="9.4")
+            yield order.fault(("units",), f"{due} SP must forage: a quarter of the army; you send nobody", rule="9.4")
         return
-    for unit, count in chosen.items():
-        if not covers(able, {unit: count}):
-            reason = f"you have {able[unit]} {unit}" if unit in able else f"{unit} cannot forage here"
-            yield order.fault(("units", unit), reason, rule="9.4")
-            return
+    absent = [unit for unit, count in chosen.items() if not covers(able, {unit: count})]
+    for unit in absent:
+        yield order.fault(("units", unit), _why_no_forager(view, able, unit), rule="9.4")
+    if absent:
+        return
     sum_ = sp(view.board, chosen)
     if sum_ < due:
-        yield order.fault(("units",), f"{sum_} SP are too few; {due} must forage", rule="9.4")
+        yield order.fault(("units",), f"{sum_} SP are too few; {due} SP must forage", rule="9.4")
         return
     if view.options["forage_quarter"] == "least" and sum_ > (fewest := sp(view.board, least(view.board, able, due))):
-        yield order.fault(("units",), f"{due} SP must forage, and {fewest} can; this is {sum_}", rule="9.4")
+        yield order.fault(
+            ("units",), f"{due} SP must forage, and units of {fewest} SP can do it; these have {sum_}", rule="9.4"
+        )
         return
     for unit in chosen:
         if sum_ - view.board.units[unit].sp >= due:
             yield order.fault(("units", unit), f"{due} SP must forage; that is enough without a {unit}", rule="9.4")
             return
+
+
+def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
+    """Say why units cannot forage: there are not so many, they are elephants, or there are none (9.4, 11.3)."""
+    there = listing(f"{count} {each}" for each, count in able.items()) or "none"
+    if unit in able:
+        return f"only {able[unit]} {unit} can forage here; there are {there}"
+    if unit in view.board.units and view.board.units[unit].kind == ELEPHANTS:
+        return f"elephants never forage; there are {there}"
+    return f"there are no {unit} here to forage{did_you_mean(unit, able, ', ')}; there are {there}".replace("?;", "?")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened
@@ -137,12 +137,14 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     left = dict(decision.facts["units"])
     for at, unit in enumerate(losses.units):
         if not left.get(unit):
-            there = ", ".join(each for each, number in left.items() if number)
+            there = ", ".join(each for each, number in left.items() if number) or "none"
             yield order.fault(("lose", at), f"there is no {unit} left to lose a step; there are {there}", rule="9.3")
-            return
+            continue
         left = weakened(view.board, left, [unit])
     if len(losses.units) != count:
-        yield order.fault(("lose",), f"{count} steps must be lost; this is {len(losses.units)}", rule="9.3")
+        yield order.fault(
+            ("lose",), f"{counted(count, 'step')} must be lost; this names {len(losses.units)}", rule="9.3"
+        )
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -9,6 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.parties import field_hexes
+from pbem.rules.hannibal_italy.position.naming import no_such_place, place_named, places_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
 from pbem.rules.hannibal_italy.siege.assaults import besiege
 from pbem.rules.hannibal_italy.siege.siege import besieged_hexes
@@ -66,7 +67,13 @@ def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the place of the next battle: nobody can fight there (9.1)."""
     hexes = decision.facts["hexes"]
     if view.board.find(order["hex"]) not in hexes:
-        yield order.fault(("hex",), f"no battle is possible at {order['hex']}; {', '.join(hexes)} are open", rule="9.1")
+        place, hex = order["hex"], view.board.find(order["hex"])
+        able = f"the places left are {places_named(view.board, hexes)}"
+        if hex is None:
+            reason = f"{no_such_place(view.board, place)}; {able}"
+        else:
+            reason = f"no battle or siege is left to play at {place_named(view.board, hex)}; {able}"
+        yield order.fault(("hex",), reason, rule="9.1")
 
 
 KINDS: Final[Kinds] = {"next_battle": (_orders, _check)}

@@ -9,6 +9,7 @@ from pbem.protocol import Side
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.position.forces import put_loose
 from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.naming import no_such_place, place_named, places_named
 from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.position.state import Game
 
@@ -45,6 +46,24 @@ def _ranked(
     preferred = _pointed_to(game, hex, leaders) if attacking else None
     theirs = {game.board.cities[city].hex for city, owner in game.cities.items() if owner != side}
     return {there: (there != preferred, _to_a_city(game, side, there), there in theirs) for there in able}
+
+
+def why_no_way(game: Game, side: Side, hex: str, to: str | int, able: Sequence[str]) -> str:
+    """Say why a side may not go from a hex to another one, as far as it can see (9.71, 10.4)."""
+    there, open_to = game.board.find(to), f"open are {places_named(game.board, able)}"
+    if there is None:
+        return f"{no_such_place(game.board, to)}; {open_to}"
+    name = place_named(game.board, there)
+    if there not in game.board.costs[hex]:
+        return f"{name} is not next to {place_named(game.board, hex)}; {open_to}"
+    if there in stops(game, side):
+        return f"the enemy is at {name}; {open_to}"
+    leaders = game.leaders_at(side, hex)
+    if (shut := why_not_enter(game, side, leaders, there)) is not None:
+        return f"{shut.reason}; {open_to}"
+    if crowded(game, side, there, leaders):
+        return f"too many leaders would be at {name}; {open_to}"
+    return f"the way to {name} is longer, or leads into an enemy city; {open_to}"
 
 
 def _pointed_to(game: Game, hex: str, leaders: Sequence[str]) -> str | None:

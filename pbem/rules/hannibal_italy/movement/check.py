@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pbem.game import Refusal, did_you_mean
+from pbem.game import Refusal
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.movement import diplomacy, overrun
 from pbem.rules.hannibal_italy.movement.orders import MarchOrder, illegal
-from pbem.rules.hannibal_italy.movement.paths import Step, named, points
+from pbem.rules.hannibal_italy.movement.paths import Step, points
 from pbem.rules.hannibal_italy.movement.plan import MarchPlan, lay_out
 from pbem.rules.hannibal_italy.movement.taking import (
     NOT_INTO_A_SIEGE,
@@ -21,6 +21,7 @@ from pbem.rules.hannibal_italy.movement.taking import (
 )
 from pbem.rules.hannibal_italy.position.forces import added
 from pbem.rules.hannibal_italy.position.leadership import has_legion
+from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, place_named, why_not_at_hand
 from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.position.state import BOXES, ENEMY, Game
 
@@ -44,8 +45,9 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     for astray in plan.route.astray:
         path: Path = ("path", astray.at, astray.key) if astray.key else ("path", astray.at)
         yield illegal(path, Refusal(astray.reason, "7.2"))
-    if not wrong_leaders and not plan.route.astray:
-        yield from _Walk(view, plan).faults()
+    if not plan.route.astray:
+        walk = _Walk(view, plan).faults()
+        yield from (fault for fault in walk if not wrong_leaders or "drop" not in fault.path)
 
 
 def _on_map(view: Game, side: Side, leader: str) -> bool:
@@ -58,19 +60,26 @@ def _wrong_leaders(view: Game, side: Side, march: MarchOrder) -> Iterator[Fault]
     for marcher in march.going:
         leader = marcher.leader
         if not _on_map(view, side, leader):
-            ready = ready_to_march(view, side)
-            near = did_you_mean(leader, ready, ", ")
-            reason = f"{leader} is no leader of yours on the map{near}; {', '.join(ready)} can move"
+            ready = leaders_named(view.board, ready_to_march(view, side))
+            reason = f"{why_not_at_hand(view, side, leader)}; who can move: {ready}"
             yield illegal(marcher.at, Refusal(reason.replace("?;", "?"), "7.1"))
             continue
+        name = leader_named(view.board, leader)
         if leader in named_so_far:
-            yield illegal(marcher.at, Refusal(f"{leader} is named twice", "7.1"))
+            yield illegal(marcher.at, Refusal(f"{name} is named twice", "7.1"))
         elif (refusal := why_not_set_out(view, leader)) is not None:
-            yield illegal(marcher.at, Refusal(f"{leader} {refusal.reason}", refusal.rule))
+            yield illegal(marcher.at, Refusal(f"{name} {refusal.reason}", refusal.rule))
         named_so_far.add(leader)
         start = start or view.leaders[leader].at
         if view.leaders[leader].at != start:
-            yield illegal(marcher.at, Refusal(f"{leader} is not where {march.going[0].leader} is", "7.2"))
+            reason = (
+                f"{name} is at {_place(view, view.leaders[leader].at)}; who marches together starts together, here at"
+            )
+            yield illegal(marcher.at, Refusal(f"{reason} {_place(view, start)}", "7.2"))
+
+
+def _place(view: Game, hex: str) -> str:
+    return place_named(view.board, hex)
 
 
 class _Walk:
@@ -94,8 +103,8 @@ class _Walk:
         """Return what is wrong with the way: its cost, forbidden hexes, an enemy in it, too many at its end."""
         for step in self.plan.route.steps:
             if self.stopped:
-                place = named(self.view.board, self.at)
-                self.refuse(step.item, Refusal(f"the march ends where the enemy is, at {place}", "7.2"))
+                reason = f"the march ends where the enemy is, at {_place(self.view, self.at)}"
+                self.refuse(step.item, Refusal(reason, "7.2"))
                 return self.wrong
             if step.city:
                 self.diplomacy(step)
@@ -105,7 +114,7 @@ class _Walk:
                 self.enter(step)
             if self.spent > self.most and not self.dear:
                 self.dear = True
-                there = f"{self.plan.leader} has {points(self.most)}"
+                there = f"{leader_named(self.view.board, self.plan.leader)} has {points(self.most)}"
                 self.refuse(step.item, Refusal(f"this costs {points(self.spent)} movement points; {there}", "7.3"))
         self.end()
         return self.wrong
@@ -149,7 +158,8 @@ class _Walk:
             self.refuse(step.item, refusal)
         if self.too_weak is not None and self.at != plan.start and not self.tired:
             self.tired = True
-            self.refuse(step.item, Refusal(f"{self.too_weak} has no legion left to go on with", "10.2"))
+            name = leader_named(view.board, self.too_weak)
+            self.refuse(step.item, Refusal(f"{name} has no legion left to go on with", "10.2"))
         self.spent += view.board.costs[self.at][step.hex]
         self.at = step.hex
         if self.at in plan.held:
@@ -167,7 +177,7 @@ class _Walk:
         if not crowded(self.view, self.plan.side, self.at, self.plan.leaders):
             return None
         most = self.view.board.tables["stacking"]["leaders"]
-        return Refusal(f"too many leaders would be at {named(self.view.board, self.at)}; {most} may be", "7.8")
+        return Refusal(f"too many leaders would be at {_place(self.view, self.at)}; {most} may be", "7.8")
 
     def end(self) -> None:
         """Note what is wrong with where the march ends: too many leaders, no city to go into (7.6, 7.8)."""
@@ -179,7 +189,7 @@ class _Walk:
 
     def why_not_inside(self) -> Refusal | None:
         """Say why leaders may not go into the city where the march ends (7.6, 9.71)."""
-        view, side, place = self.view, self.plan.side, named(self.view.board, self.at)
+        view, side, place = self.view, self.plan.side, _place(self.view, self.at)
         if not view.friendly_city(side, self.at):
             return Refusal(f"there is no city of yours at {place} to go into", "7.6")
         if view.besieged(self.at) is not None:
@@ -188,5 +198,5 @@ class _Walk:
             came = self.at != self.plan.start
             return Refusal(f"an enemy leader is at {place}: who comes stays outside", "7.6") if came else None
         if view.options["going_inside"] == "when_trapped":
-            return Refusal("only who is trapped by an enemy leader goes inside", "7.6")
+            return Refusal(f"only who is trapped by an enemy leader goes inside, and none is at {place}", "7.6")
         return None

@@ -21,6 +21,7 @@ from pbem.rules.hannibal_italy.position.forces import (
     sp_here,
 )
 from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.naming import place_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
 
@@ -56,11 +57,12 @@ def why_not(view: Game, side: Side, at: str, city: str) -> Refusal | None:
     if record.kind == CLASS_1:
         return Refusal(f"{record.name} is a class 1 fortress: no diplomacy", "7.4")
     if at not in hexes_near(view, city):
-        return Refusal(f"{record.name} is not next to {at}", "7.4")
+        return Refusal(f"{record.name} is not next to {place_named(view.board, at)}, where it would be tried", "7.4")
     if city in view.tried:
         return Refusal(f"{record.name} was tried in this {view.segment}", "7.4")
     if _seen_held(view, side, city):
-        return Refusal(f"{record.name} is held by {view.board.tables['diplomacy']['held_by']} SP or more", "7.42")
+        most = view.board.tables["diplomacy"]["held_by"]
+        return Refusal(f"{record.name} is held by {most} SP or more; then there is no diplomacy", "7.42")
     return None
 
 

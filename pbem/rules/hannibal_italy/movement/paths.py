@@ -104,9 +104,15 @@ def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str
     hexes = board.ways[road]
     for hex in (at, goal):
         if hex not in hexes:
-            raise Astray(item, f"{road} does not go through {named(board, hex)}")
+            raise Astray(
+                item, f"{road} does not go through {named(board, hex)}; it goes through {_on_the_way(board, hexes)}"
+            )
     here, there = hexes.index(at), hexes.index(goal)
     return list(hexes[here + 1 : there + 1]) if here <= there else list(hexes[there:here][::-1])
+
+
+def _on_the_way(board: Board, hexes: Sequence[str]) -> str:
+    return ", ".join(named(board, hex) for hex in hexes if board.hexes[hex].city is not None) or ", ".join(hexes)
 
 
 def _city(board: Board, item: int, text: str) -> str:

@@ -11,16 +11,17 @@ from pbem.protocol import Fault, Side
 from pbem.rules.hannibal_italy.movement.orders import ALL, Marcher, illegal
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
+from pbem.rules.hannibal_italy.position.naming import leader_named
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
 ALONE: Final = "alone"
 """How a leader without units moves."""
 
-MOVED: Final = Refusal("has moved", "7.1")
-HELD: Final = Refusal("did not get away", "7.6")
-BESIEGED: Final = Refusal("is besieged", "9.71")
-NO_LEGION: Final = Refusal("has no legion with him", "10.2")
+MOVED: Final = Refusal("has moved in this phase already", "7.1")
+HELD: Final = Refusal("is held where he is: he was trapped, and did not get away", "7.6")
+BESIEGED: Final = Refusal("is shut up in a besieged city, and stays there", "9.71")
+NO_LEGION: Final = Refusal("has no legion with him, and there is none here for him to take", "10.2")
 NOT_INTO_A_SIEGE: Final = Refusal("nobody goes into a besieged city", "9.71")
 TAKE_ALL_ALONG: Final = Refusal("nobody goes into a besieged city; take all along", "9.71")
 
@@ -228,7 +229,9 @@ def _wrong_units(game: Game, share: Share) -> list[Fault]:
             faults.append(illegal((*share.marcher.units_at, unit), refusal))
     for unit in game.leaders[leader].units:
         if game.board.units[unit].whole == SLAVES and not wanted.get(unit):
-            refusal = Refusal(f"the slave legion stays with {leader}; take {unit}, too", "6.22")
+            refusal = Refusal(
+                f"the slave legion stays with {leader_named(game.board, leader)}; take {unit}, too", "6.22"
+            )
             faults.append(illegal(share.marcher.units_at, refusal))
     return faults
 
@@ -241,8 +244,12 @@ def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -
         listed = f"{near} There are {there}" if near else f"; there are {there}"
         return Refusal(f"there are no {unit} at hand{listed}", "7.2")
     if not may_lead(game, leader, unit):
-        rule = "6.22" if game.board.units[unit].whole == SLAVES else "10.6"
-        return Refusal(f"{unit} do not go with {leader}", rule)
+        name = leader_named(game.board, leader)
+        if game.board.units[unit].whole == SLAVES:
+            return Refusal(f"the slave legion follows the leader who raised it, not {name}", "6.22")
+        if game.card(leader).gaulish:
+            return Refusal(f"{name} leads Gauls alone, no {unit}", "10.6")
+        return Refusal(f"Gauls go with the Gaulish leader alone, not with {name}", "10.6")
     return Refusal(f"only {pool[unit]} {unit} are at hand", "7.2") if pool[unit] < count else None
 
 
@@ -250,10 +257,15 @@ def _wrong_strength(game: Game, share: Share) -> list[Fault]:
     """Return what is wrong with the strength of a share: more than the leader may lead, or no legion (7.8, 10.2)."""
     marcher, units = share.marcher, share.units
     if (most := too_many(game, marcher.leader, units)) is not None:
-        refusal = Refusal(f"{marcher.leader} may lead {most} SP; this is {sp(game.board, units)}", "7.8")
+        refusal = Refusal(
+            f"{leader_named(game.board, marcher.leader)} may lead {most} SP; this is {sp(game.board, units)}", "7.8"
+        )
         return [illegal(marcher.at if marcher.units is None else marcher.units_at, refusal)]
     if not has_legion(game, marcher.leader, units):
         needed, there = game.options["legion_to_move"], sp(game.board, units)
-        refusal = Refusal(f"{marcher.leader} must have {needed} SP with him to move; this is {there}", "10.2")
+        refusal = Refusal(
+            f"{leader_named(game.board, marcher.leader)} must have {needed} SP with him to move; this is {there}",
+            "10.2",
+        )
         return [illegal(marcher.at, refusal)]
     return []

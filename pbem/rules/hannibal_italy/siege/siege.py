@@ -9,7 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
-from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out
+from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out, why_no_way
 from pbem.rules.hannibal_italy.movement.diplomacy import lose_inside
 from pbem.rules.hannibal_italy.position.board import CLASS_1, ROME_CITY, UNFORTIFIED, City
 from pbem.rules.hannibal_italy.position.forces import (
@@ -187,11 +187,17 @@ def _orders(view: Game, decision: Decision) -> LegalOrders:
 def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an assault: three to two are needed (9.8)."""
     if order["do"] == ASSAULT and not decision.facts["can_assault"]:
-        facts = decision.facts
-        reason = (
-            f"an assault needs three to two without elephants; you have {facts['own_sp']} SP against {facts['needed']}"
-        )
-        yield order.fault(("do",), reason, rule="9.8")
+        yield order.fault(("do",), _why_no_assault(view, decision), rule="9.8")
+
+
+def _why_no_assault(view: Game, decision: Decision) -> str:
+    """Say how many SP an assault takes, and how many there are: elephants do not count (9.8, 11.3)."""
+    against, city = decision.facts["needed"], view.board.cities[decision.facts["city"]]
+    units = outside(view, decision.side, city.hex)
+    own, total = sp(view.board, without_elephants(view.board, units)), decision.facts["own_sp"]
+    has = f"{own}, without the elephants" if own != total else f"{own}"
+    least = -(-3 * against // 2)
+    return f"an assault needs three to two: {least} SP against the {against} of {city.name}; you have {has}"
 
 
 def _retreat_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -202,7 +208,8 @@ def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fau
     """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71, 10.4)."""
     able = decision.facts["hexes"]
     if view.board.find(order["hex"]) not in able:
-        yield order.fault(("hex",), f"{order['hex']} is not open to you; {', '.join(able)} are", rule=decision.rule)
+        reason = why_no_way(view, decision.side, decision.facts["hex"], order["hex"], able)
+        yield order.fault(("hex",), reason, rule=decision.rule)
 
 
 KINDS: Final[Kinds] = {"besiege": (_orders, _check), "retreat": (_retreat_orders, _check_retreat)}

@@ -88,7 +88,7 @@ def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with building: the strength is missing (9.91)."""
     own, need = decision.facts["own_sp"], decision.facts["needed"]
     if order["build"] and own < need:
-        yield order.fault(("build",), f"siege works take {need} SP; you have {own}", rule="9.91")
+        yield order.fault(("build",), f"siege works take {need} SP before the walls; you have {own}", rule="9.91")
 
 
 KINDS: Final[Kinds] = {"works": (_orders, _check)}

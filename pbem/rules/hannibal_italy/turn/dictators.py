@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, why_not_at_hand
 from pbem.rules.hannibal_italy.position.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
 from pbem.rules.hannibal_italy.turn.elections import eligible, leave_office, take_over
 from pbem.rules.hannibal_italy.turn.placing import leave_for_rome
@@ -98,16 +99,30 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     if ordered is None:
         return
     dictator, master = ordered.dictator, ordered.master
-    for key, leader in (("dictator", dictator), ("master", master)):
-        if leader not in able:
-            yield order.fault((key,), f"{leader or 'nobody'} is not eligible; {', '.join(able)} are", rule="5.4")
-            return
+    strangers = [(key, each) for key, each in (("dictator", dictator), ("master", master)) if each not in able]
+    for key, leader in strangers:
+        yield order.fault((key,), _why_not_eligible(view, able, leader), rule="5.4")
+    if strangers:
+        return
     if dictator == master:
-        yield order.fault(("master",), "name two leaders", rule="5.4")
+        yield order.fault(("master",), "the dictator and his master of horse are two leaders; name another", rule="5.4")
     elif dictator in view.dictators:
-        yield order.fault(("dictator",), f"{dictator} has been dictator before", rule="5.4")
+        reason = f"{leader_named(view.board, dictator)} has been dictator before, and nobody is twice"
+        yield order.fault(("dictator",), reason, rule="5.4")
     elif not senior(view, dictator, master):
-        yield order.fault(("dictator",), f"{master} is the senior of the two, and so dictator", rule="5.4")
+        reason = f"{leader_named(view.board, master)} is the senior of the two, having been consul, and so dictator"
+        yield order.fault(("dictator",), reason, rule="5.4")
+
+
+def _why_not_eligible(view: Game, able: Sequence[str], leader: str) -> str:
+    """Say why somebody cannot be dictator or master of horse: they come from the Senate, and are old enough (5.4)."""
+    who = f"eligible are {leaders_named(view.board, able)}"
+    if not leader:
+        return f"name a master of horse, too; {who}"
+    if leader in view.board.roster[ROME] and view.leaders[leader].at == SENATE:
+        year = view.board.leaders[leader].first_year
+        return f"{leader_named(view.board, leader)} is eligible from {year} on only; {who}"
+    return f"{why_not_at_hand(view, ROME, leader)}, and does not sit in the Senate; {who}"
 
 
 KINDS: Final[Kinds] = {"dictator": (legal_orders, check)}

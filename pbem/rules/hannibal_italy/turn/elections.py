@@ -11,6 +11,13 @@ from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import put_loose, sp
 from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves
+from pbem.rules.hannibal_italy.position.naming import (
+    leader_named,
+    leaders_named,
+    no_such_place,
+    place_named,
+    places_named,
+)
 from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import (
     CANDIDATES,
@@ -242,14 +249,20 @@ def _check_proconsul(view: Game, decision: Decision, order: Order) -> Iterator[F
     facts, ordered = decision.facts, ProconsulOrder.read(order)
     keep, dismiss = ordered.keep, ordered.dismiss
     if keep is not None and keep not in facts["consuls"]:
-        able = ", ".join(facts["consuls"]) or "nobody"
-        yield order.fault(("keep",), f"{keep} is no consul on the map; {able} could stay", rule="5.3")
+        able = leaders_named(view.board, facts["consuls"], "or")
+        name = leader_named(view.board, keep)
+        reason = f"{name} is no consul on the map, and only such a one stays as proconsul; {able} could"
+        yield order.fault(("keep",), reason, rule="5.3")
     for at, leader in enumerate(dismiss):
-        if leader not in facts["proconsuls"] or leader in dismiss[:at]:
-            yield order.fault(("dismiss", at), f"{leader} is no proconsul to take off", rule="5.3")
+        name = leader_named(view.board, leader)
+        if leader not in facts["proconsuls"]:
+            there = leaders_named(view.board, facts["proconsuls"])
+            yield order.fault(("dismiss", at), f"{name} is no proconsul to take off; there is: {there}", rule="5.3")
+        elif leader in dismiss[:at]:
+            yield order.fault(("dismiss", at), f"{name} is named twice", rule="5.3")
     most = view.board.tables["elections"]["proconsuls"]["most"]
     if keep is not None and len(facts["proconsuls"]) - len(dismiss) >= most:
-        yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first", rule="5.3")
+        yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first (dismiss)", rule="5.3")
 
 
 def _tie_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -260,7 +273,9 @@ def _check_tie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the order of those who are equal: it is not all of them (5.22)."""
     tied = decision.facts["leaders"]
     if sorted(order["leaders"]) != sorted(tied):
-        yield order.fault(("leaders",), f"name all of {', '.join(tied)} once, the first choice first", rule="5.22")
+        yield order.fault(
+            ("leaders",), f"name each of {leaders_named(view.board, tied)} once, the first choice first", rule="5.22"
+        )
 
 
 def _place_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -273,12 +288,28 @@ def _place_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def _check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of the elected: they come only where the old ones stood (5.23)."""
+    sound: dict[str, str | int] = {}
     for leader, where in order["leaders"].items():
         if view.board.find(where) not in decision.facts["hexes"] and leader in decision.facts["leaders"]:
-            able = ", ".join(decision.facts["hexes"])
-            yield order.fault(("leaders", leader), f"{where} is not among {able}; others wait", rule="5.23")
-            return
-    yield from wrong_places(view, order, order["leaders"], [])
+            reason = _why_not_taken_over(view, decision.facts["hexes"], where)
+            yield order.fault(("leaders", leader), reason, rule="5.23")
+        else:
+            sound[leader] = where
+    yield from wrong_places(view, order, sound, [])
+
+
+def _why_not_taken_over(view: Game, hexes: Sequence[str], where: str | int) -> str:
+    """Say why nobody takes over an army in a hex now: no magistrate has left it, or too many leaders are there."""
+    able, hex, name = places_named(view.board, hexes, "or"), view.board.find(where), place_named(view.board, where)
+    if hex is None:
+        return f"{no_such_place(view.board, where)}; now the elected can go to {able}"
+    if hex in view.vacant:
+        most = view.board.tables["stacking"]["leaders"]
+        return f"{most} leaders are at {name} already; now the elected can go to {able}"
+    return (
+        f"no magistrate of last year stood at {name}; now the elected take over only what such a one has left, at "
+        f"{able}; who is not named here gets his place when legions are raised, or in Rome"
+    )
 
 
 KINDS: Final[Kinds] = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS
 from pbem.rules.hannibal_italy.position.forces import added, steps, veiled, weakened
+from pbem.rules.hannibal_italy.position.naming import leader_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game
 
 
@@ -81,12 +82,22 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of elephants: who has none, too few or too many (11.2)."""
     herds, count = dict(decision.facts["herds"]), decision.facts["steps"]
     for at, owner in enumerate(order["of"]):
-        if not herds.get(owner):
-            yield order.fault(("of", at), f"{owner} has no elephants left to lose", rule="11.2")
-            return
-        herds[owner] -= 1
+        if owner not in herds:
+            have = listing(_owner_named(view, each) for each in herds)
+            yield order.fault(("of", at), f"{owner} has no elephants; who has: {have}", rule="11.2")
+        elif not herds[owner]:
+            reason = f"{_owner_named(view, owner)} has no elephants left to lose by then"
+            yield order.fault(("of", at), reason, rule="11.2")
+        else:
+            herds[owner] -= 1
     if len(order["of"]) != count:
-        yield order.fault(("of",), f"{count} steps of elephants are lost; this names {len(order['of'])}", rule="11.2")
+        reason = f"{counted(count, 'step')} of elephants must be lost; this names {len(order['of'])}"
+        yield order.fault(("of",), reason, rule="11.2")
+
+
+def _owner_named(view: Game, owner: str) -> str:
+    """Return an owner of elephants by the leader's name, or by the number of the hex."""
+    return leader_named(view.board, owner)
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pbem.game import Table
 from pbem.protocol import Fault, Order
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
 from pbem.rules.hannibal_italy.position.leadership import limit
+from pbem.rules.hannibal_italy.position.naming import (
+    leader_named,
+    leaders_named,
+    no_such_place,
+    place_named,
+    places_named,
+    why_not_at_hand,
+)
 from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import RANKS, ROME, UNPLACED, Game
 
@@ -83,13 +91,31 @@ def wrong_places(view: Game, order: Order, leaders: Mapping[str, str | int], rai
     for leader, place in leaders.items():
         hex = view.board.find(place)
         if leader not in waiting:
-            named = ", ".join(waiting) or "nobody"
-            yield order.fault(("leaders", leader), f"{leader} is not waiting for a place; {named} is", rule="5.23")
-        elif hex not in able:
-            yield order.fault(
-                ("leaders", leader), f"{place} is not open to {leader}; {', '.join(able)} are", rule="5.23"
+            reason = (
+                f"{why_not_at_hand(view, ROME, leader)}; who waits for a place: {leaders_named(view.board, waiting)}"
             )
+            yield order.fault(("leaders", leader), reason, rule="5.23")
+        elif hex not in able:
+            yield order.fault(("leaders", leader), _why_not_placed(view, able, leader, place), rule="5.23")
         else:
             coming[hex] = coming.get(hex, 0) + 1
             if crowded(view, ROME, hex, [f"number {number}" for number in range(coming[hex])]):
-                yield order.fault(("leaders", leader), f"too many leaders would be at {place}; 3 may be", rule="7.8")
+                most = view.board.tables["stacking"]["leaders"]
+                reason = f"too many leaders would be at {place_named(view.board, place)}; {most} may be"
+                yield order.fault(("leaders", leader), reason, rule="7.8")
+
+
+def _why_not_placed(view: Game, able: Sequence[str], leader: str, place: str | int) -> str:
+    """Say why an elected leader may not be put into a hex (5.23, 7.8)."""
+    hex = view.board.find(place)
+    open_to_him = f"open are {places_named(view.board, able)}"
+    if hex is None:
+        return f"{no_such_place(view.board, place)}; {open_to_him}"
+    name, who = place_named(view.board, hex), leader_named(view.board, leader)
+    if crowded(view, ROME, hex, [leader]):
+        most = view.board.tables["stacking"]["leaders"]
+        return f"{most} leaders are at {name} already; {open_to_him}"
+    return (
+        f"{who} cannot come to {name}: the elected go to Rome, to new legions, or to where a magistrate stood; "
+        f"{open_to_him}"
+    )

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of, product
+from pbem.game import Kinds, LegalOrders, Table, concat, counted, did_you_mean, lazy, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
+from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, places_named, why_not_at_hand
 from pbem.rules.hannibal_italy.position.stacking import too_many
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
@@ -167,25 +168,64 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     for city, count in ordered.legions.items():
         record = view.board.cities.get(city)
         if record is None or city not in cities.get(record.province, []):
-            able = ", ".join(each for named in cities.values() for each in named)
-            yield order.fault(("legions", city), f"no legions are raised in {city}; they are in {able}", rule="6.2")
+            yield order.fault(("legions", city), _why_no_legions(view, due, cities, city), rule="6.2")
             continue
         wanted[record.province] = wanted.get(record.province, 0) + count
         if wanted[record.province] > due[record.province]:
             name = view.board.provinces[record.province].name
-            yield order.fault(("legions", city), f"{name} raises {due[record.province]} this year", rule="6.2")
+            each = counted(due[record.province], "legion")
+            reason = f"{name} raises {each} this year; {wanted[record.province]} are named"
+            yield order.fault(("legions", city), reason, rule="6.2")
     if wanted and sum(wanted.values()) > (most := to_raise_now(view)):
-        yield order.fault(("legions",), f"only {most} more legions can be raised", rule="6.1")
+        more = f"{counted(most, 'more legion')} can be raised" if most else "no more legions can be raised"
+        why = "the counters set the limit" if view.options["recruitment"] == "yearly" else "the schedule sets the limit"
+        yield order.fault(("legions",), f"{more}; {why}, and {sum(wanted.values())} are named", rule="6.1")
     known = [city for city in ordered.raised if city in view.board.cities]
     yield from wrong_places(view, order, ordered.leaders, known)
     leader = ordered.slaves
     if leader is not None:
         if not decision.facts["slaves"]:
-            yield order.fault(("slaves",), "the slave legion cannot be raised now", rule="6.22")
+            yield order.fault(("slaves",), _why_no_slaves(view), rule="6.22")
         elif leader not in view.on_map(ROME):
-            yield order.fault(("slaves",), f"{leader} is no Roman leader in play", rule="6.22")
+            able = leaders_named(view.board, _slave_leaders(view), "or")
+            reason = f"{why_not_at_hand(view, ROME, leader)}; the slaves go with a Roman leader on the map: {able}"
+            yield order.fault(("slaves",), reason, rule="6.22")
         elif leader not in _slave_leaders(view):
-            yield order.fault(("slaves",), f"{leader} leads all that he may; no slaves go with him", rule="7.8")
+            able = leaders_named(view.board, _slave_leaders(view), "or")
+            reason = f"{leader_named(view.board, leader)} leads all that he may; with room for the slaves: {able}"
+            yield order.fault(("slaves",), reason, rule="7.8")
+
+
+def _why_no_legions(view: Game, due: Mapping[str, int], cities: Mapping[str, Sequence[str]], city: str) -> str:
+    """Say why no legions are raised in a city (6.2)."""
+    able = places_named(view.board, (each for named in cities.values() for each in named))
+    there = f"this year they are raised in {able}"
+    record = view.board.cities.get(city)
+    if record is None:
+        return f"there is no city {city}{did_you_mean(city, view.board.cities, ', ')}; {there}"
+    province = view.board.provinces[record.province]
+    if view.cities[city] != ROME:
+        return f"{record.name} is in the enemy's hands; {there}"
+    if not record.recruiting:
+        return f"{record.name} is no recruiting city; {there}"
+    if city in view.sieges:
+        return f"{record.name} is besieged; {there}"
+    if view.provinces.get(province.id) != ROME:
+        return f"Rome does not control {province.name}, where {record.name} lies; {there}"
+    return f"the schedule has no legions for {province.name} this year; {there}"
+
+
+def _why_no_slaves(view: Game) -> str:
+    """Say why the slave legion cannot be raised: it has been, too few are lost, or no leader has room (6.22)."""
+    if view.slaves:
+        return "the slave legion has been raised before, and is raised once in a game"
+    board, needed = view.board, int(view.board.tables["slaves_after"])
+    by_game = view.options["slaves_losses"] == "game"
+    lost = (view.legions_lost if by_game else view.worst_battle) / int(board.tables["stacking"]["legion_sp"])
+    if lost < needed:
+        when = "in combat" if by_game else "in one battle"
+        return f"the slave legion is raised once Rome has lost {needed} legions {when}; it has lost {lost:g}"
+    return "no Roman leader on the map has room for the slave legion"
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -296,7 +336,10 @@ def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fa
     """Yield what is wrong with the leader who is to get the allies: not in the province (6.3)."""
     able = decision.facts["leaders"]
     if order["leader"] not in able:
-        yield order.fault(("leader",), f"{order['leader']} is not there; {', '.join(able)} are", rule="6.3")
+        province = view.board.provinces[decision.facts["province"]].name
+        who = f"who may recruit there: {leaders_named(view.board, able)}"
+        reason = f"{leader_named(view.board, order['leader'])} does not recruit in {province} now; {who}"
+        yield order.fault(("leader",), reason, rule="6.3")
 
 
 KINDS: Final[Kinds] = {"raise": (legal_orders, check), "receive": (_receivers, _check_receiver)}

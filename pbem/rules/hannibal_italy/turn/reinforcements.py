@@ -9,6 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
+from pbem.rules.hannibal_italy.position.naming import few_places, no_such_place, place_named
 from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import AWAY, CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import controller
@@ -86,7 +87,23 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a hex of arrival (12.311, 12.321, 10.6)."""
     hexes = decision.facts["hexes"]
     if view.board.find(order["hex"]) not in hexes:
-        yield order.fault(("hex",), f"{order['hex']} is not among {', '.join(hexes)}", rule=decision.rule)
+        yield order.fault(("hex",), _why_no_arrival(view, decision, order["hex"]), rule=decision.rule)
+
+
+def _why_no_arrival(view: Game, decision: Decision, place: str | int) -> str:
+    """Say why nobody arrives in a hex: the enemy is there, or it is not where the box has them come on."""
+    hex = view.board.find(place)
+    able = f"open are {few_places(view.board, decision.facts['hexes'])}"
+    if hex is None:
+        return f"{no_such_place(view.board, place)}; {able}"
+    name = place_named(view.board, hex)
+    if hex in hexes_of(view, ROME):
+        return f"the enemy stands at {name}; {able}"
+    if view.friendly_city(ROME, hex):
+        return f"{name} is an enemy city; {able}"
+    if decision.rule == "10.6":
+        return f"the Gaulish leader comes back in the lands of the Gauls, not at {name}; {able}"
+    return f"they come on where the scenario says, by its coast or edge, not at {name}; {able}"
 
 
 KINDS: Final[Kinds] = {"arrive": (legal_orders, check)}

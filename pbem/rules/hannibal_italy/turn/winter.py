@@ -127,15 +127,18 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     left = dict(units)
     for at, unit in enumerate(losses.units):
         if sp(view.board, units) - sp(view.board, left) >= target:
-            yield order.fault(("lose", at), f"{target} SP must go, and they have gone by then", rule="8.3")
+            yield order.fault(
+                ("lose", at), f"{target} SP must go, and they have gone by then; leave it out", rule="8.3"
+            )
             return
         if not left.get(unit):
-            yield order.fault(("lose", at), f"there is no {unit} left to lose a step", rule="8.3")
-            return
+            there = ", ".join(each for each, number in left.items() if number) or "none"
+            yield order.fault(("lose", at), f"there is no {unit} left to lose a step; there are {there}", rule="8.3")
+            continue
         left = weakened(view.board, left, [unit])
     gone = sp(view.board, units) - sp(view.board, left)
     if gone < target:
-        yield order.fault(("lose",), f"{target} SP must go; these are {gone}", rule="8.3")
+        yield order.fault(("lose",), f"{target} SP must go; the steps that are named make {gone}", rule="8.3")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -10,7 +10,7 @@ from pbem.game import Kinds, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
-from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, why_no_route
+from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, ways_named, why_no_route
 from pbem.rules.rome_carthage.orders import ALL, Part, RetreatOrder, illegal
 from pbem.rules.rome_carthage.position.generals import (
     arrive,
@@ -19,7 +19,7 @@ from pbem.rules.rome_carthage.position.generals import (
     drive_off_generals,
     is_consul,
 )
-from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_space, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import Retreat
@@ -225,6 +225,12 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         wrong = list(_check_city(view, bound, stack, part))
         yield from wrong
         if wrong:
+            if path is not None:
+                yield from (
+                    order.fault(("path", at), no_such_space(view, step), rule="12.1")
+                    for at, step in enumerate(path)
+                    if step not in view.board.spaces
+                )
             return
         inside = part_of(stack, part)
         rest, everybody = rest - inside.cu, whole_army(stack, inside)
@@ -235,10 +241,11 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     open_routes = routes(view, bound, rest)
     if path is None:
         if open_routes or part is None:
-            ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
-            yield order.fault((), f"name the path of {rest} CU; open are: {ways}", rule="12.1")
+            reason = f"name the path of {rest} CU; open are: {ways_named(view, open_routes)}"
+            yield order.fault((), reason, rule="12.1")
     elif not open_routes:
-        yield order.fault(("path",), "no way is open to them; leave out path", rule="12.1.1")
+        reason = "no way of four spaces or fewer leads to a refuge without losing every CU; leave out path"
+        yield order.fault(("path",), reason.replace("four", str(view.board.movement.retreat)), rule="12.1.1")
     elif path not in [route.path for route in open_routes]:
         at, why = why_no_route(view, bound, path, open_routes)
         yield order.fault(("path", at) if path else ("path",), why.reason, rule=why.rule)
@@ -277,8 +284,10 @@ def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterato
         yield illegal(at, why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in stack.generals or general in inside.generals[:at_general]:
-            here = ", ".join(stack.generals) or "no general"
-            reason = f"{general} cannot be sent into the city; with the army there is: {here}"
+            here = generals_named(view, stack.generals)
+            twice = general in inside.generals[:at_general]
+            no = "is named twice" if twice else f"is not with the army to go into the city; with it there is: {here}"
+            reason = f"{general_named(view, general)} {no}"
             yield illegal(("city", "generals", at_general), reason, rule="16.2")
     if not fits(bound, inside):
         reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"

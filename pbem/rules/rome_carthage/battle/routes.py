@@ -9,7 +9,7 @@ from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import may_be_in
-from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.naming import generals_named, no_such_space, space_named
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import Retreat
@@ -139,6 +139,22 @@ def toll(game: Game, retreat: Retreat, space: str) -> int:
     return int(hostile) + (stack.cu if stack is not None else 0)
 
 
+def ways_named(game: Game, open_routes: Sequence[Route]) -> str:
+    """Return the first routes of some as a sentence lists them, by the names of their spaces."""
+    return "; ".join(" - ".join(space_named(game, step) for step in route.path) for route in open_routes[:3])
+
+
+def _why_barred(game: Game, retreat: Retreat, space: str) -> str:
+    """Say why a space is barred: the battle was there, the enemy came from it, a general is bound (12.1.1)."""
+    name, battle = game.board.spaces[space].name, game.the_battle
+    if space == retreat.space:
+        return f"the battle was in {name}; a retreat leads out of it"
+    if retreat.side != battle.attacker and space == battle.attacker_from:
+        return f"the enemy came to the battle from {name}, and the army attacked never retreats there"
+    bound = [each for each in game.stack(retreat.side, retreat.space).generals if not may_be_in(game, each, space)]
+    return f"{generals_named(game, bound)} may not go to {name}, and the army stays with its general"
+
+
 def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes: list[Route]) -> tuple[int, Refusal]:
     """Return why a path is not one of the open routes, with the step at fault (12.1.1)."""
     board, here = game.board, retreat.space
@@ -154,10 +170,12 @@ def why_no_route(game: Game, retreat: Retreat, path: Sequence[str], open_routes:
         if at == 0 and step not in retreat.first_steps and retreat.first_steps and step not in retreat.barred:
             back = board.spaces[retreat.first_steps[0]].name
             return at, Refusal(f"the army that attacked goes back to {back} first, where it came from", "12.1")
-        if step in retreat.barred or step in path[:at]:
-            return at, Refusal(f"{record.name} may not be entered in this retreat", "12.1")
+        if step in path[:at]:
+            return at, Refusal(f"the retreat has been in {record.name} already", "12.1")
+        if step in retreat.barred:
+            return at, Refusal(_why_barred(game, retreat, step), "12.1.1")
         here = step
     if len(path) > (most := board.movement.retreat):
         return most, Refusal(f"a retreat is at most {most} spaces long", "12.1")
-    ways = "; ".join(" - ".join(route.path) for route in open_routes[:3])
+    ways = ways_named(game, open_routes)
     return len(path) - 1, Refusal(f"this is not a way to the nearest refuge; open are: {ways}", "12.1")

@@ -9,6 +9,7 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
+from pbem.rules.rome_carthage.position.naming import no_such_space, space_named, spaces_named
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import enter_city
@@ -161,8 +162,28 @@ def check_refuge(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     """Yield what is wrong with the space to withdraw to (11.11)."""
     can = refuges(view, decision.side)
     if order["space"] not in can:
-        names = ", ".join(view.board.spaces[space].name for space in can)
-        yield order.fault(("space",), f"you cannot withdraw to {order['space']}; you can to {names}", rule="11.11")
+        why = _why_no_refuge(view, decision.side, order["space"])
+        yield order.fault(("space",), f"{why}; you can withdraw to {spaces_named(view, can, 'or')}", rule="11.11")
+
+
+def _why_no_refuge(game: Game, side: Side, to: str) -> str:
+    """Say why an army may not withdraw to a space (11.11)."""
+    if to not in game.board.spaces:
+        return no_such_space(game, to)
+    battle, name, enemy = game.the_battle, space_named(game, to), ENEMY[side]
+    if to not in game.board.by_land[battle.space]:
+        return f"no ordinary line leads from {space_named(game, battle.space)} to {name}"
+    if side == battle.attacker:
+        return f"who attacked goes back where he came from, not to {name}"
+    if to == battle.attacker_from:
+        return f"the enemy came from {name}"
+    if game.control.get(to) == enemy:
+        return f"{name} has an enemy marker"
+    if game.unfriendly_tribe(side, to):
+        return f"{name} is a tribe that is not friendly"
+    if game.stack(enemy, to).cu:
+        return f"enemy CU stand in {name}"
+    return f"a general there may not leave his part of the map for {name}"
 
 
 KINDS: Final[Kinds] = {

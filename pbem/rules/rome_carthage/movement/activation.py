@@ -23,7 +23,13 @@ from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_s
 from pbem.rules.rome_carthage.movement.split import Split
 from pbem.rules.rome_carthage.orders import Body, CardUse, Force, MarchOrder, Written, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_command, strategy_rating, why_not_at_hand
-from pbem.rules.rome_carthage.position.naming import no_such_general, why_no_elephants
+from pbem.rules.rome_carthage.position.naming import (
+    general_named,
+    generals_named,
+    no_such_general,
+    why_no_elephants,
+    why_no_such_elephants,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.siege.siege import is_target
@@ -278,13 +284,23 @@ def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, op
     force = force_of(view, stack, march.force, tired)
     wrong = list(_check_force(view, stack, force, march.force, tired))
     yield from wrong
-    if wrong:
-        return
     if march.sortie:
         yield from _check_sortie(order, force)
-    else:
-        points = allowance(view, general, march_type(view, march.way.play))
-        yield from check_path(view, side, march.way, space, force, points)
+        return
+    points = allowance(view, general, march_type(view, march.way.play))
+    forces = [force] if not wrong else _in_its_place(view, stack, march.force, tired)
+    ways = [list(check_path(view, side, march.way, space, each, points)) for each in forces]
+    yield from (fault for fault in ways[0] if all(fault in others for others in ways))
+
+
+def _in_its_place(view: Game, stack: Stack, said: Force, tired: int) -> list[Stack]:
+    """Return the largest and the smallest force that could go instead of one that cannot (8.2).
+
+    What both find wrong with a path does not depend on the force.
+    """
+    companions = tuple(other for other in said.companions or () if other in stack.generals and other != said.general)
+    most = force_of(view, stack, Force(said.general, companions=companions), tired)
+    return [most, Stack(min(1, most.cu), 0, most.generals)]
 
 
 def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
@@ -296,29 +312,34 @@ def _check_sortie(order: Order, force: Stack) -> Iterator[Fault]:
         yield order.fault(("cu",) if "cu" in order.body else (), "a sortie takes at least 1 CU", rule="16.4.4")
 
 
-def stray_companion(stack: Stack, force: Stack) -> tuple[int, Refusal] | None:
-    """Return which of a general's companions cannot go along, by his place, and why; None: all can (8.7)."""
+def stray_companions(view: Game, stack: Stack, force: Stack) -> list[tuple[int, Refusal]]:
+    """Return which of a general's companions cannot go along, by their places, and why (8.7)."""
     general, *companions = force.generals
+    can = generals_named(view, [name for name in stack.generals if name != general])
+    strays = []
     for at, other in enumerate(companions):
-        if other not in stack.generals or other == general or other in companions[:at]:
-            can = ", ".join(name for name in stack.generals if name != general) or "nobody"
-            return at, Refusal(f"{other} cannot go along; there is: {can}", "8.7")
-    return None
+        if other not in view.board.generals:
+            strays.append((at, Refusal(no_such_general(view, other), "8.7")))
+        elif other not in stack.generals:
+            strays.append((at, Refusal(f"{general_named(view, other)} is not there to go along; who is: {can}", "8.7")))
+        elif other == general or other in companions[:at]:
+            strays.append((at, Refusal(f"{general_named(view, other)} is named twice", "8.7")))
+    return strays
 
 
 def _check_force(view: Game, stack: Stack, force: Stack, said: Force, tired: int) -> Iterator[Fault]:
     """Yield what is wrong with the force that a general is to march with, filled in from what was said (8.1 to 8.7)."""
     general, *companions = force.generals
     done = resting(view, view.board.generals[general].side)
-    for at, other in enumerate(companions):
-        if other in done:
-            name = view.board.generals[other].name
-            yield illegal(("with", at), f"{name} moves no more on this card", rule="8.1")
-            return
-    if (stray := stray_companion(stack, force)) is not None:
-        at, why = stray
+    tired_out = [(at, other) for at, other in enumerate(companions) if other in done]
+    for at, other in tired_out:
+        yield illegal(("with", at), f"{general_named(view, other)} moves no more on this card", rule="8.1")
+    strays = stray_companions(view, stack, force)
+    for at, why in strays:
         yield illegal(("with", at), why.reason, rule=why.rule)
-        return
+    more = why_no_such_elephants(stack, said.elephants)
+    if more is not None:
+        yield illegal(("elephants",), more.reason, rule=more.rule)
     if force.cu > (most := view.board.movement.cu):
         yield illegal(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
@@ -326,9 +347,9 @@ def _check_force(view: Game, stack: Stack, force: Stack, said: Force, tired: int
     elif force.cu > stack.cu - tired:
         reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
         yield illegal(("cu",), reason, rule="8.4.1")
-    elif (no_elephants := why_no_elephants(stack, force.cu, force.elephants)) is not None:
+    elif more is None and (no_elephants := why_no_elephants(stack, force.cu, force.elephants)) is not None:
         yield illegal(("elephants",), no_elephants.reason, rule=no_elephants.rule)
-    else:
+    elif not (strays or tired_out or more):
         split = Split(view, stack, general, companions)
         if (not_led := split.why_not_led()) is not None:
             yield illegal(("with",) if said.companions is not None else ("general",), not_led.reason, rule=not_led.rule)

@@ -9,14 +9,23 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.movement.activation import force_of, stray_companion
+from pbem.rules.rome_carthage.movement.activation import force_of, stray_companions
 from pbem.rules.rome_carthage.movement.split import Split
 from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part, illegal
-from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command, why_not_at_hand
+from pbem.rules.rome_carthage.position.naming import (
+    general_named,
+    generals_named,
+    no_such_general,
+    no_such_space,
+    space_named,
+    spaces_named,
+    why_no_elephants,
+    why_no_such_elephants,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Reaction
 from pbem.rules.rome_carthage.siege.walls import interceptors, room, whole
 
 
@@ -41,13 +50,17 @@ def check_force(
 ) -> Iterator[Fault]:
     """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
     force = force_of(view, stack, said)
-    if (stray := stray_companion(stack, force)) is not None:
-        at, not_there = stray
+    strays = stray_companions(view, stack, force)
+    for at, not_there in strays:
         yield illegal((*path, "with", at), not_there.reason, rule=not_there.rule)
-        return
     where = (*path, "cu") if said.cu is not None else path
-    if not least <= force.cu <= most:
+    too_many = not least <= force.cu <= most
+    if too_many:
         yield illegal(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
+    if (more := why_no_such_elephants(stack, said.elephants)) is not None:
+        yield illegal((*path, "elephants"), more.reason, rule=more.rule)
+    elif strays or too_many:
+        return
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
         yield illegal((*path, "elephants"), why.reason, rule=why.rule)
     else:
@@ -118,16 +131,20 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     part = Part.read(order.body)
     cu, elephants, names = part.cu, part.elephants or 0, part.generals
     if cu > capacity:
-        yield order.fault(("cu",), f"{capacity} CU fit into {space}, not {cu}", rule="16.2")
+        yield order.fault(("cu",), f"{capacity} CU fit into {space_named(view, space)}, not {cu}", rule="16.2")
     elif cu > both.cu:
-        yield order.fault(("cu",), f"you have {both.cu} CU in {space}, not {cu}", rule="16.2")
-    elif (why := why_no_elephants(both, cu, elephants, "16.2")) is not None:
+        yield order.fault(("cu",), f"you have {both.cu} CU in {space_named(view, space)}, not {cu}", rule="16.2")
+    if (more := why_no_such_elephants(both, part.elephants, "16.2")) is not None:
+        yield order.fault(("elephants",), more.reason, rule=more.rule)
+    elif cu <= min(capacity, both.cu) and (why := why_no_elephants(both, cu, elephants, "16.2")) is not None:
         at: Path = ("elephants",) if part.elephants is not None else ("cu",)
         yield order.fault(at, why.reason, rule=why.rule)
     for at_name, general in enumerate(names):
         if general not in both.generals or general in names[:at_name]:
-            have = ", ".join(both.generals) or "nobody"
-            yield order.fault(("generals", at_name), f"{general} is not there; there is: {have}", rule="16.3")
+            have = generals_named(view, both.generals)
+            twice = general in names[:at_name]
+            no = "is named twice" if twice else f"is not in {space_named(view, space)}; there is: {have}"
+            yield order.fault(("generals", at_name), f"{general_named(view, general)} {no}", rule="16.3")
     if (why := why_not_parted(view, decision.side, space, cu, names)) is not None:
         yield order.fault(("cu",), why.reason, rule=why.rule)
 
@@ -160,12 +177,13 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         general = attempt.general
         origin = able.get(general)
         if origin is None:
-            can = ", ".join(able)
-            reason = f"{general} cannot reach {reaction.space}; {can} can"
+            can = generals_named(view, able, "or")
+            reason = f"{_why_no_interceptor(view, side, general, reaction)}; {can} can intercept"
             yield order.fault(("with", at, "general"), reason, rule="9.1")
             continue
         if origin in used:
-            yield order.fault(("with", at, "general"), f"only one attempt may be made from {origin}", rule="9.5")
+            reason = f"only one attempt may be made from {space_named(view, origin)}"
+            yield order.fault(("with", at, "general"), reason, rule="9.5")
             continue
         used.add(origin)
         stack = interceptors(view, side, origin)
@@ -173,12 +191,37 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         meet.update(force_of(view, stack, attempt).generals)
         for companion in force_of(view, stack, attempt).generals[1:]:
             if companion in view.board.generals and not may_be_in(view, companion, reaction.space):
-                reason = f"{companion} may not go to {reaction.space}"
-                yield order.fault(("with", at), reason, rule="8.7")
+                yield order.fault(("with", at), why_not_there(view, companion, reaction.space), rule="8.7")
     if said.command is not None and said.command not in meet:
-        can = ", ".join(sorted(meet)) or "nobody"
-        reason = f"{said.command} will not be in {reaction.space}; who may command there: {can}"
+        can, name = generals_named(view, sorted(meet), "or"), general_named(view, said.command)
+        reason = f"{name} will not be in {space_named(view, reaction.space)}; who may command there: {can}"
         yield order.fault(("command",), reason, rule="8.6")
+
+
+def _why_no_interceptor(view: Game, side: Side, general: str, reaction: Reaction) -> str:
+    """Say why a general cannot intercept in a space (9.1, 8.7)."""
+    if general not in view.board.generals:
+        return no_such_general(view, general)
+    if (absent := why_not_at_hand(view, side, general, "9.1")) is not None:
+        return absent.reason
+    name, (space, inside) = general_named(view, general), view.whereabouts(general)
+    if inside:
+        return f"{name} is inside {space_named(view, space)}"
+    if not may_be_in(view, general, reaction.space):
+        return why_not_there(view, general, reaction.space)
+    if space not in reaction.origins:
+        near = spaces_named(view, reaction.origins, "or")
+        return f"{name} is in {space_named(view, space)}; an attempt is made from {near}"
+    return (
+        f"{name} cannot lead an attempt from {space_named(view, space)}: he has no CU to go with, or has tried before"
+    )
+
+
+def why_not_there(view: Game, general: str, to: str) -> str:
+    """Say that a general never leaves his part of the map (8.7, board)."""
+    record = view.board.generals[general]
+    stays = str(record.stays_in).replace("_", " ").title()
+    return f"{general_named(view, general)} never leaves {stays}, and {space_named(view, to)} lies outside"
 
 
 def able_to_avoid(game: Game, march: March, side: Side, to: str) -> tuple[list[str], int]:
@@ -198,6 +241,22 @@ def able_to_avoid(game: Game, march: March, side: Side, to: str) -> tuple[list[s
 def alone_among_enemies(game: Game, side: Side, cu: int, to: str) -> bool:
     """Tell whether a general without units would have to stop on an enemy general (8.4.2)."""
     return not cu and bool(game.stack(ENEMY[side], to).generals)
+
+
+def why_no_refuge(game: Game, march: March, side: Side, to: str) -> str | None:
+    """Say why a stack may not go to a space to avoid battle; None: it may (10.1)."""
+    enemy, name = march.side, space_named(game, to)
+    if to == march.at:
+        return f"{name} has no unbesieged city of yours with room to go into"
+    if to not in game.board.by_land[march.at]:
+        return f"no ordinary line leads from {space_named(game, march.at)} to {name}"
+    if to == march.came_from:
+        return f"the enemy came from {name}"
+    if game.control.get(to) == enemy:
+        return f"{name} has an enemy marker"
+    if not game.options["avoid_into_tribe"] and game.unfriendly_tribe(side, to):
+        return f"{name} is a tribe that is not friendly"
+    return f"enemy CU stand in {name}" if game.cu(enemy, to) else None
 
 
 def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -226,13 +285,15 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     to = said.to
     stack = view.stack(side, reaction.space)
     if to not in reaction.refuges:
-        reason = f"there is no refuge in {to}; there is in {', '.join(reaction.refuges)}"
-        yield order.fault(("to",), reason, rule="10.1")
+        why = why_no_refuge(view, march, side, to) if to in view.board.spaces else no_such_space(view, to)
+        yield order.fault(("to",), f"{why}; there is refuge in {spaces_named(view, reaction.refuges)}", rule="10.1")
         return
     sent = said.led_by(stack.commander)
     if sent.general not in stack.generals:
-        have = ", ".join(stack.generals)
-        yield order.fault(("general",), f"{sent.general} is not in {reaction.space}; there is: {have}", rule="10.1")
+        there = f"in {space_named(view, reaction.space)}"
+        have = generals_named(view, stack.generals)
+        reason = f"{general_named(view, sent.general)} is not {there}; there is: {have}"
+        yield order.fault(("general",), reason, rule="10.1")
         return
     able, most = able_to_avoid(view, march, side, to)
     yield from check_force(view, (), sent, stack, least=0, most=most, rule="10.1")
@@ -241,11 +302,13 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         named: Path = ("with", at) if at >= 0 else ("general",)
         where = named if named[0] in order.body else ("to",)
         if name in stack.generals and name not in able:
-            yield order.fault(where, f"{name} has failed to intercept this army and must face it", rule="10.1")
+            reason = f"{general_named(view, name)} has failed to intercept this army and must face it"
+            yield order.fault(where, reason, rule="10.1")
         elif name in view.board.generals and not may_be_in(view, name, to):
-            yield order.fault(("to",), f"{name} may not go to {to}", rule="8.7")
+            yield order.fault(("to",), why_not_there(view, name, to), rule="8.7")
     if alone_among_enemies(view, side, force.cu, to):
-        yield order.fault(("to",), f"a general without CU may not stop on the enemy general in {to}", rule="8.4.2")
+        reason = f"a general without CU may not stop on the enemy general in {space_named(view, to)}"
+        yield order.fault(("to",), reason, rule="8.4.2")
 
 
 KINDS: Final[Kinds] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.game import Refusal
+from pbem.game import Refusal, counted
 from pbem.protocol import Fault, Path, Side
 from pbem.rules.rome_carthage.movement.bounds import free, why_barred
 from pbem.rules.rome_carthage.movement.card_play import (
@@ -30,7 +30,13 @@ from pbem.rules.rome_carthage.movement.fleet import (
 from pbem.rules.rome_carthage.orders import Exchange, Step, WayOrder, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA, STRAIT
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.naming import (
+    general_named,
+    generals_named,
+    no_such_space,
+    space_named,
+    spaces_named,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, PROCONSUL, Game
 from pbem.rules.rome_carthage.position.under_way import March
@@ -117,7 +123,8 @@ def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, 
     walker = _Walker(view, side, way, start, force, points)
     for at, step in enumerate(way.path):
         yield from walker.step(at, step)
-        if walker.lost:
+        if walker.lost:  # where it would lead from here nobody knows; but a name that is none is none
+            yield from walker.unknown(at + 1)
             return
     yield from walker.end()
 
@@ -177,6 +184,12 @@ class _Walker:
                     self.legs += taken(view, self.side, to, total, gained)
         self.held_up = self.force.generals[0] in view.offices and must_stop(view, self.force, self._found(to))
 
+    def unknown(self, first: int) -> Iterator[Fault]:
+        """Yield which steps of the path, from one on, name no space (8.2)."""
+        for at, step in enumerate(self.way.path[first:], first):
+            if step.to not in self.view.board.spaces:
+                yield illegal(self._where(at), no_such_space(self.view, step.to), rule="8.2")
+
     def _change_riders(self) -> None:
         """Note how far companions can go who have just been picked up, and forget those who were dropped (8.4.1)."""
         companions = self.force.generals[1:]
@@ -198,19 +211,22 @@ class _Walker:
 
     def _too_far(self, at: int, to: str, kind: str, cost: int) -> Fault:
         """Return the fault of a step that takes more points than are left (8.2, 8.3.1, 8.8)."""
+        view = self.view
         if cost <= self.points:
             left = min([*self.legs, *self.riders.values()])
             tired = [self.view.board.generals[general].name for general, has in self.riders.items() if has == left]
             who = f"{tired[0]} has" if tired else "units that this card has moved before have"
-            reason = f"{who} {left} points left; the way to {to} takes {cost}"
+            reason = f"{who} {left} points left; the way to {space_named(view, to)} takes {cost}"
             return illegal(self._where(at), reason, rule="8.4.1")
         used = self.most - self.points + cost
-        way = f"the voyage to {to}" if kind == SEA else f"the way to {to}"
+        way = f"the {'voyage' if kind == SEA else 'way'} to {space_named(view, to)}"
         if ridden(self.view, self.force.generals[0]):
-            reason = f"{way} takes {used} movement points; of his own this card has left him {self.most}"
+            reason = f"{way} takes {counted(used, 'movement point')}; of his own this card has left him {self.most}"
             return illegal(self._where(at), reason, rule="8.4.1")
         rule = "8.8" if kind == SEA else "8.3.1" if cost > 1 else "8.2"
-        return illegal(self._where(at), f"{way} takes {used} movement points; there are {self.most}", rule=rule)
+        return illegal(
+            self._where(at), f"{way} takes {counted(used, 'movement point')}; there are {self.most}", rule=rule
+        )
 
     def _found(self, space: str) -> Stack:
         """Return the stack of the force's own side in a space when the force comes there; it may be changed."""
@@ -237,7 +253,7 @@ class _Walker:
             lone = view.stack(ENEMY[self.side], self.here)
             if lone.generals and not lone.cu:
                 name = view.board.generals[lone.generals[0]].name
-                reason = f"a general alone may pass {name} in {self.here}, but not stop there"
+                reason = f"a general alone may pass {name} in {space_named(view, self.here)}, but not stop there"
                 yield illegal(self._where(len(path) - 1), reason, rule="8.4.2")
         if then == "inside":
             force = Stack(self.force.cu, self.force.elephants)
@@ -250,10 +266,11 @@ class _Walker:
     def _why_held_up(self) -> Refusal:
         """Say whose army stops the force, and how a proconsul comes past a consul (14.3)."""
         view, leader = self.view, self.force.generals[0]
+        name, here = general_named(view, leader), space_named(view, self.here)
         if self.in_city:
-            return Refusal(f"{leader} is inside {self.here}; his move ends there", "8.8.1")
+            return Refusal(f"{name} is inside {here}; his move ends there", "8.8.1")
         stack = self._found(self.here)
-        reason = f"{leader} must stop in {self.here}, at the army of {stack.commander}"
+        reason = f"{name} must stop in {here}, at the army of {general_named(view, stack.commander or '')}"
         if is_consul(view, leader):
             return Refusal(f"{reason}, which is larger than his own", "14.3")
         if stack.cu >= (army := view.board.consular_army):
@@ -262,8 +279,9 @@ class _Walker:
 
     def _no_path(self, to: str) -> str:
         board = self.view.board
-        leads = ", ".join(sorted(board.neighbours[self.here]))
-        reason = f"no path from {self.here} to {to}; paths lead to {leads}"
+        here, there = space_named(self.view, self.here), space_named(self.view, to)
+        leads = spaces_named(self.view, sorted(board.neighbours[self.here]))
+        reason = f"no path from {here} to {there}; paths lead to {leads}"
         if board.spaces[self.here].port and board.spaces[to].port:
             reason += f"; both are ports: to sail write {{to: {to}, by: sea}}"
         return reason
@@ -271,10 +289,11 @@ class _Walker:
     def _obstacles(self, where: Path, to: str, by_sea: bool) -> Iterator[Fault]:
         view, side = self.view, self.side
         if not by_sea and closed(view, side, self.here, to):
-            reason = f"the strait between {self.here} and {to} is open only to who controls both"
+            ends = f"{space_named(view, self.here)} and {space_named(view, to)}"
+            reason = f"the strait between {ends} is open only to who controls both"
             yield illegal(where, reason, rule="8.3.3")
         if not self.force.cu and (cu := enemy_cu_at(view, side, to)):
-            reason = f"a general without CU may not enter {to}, where {cu} enemy CU stand"
+            reason = f"a general without CU may not enter {space_named(view, to)}, where {cu} enemy CU stand"
             yield illegal(where, reason, rule="8.4.2")
         if (why := why_barred(view, side, self.force.cu, self.here, to)) is not None:
             yield illegal(where, why.reason, rule=why.rule)
@@ -293,8 +312,15 @@ def check_exchange(
     names, cu, elephants = list(change.generals), change.cu, change.elephants
     for at, general in enumerate(names):
         if general not in source.generals or general == force.generals[0] or general in names[:at]:
-            have = ", ".join(name for name in source.generals if name != force.generals[0]) or "nobody"
-            yield illegal((*path, "generals", at), f"{general} cannot be had here; there is: {have}", rule="8.7")
+            have = generals_named(view, [name for name in source.generals if name != force.generals[0]])
+            place = "marches along" if drops else f"is in {space_named(view, space)}"
+            if general in names[:at]:
+                reason = f"{general_named(view, general)} is named twice"
+            elif general == force.generals[0]:
+                reason = f"{general_named(view, general)} leads the march"
+            else:
+                reason = f"{general_named(view, general)} is not here; who {place}: {have}"
+            yield illegal((*path, "generals", at), reason, rule="8.7")
             return
     if cu > source.cu or elephants > min(cu, source.elephants) or cu - elephants > source.cu - source.elephants:
         have = f"{source.cu} CU, {source.elephants} of them elephants"
@@ -340,7 +366,7 @@ def why_no_exchange(
     if done := [name for name in names if name in resting(game, side)]:
         return Refusal(f"{game.board.generals[done[0]].name} moves no more on this card", "8.7")
     if cu > stack.cu - (tired := exhausted(game, side, space)):
-        return Refusal(f"{tired} of the CU in {space} go no further on this card", "8.7")
+        return Refusal(f"{tired} of the CU in {space_named(game, space)} go no further on this card", "8.7")
     if force.cu + cu > (most := game.board.movement.cu):
         return Refusal(f"at most {most} CU march with a general, not {force.cu + cu}", "8.7")
     if not may_command(game, leader, names):
@@ -348,7 +374,9 @@ def why_no_exchange(
         return Refusal(f"{name} may not take along a general who outranks him", "8.7")
     stays = [name for name in stack.generals if name not in names]
     if cu and any(is_consul(game, name) for name in stays) and stack.cu - cu < keeps:
-        return Refusal(f"the consul in {space} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2")
+        return Refusal(
+            f"the consul in {space_named(game, space)} must keep {keeps} CU; {stack.cu - cu} would be left", "14.2"
+        )
     return None
 
 

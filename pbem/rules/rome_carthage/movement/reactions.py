@@ -9,7 +9,7 @@ from __future__ import annotations
 from pbem.game import Table
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.movement.activation import force_of
-from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders
+from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders, why_no_refuge
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
 from pbem.rules.rome_carthage.movement.passes import named_space
 from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
@@ -119,19 +119,12 @@ def refuges(game: Game, march: March, side: Side) -> list[str]:
     tribe; by them an unbesieged city of its own in the space does. A stack whose generals failed to intercept this very
     force must stand, unless the edition spares it.
     """
-    space, enemy, options = march.at, march.side, game.options
+    space, options = march.at, game.options
     stack = game.stack(side, space)
     failed = () if options["failed_interceptor_avoids"] else march.failed_interceptors
     if not march.force.cu or march.into_city or not any(general not in failed for general in stack.generals):
         return []
-    near_by = [
-        near
-        for near in game.board.by_land[space]
-        if near != march.came_from
-        and game.control.get(near) != enemy
-        and (options["avoid_into_tribe"] or not game.unfriendly_tribe(side, near))
-        and not game.cu(enemy, near)
-    ]
+    near_by = [near for near in game.board.by_land[space] if why_no_refuge(game, march, side, near) is None]
     if not options["avoid_into_city"] or room(game, side, space) is None:
         return near_by
     return [*near_by, space]

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pbem.game import Refusal, did_you_mean
+from pbem.game import Refusal, did_you_mean, listing
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
+
+
+def general_named(game: Game, general: str) -> str:
+    """Return the name of a general, with his id in brackets where it is not the name in small letters."""
+    record = game.board.generals.get(general)
+    return general if record is None else _named(record.name, general)
+
+
+def generals_named(game: Game, generals: Iterable[str], joined: str = "and") -> str:
+    """Return the names of generals as a sentence lists them; `nobody` if there are none."""
+    return listing((general_named(game, general) for general in generals), joined) or "nobody"
+
+
+def space_named(game: Game, space: str) -> str:
+    """Return the name of a space, with its id in brackets where it is not the name in small letters."""
+    record = game.board.spaces.get(space)
+    return space if record is None else _named(record.name, space)
+
+
+def spaces_named(game: Game, spaces: Iterable[str], joined: str = "and") -> str:
+    """Return the names of spaces as a sentence lists them; `none` if there are none."""
+    return listing((space_named(game, space) for space in spaces), joined) or "none"
+
+
+def _named(name: str, id: str) -> str:
+    return name if name.lower().replace(" ", "_") == id else f"{name} ({id})"
 
 
 def no_such_space(game: Game, word: str) -> str:
@@ -26,6 +52,13 @@ def why_no_elephants(stack: Stack, cu: int, elephants: int, rule: str = "13.2") 
         return None
     can = f"{among[0]}" if len(among) == 1 else f"{among[0]} to {among[-1]}"
     return Refusal(f"of {cu} CU {can} can be elephants, not {elephants}", rule)
+
+
+def why_no_such_elephants(stack: Stack, elephants: int | None, rule: str = "13.2") -> Refusal | None:
+    """Say why a stack has not so many elephants, whatever the CU; None: it has, or none are named (13.2)."""
+    if elephants is None or elephants <= stack.elephants:
+        return None
+    return Refusal(f"there are {stack.elephants} elephants there, not {elephants}", rule)
 
 
 def some(words: Sequence[str], most: int) -> str:

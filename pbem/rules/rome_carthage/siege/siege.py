@@ -11,7 +11,8 @@ from pbem.rules.rome_carthage.battle.losses import suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
 from pbem.rules.rome_carthage.orders import BesiegeOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
-from pbem.rules.rome_carthage.position.generals import displace, is_consul
+from pbem.rules.rome_carthage.position.generals import displace, is_consul, why_not_at_hand
+from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, space_named
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
 from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers
@@ -226,8 +227,20 @@ def check_besiege(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     if by is not None and not said.attempt:
         yield order.fault(("by",), "who makes no attempt names nobody; leave out by", rule="16.4")
     elif by is not None and by not in able:
-        reason = f"{by} cannot conduct it; {', '.join(able)} can"
-        yield order.fault(("by",), reason, rule="16.4")
+        yield order.fault(("by",), _why_not_by(view, decision, by), rule="16.4")
+
+
+def _why_not_by(view: Game, decision: Decision, by: str) -> str:
+    """Say why a general cannot conduct a siege or a subjugation (16.4)."""
+    can = f"{generals_named(view, decision.facts['able'], 'or')} can conduct it"
+    if by not in view.board.generals:
+        return f"{no_such_general(view, by)}; {can}".replace("?;", "?")
+    if (absent := why_not_at_hand(view, decision.side, by, "16.4")) is not None:
+        return f"{absent.reason}; {can}"
+    space, _ = view.whereabouts(by)
+    if space != (at := decision.facts["space"]):
+        return f"{general_named(view, by)} is in {space_named(view, space)}, not in {space_named(view, at)}; {can}"
+    return f"{general_named(view, by)} was not activated on this card, or has too few CU there for an attempt; {can}"
 
 
 KINDS: Final[Kinds] = {"besiege": (besiege_orders, check_besiege)}

@@ -18,7 +18,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.movement.card_play import note_sortie
 from pbem.rules.rome_carthage.orders import Part
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, rank
-from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.naming import general_named, generals_named, space_named, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.siege.walls import leave_city
@@ -133,14 +133,18 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     said = Part.read(order.body)
     cu, elephants, names = said.cu, said.elephants or 0, said.generals
     if cu > inside.cu:
-        yield order.fault(("cu",), f"there are {inside.cu} CU inside {space}, not {cu}", rule="16.4.4")
+        yield order.fault(
+            ("cu",), f"there are {inside.cu} CU inside {space_named(view, space)}, not {cu}", rule="16.4.4"
+        )
     elif (why := why_no_elephants(inside, cu, elephants)) is not None:
         at: Path = ("elephants",) if said.elephants is not None else ("cu",)
         yield order.fault(at, why.reason, rule=why.rule)
     for at_name, general in enumerate(names):
         if general not in inside.generals or general in names[:at_name]:
-            have = ", ".join(inside.generals) or "nobody"
-            yield order.fault(("generals", at_name), f"{general} is not inside; there is: {have}", rule="16.4.4")
+            have = generals_named(view, inside.generals)
+            yield order.fault(
+                ("generals", at_name), f"{general_named(view, general)} is not inside; there is: {have}", rule="16.4.4"
+            )
     if (why := why_consul_stays(view, side, space, cu, names)) is not None:
         yield order.fault(("cu",), why.reason, rule=why.rule)
     if (why := why_leader_stays(view, side, space, cu, names)) is not None:

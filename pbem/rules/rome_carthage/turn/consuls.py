@@ -10,7 +10,14 @@ from pbem.game import Kinds, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.orders import NONE, Body, ConsulsOrder, illegal
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
-from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
+from pbem.rules.rome_carthage.position.naming import (
+    general_named,
+    generals_named,
+    no_such_general,
+    no_such_space,
+    space_named,
+    spaces_named,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CONSUL, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.siege.walls import whole, whole_cu
@@ -71,7 +78,7 @@ def check_proconsul(view: Game, name: str | None) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a proconsul (6.4.1)."""
     candidates = proconsul_candidates(view)
     at = ("proconsul",)
-    able = ", ".join(candidates) or NONE
+    able = generals_named(view, candidates, "or") if candidates else NONE
     if name is None:
         if candidates:
             yield illegal(at, f"say who is proconsul: {able}, or none", rule="6.4.1")
@@ -81,7 +88,9 @@ def check_proconsul(view: Game, name: str | None) -> Iterator[Fault]:
     elif name not in view.board.generals:
         yield illegal(at, no_such_general(view, name), rule="6.4.1")
     elif name not in candidates:
-        yield illegal(at, f"{name} cannot be named proconsul; generals who can: {able}", rule="6.4.1")
+        record, who = view.board.generals[name], general_named(view, name)
+        why = f"{who} is not your general" if record.side != ROME else f"{who} has no command on the map"
+        yield illegal(at, f"{why}, and cannot be named proconsul; generals who can: {able}", rule="6.4.1")
 
 
 def strong_stacks(game: Game) -> list[str]:
@@ -203,6 +212,9 @@ def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     wrong = list(_check_places(view, generals, said.at))
     yield from wrong
     if wrong:
+        for i, general in enumerate(said.commands):
+            if general not in view.board.generals:
+                yield illegal(("commands", i), no_such_general(view, general), rule="8.6")
         return
     choices, named = rivals(view, said.at), set[int]()
     for i, general in enumerate(said.commands):
@@ -210,11 +222,14 @@ def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         if general not in view.board.generals:
             yield illegal(("commands", i), no_such_general(view, general), rule="8.6")
         elif group is None:
-            able = "; ".join(" or ".join(names) for names in choices) or "nowhere"
-            reason = f"{general} is not one of several who may command a space; the choice is: {able}"
+            able = "; ".join(generals_named(view, names, "or") for names in choices) or "nowhere"
+            name = general_named(view, general)
+            reason = f"{name} is not one of several who may command a space; the choice is: {able}"
             yield illegal(("commands", i), reason, rule="8.6")
         elif group in named:
-            yield illegal(("commands", i), f"two would command where {general} stands; name one", rule="8.6")
+            yield illegal(
+                ("commands", i), f"two would command where {general_named(view, general)} stands; name one", rule="8.6"
+            )
         else:
             named.add(group)
 
@@ -224,17 +239,29 @@ def _check_places(view: Game, generals: Sequence[str], at: Mapping[str, str]) ->
     for general, space in at.items():
         path = ("at", general)
         if general not in generals:
-            who = " and ".join(generals)
-            yield illegal(path, f"{general} is not one of the new consuls, who are {who}", rule="6.4.2")
+            who, name = generals_named(view, generals), general_named(view, general)
+            yield illegal(path, f"{name} is not one of the new consuls, who are {who}", rule="6.4.2")
         elif space not in view.board.spaces:
             yield illegal(path, no_such_space(view, space), rule="6.4.2")
         elif space not in (places := places_for(view, general)):
-            name = view.board.spaces[space].name
-            reason = f"{general} cannot take up his command in {name}; open to him are: {', '.join(places)}"
+            reason = f"{_why_not_there(view, general, space)}; open to him are: {spaces_named(view, places)}"
             yield illegal(path, reason, rule="6.4.2")
     for general in generals:
         if general not in at:
-            yield illegal(("at",), f"say where {general} takes up his command", rule="6.4.2")
+            yield illegal(("at",), f"say where {general_named(view, general)} takes up his command", rule="6.4.2")
+
+
+def _why_not_there(view: Game, general: str, space: str) -> str:
+    """Say why a new consul cannot take up his command in a space (6.4.2, board)."""
+    name, there, army = general_named(view, general), space_named(view, space), view.board.consular_army
+    if not may_be_in(view, general, space):
+        return f"{name} never leaves his part of the map, and {there} lies outside"
+    if _besieged(view, space):
+        return f"{there} is besieged, and {name} cannot come into it"
+    cu = whole_cu(view, ROME, space)
+    if cu < army and strong_stacks(view):
+        return f"{name} goes to {army} CU or more, and there are {cu} in {there}"
+    return f"no army of {army} CU is left, so {name} goes to Rome, not to {there}"
 
 
 KINDS: Final[Kinds] = {"consuls": (consuls_orders, check_consuls)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, of, subsets
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, counted, flat_map, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
@@ -14,8 +14,8 @@ from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activat
 from pbem.rules.rome_carthage.movement.march import march
 from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
-from pbem.rules.rome_carthage.position.generals import drive_off_generals
-from pbem.rules.rome_carthage.position.naming import no_such_space
+from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
+from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, no_such_space
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, UNSEEN, Game
 from pbem.rules.rome_carthage.siege.walls import enter_city, locked_up, room
@@ -251,7 +251,7 @@ def _check_place(view: Game, side: Side, spaces: Sequence[str], ops: int) -> Ite
     if not spaces:
         yield illegal(("place",), "name at least one space, or lay the card off", rule="7.3b")
     if len(spaces) > ops:
-        reason = f"the card places {ops} marker{'s' if ops > 1 else ''}; you name {len(spaces)} spaces"
+        reason = f"the card places {counted(ops, 'marker')}; you name {counted(len(spaces), 'space')}"
         yield illegal(("place", ops), reason, rule="7.3b")
     for at, space in enumerate(spaces):
         if space not in view.board.spaces:
@@ -267,10 +267,15 @@ def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fau
     if ops != (needed := view.board.raising_ops):
         yield illegal(("raise",), f"only a card with a {needed} raises a unit; this one has a {ops}", rule="7.3c")
     if general not in (able := recruiters(view, side)):
-        can = ", ".join(able) if able else "none"
+        can = generals_named(view, able)
         where = "a friendly space or province" if _either(view) else "a friendly space of a friendly province"
-        reason = f"{general} is not in {where}; generals who are: {can}"
-        yield illegal(("raise",), reason, rule="7.3c")
+        if general not in view.board.generals:
+            reason = no_such_general(view, general)
+        elif (absent := why_not_at_hand(view, side, general, "7.3c")) is not None:
+            reason = absent.reason
+        else:
+            reason = f"{general_named(view, general)} is not in {where} outside a siege"
+        yield illegal(("raise",), f"{reason}; generals who are: {can}".replace("?;", "?"), rule="7.3c")
 
 
 KINDS: Final[Kinds] = {"play": (play_orders, check_play)}

@@ -11,7 +11,14 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import NONE, Body, ReinforceOrder, illegal
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
 from pbem.rules.rome_carthage.position.generals import arrive, drive_off_generals, may_be_in
-from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
+from pbem.rules.rome_carthage.position.naming import (
+    general_named,
+    generals_named,
+    no_such_general,
+    no_such_space,
+    space_named,
+    spaces_named,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.siege.walls import whole
@@ -234,7 +241,7 @@ def _check_units(view: Game, side: Side, units: Mapping[str, int]) -> Iterator[F
         if space not in view.board.spaces:
             yield illegal(("units", space), no_such_space(view, space), rule=rule)
         elif space not in places:
-            reason = f"{view.board.spaces[space].name} takes no new units; open are: {', '.join(places) or 'none'}"
+            reason = f"{_why_no_units(view, side, space)}; open are: {spaces_named(view, places)}"
             yield illegal(("units", space), reason, rule="6.3" if view.besieged(space) else rule)
         elif cu > (most := capacity(view, side, space)):
             reason = f"only {most} more fit into {view.board.spaces[space].name}, which the enemy stands before"
@@ -252,10 +259,22 @@ def _check_units(view: Game, side: Side, units: Mapping[str, int]) -> Iterator[F
         yield illegal(("units",), why.reason, rule=why.rule)
 
 
+def _why_no_units(view: Game, side: Side, space: str) -> str:
+    """Say why new units cannot come to a space (6.1 to 6.3)."""
+    name = view.board.spaces[space].name
+    if view.besieged(space) and view.control.get(space) == side:
+        return f"{name} is besieged"
+    if side == CARTHAGE:
+        return f"{name} takes no new units: they come where the table of reinforcements says"
+    if space in view.board.tables["reinforcements"][ROME][0]["spaces"]:
+        return f"{name} takes no new units: Rome does not control it, or it is full"
+    return f"{name} takes no new units: they come to Rome, or to where a Roman general is"
+
+
 def _why_not_so(view: Game, side: Side, units: Mapping[str, int]) -> Refusal:
     """Say why the right number of units cannot be placed like this, though each space is open (6.1, 6.3)."""
     if side == CARTHAGE:
-        each = "; ".join("one in " + ", ".join(lot) for lot in lots(view) if lot)
+        each = "; ".join("one in " + spaces_named(view, lot, "or") for lot in lots(view) if lot)
         return Refusal(f"the units do not go together there: {each}", "6.1")
     lot = view.board.tables["reinforcements"][ROME][0]
     abroad = sum(cu for space, cu in units.items() if view.board.spaces[space].region != ITALY)
@@ -277,18 +296,51 @@ def _check_generals(view: Game, side: Side, said: ReinforceOrder) -> Iterator[Fa
         if general not in view.board.generals:
             yield illegal(path, no_such_general(view, general), rule=rule)
         elif general not in coming:
-            who = ", ".join(coming) or "nobody"
-            yield illegal(path, f"{general} does not come to the map now; who does: {who}", rule=rule)
+            reason = f"{_why_not_coming(view, side, general)}; who comes to the map now: {generals_named(view, coming)}"
+            yield illegal(path, reason, rule=rule)
         elif space == NONE and side == CARTHAGE:
             continue
         elif space not in view.board.spaces and space != NONE:
             yield illegal(path, no_such_space(view, space), rule=rule)
         elif space not in (open_to := landings[general] if side == ROME else homecomings(view, general, units)):
-            yield illegal(path, f"{general} cannot come to {space}; open are: {', '.join(open_to)}", rule=rule)
+            yield illegal(path, f"{_why_no_landing(view, side, general, space, open_to)}", rule=rule)
     for general in coming:
         if general not in generals and (side == ROME or homecomings(view, general, units)):
             orelse = "" if side == ROME else ", or none to keep him off the map"
-            yield illegal(("generals",), f"say where {general} comes to the map{orelse}", rule=rule)
+            name = general_named(view, general)
+            yield illegal(("generals",), f"say where {name} comes to the map{orelse}", rule=rule)
+
+
+def _why_not_coming(view: Game, side: Side, general: str) -> str:
+    """Say why a general does not come to the map with the reinforcements (6.4.4, 8.9)."""
+    name = general_named(view, general)
+    if view.board.generals[general].side != side:
+        return f"{name} is not your general"
+    if view.where(general) is not None:
+        return f"{name} is on the map already"
+    if general in view.arrivals:
+        return f"{name} comes in turn {view.arrivals[general]}"
+    if general in view.displaced.get(side, ()):
+        return f"{name} has no units of his side to come back to"
+    return f"{name} is out of the game, or does not come by reinforcement"
+
+
+def _why_no_landing(view: Game, side: Side, general: str, space: str, open_to: Sequence[str]) -> str:
+    """Say why a general cannot come to a space (6.4.4, 8.9)."""
+    name, there = general_named(view, general), space_named(view, space)
+    if space == NONE:
+        why = f"{name} comes to the map; he cannot be kept off it"
+    elif side == CARTHAGE and not may_be_in(view, general, space):
+        why = f"{name} may not be in {there}"
+    elif side == CARTHAGE:
+        why = f"{name} comes back only to units of Carthage that are not besieged, and there are none in {there}"
+    elif view.control.get(space) != ROME:
+        why = f"{name} lands in a friendly space, and {there} is not"
+    elif view.cu(CARTHAGE, space):
+        why = f"{name} cannot land in {there}, where enemy CU stand"
+    else:
+        why = f"{name} lands in a port in Italy or Hispania, and {there} is none"
+    return f"{why}; open are: {spaces_named(view, open_to)}"
 
 
 KINDS: Final[Kinds] = {"reinforce": (reinforce_orders, check_reinforce)}

@@ -211,11 +211,17 @@ def check_claim(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if card == "none":
         return
     if card not in view.hands[ROME]:
-        yield order.fault(("card",), f"card {card} is not in your hand", rule="5.3")
+        yield order.fault(("card",), _not_in_hand(view, card), rule="5.3")
     elif view.board.cards[card].type != CAMPAIGN:
         yield order.fault(
             ("card",), f"{view.board.cards[card].name} ({card}) is no Campaign card; write none", rule="5.3"
         )
+
+
+def _not_in_hand(view: Game, card: int) -> str:
+    campaigns = [each for each in view.hands[ROME] if view.board.cards[each].type == CAMPAIGN]
+    claim = f"you could claim it with {', '.join(map(str, campaigns))}" if campaigns else "you have no Campaign card"
+    return f"card {card} is not in your hand; {claim}, or write none"
 
 
 KINDS: Final[Kinds] = {

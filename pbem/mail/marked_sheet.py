@@ -1,0 +1,68 @@
+"""Marked sheets: a player's own text with every fault below its place, to be mended and sent back.
+
+A line of ours begins with `#!`. It comes back in the text that a mail program quotes, and `without_marks` takes it
+out again before the sheet is read: so it can stand anywhere, even within a text of several lines, and the sheet that
+is mended is no longer than the one that was sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pbem.game.wording import counted
+from pbem.game.yaml import Mark, Placed, by_place
+from pbem.orders.sheet import sentence, width_of
+from pbem.render.wrap import folded
+
+MARK: Final = "#!"
+"""What each line of ours in a marked sheet begins with."""
+_OURS: Final = re.compile(rf"^[ \t]*{MARK}.*\n?", re.MULTILINE)
+_WIDTH: Final = 64
+"""Columns of a line of ours: mail programs break a quoted line at 72, with up to four quote marks before it."""
+_MOST: Final = 50
+
+
+def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
+    """Return a player's own lines, each fault below the line that it is about: carets under the words, then why.
+
+    Return an empty text if there are no lines to show.
+    """
+    every = by_place(faults)
+    last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
+    below: dict[int, list[Placed]] = {}
+    for placed in every[:_MOST]:
+        below.setdefault(min(placed.mark.line, last), []).append(placed)
+    rows: list[str] = []
+    for number, line in enumerate(lines[:last], 1):
+        rows.append(line)
+        pointed: Mark | None = None
+        for placed in below.get(number, ()):
+            if placed.mark != pointed:
+                rows += _carets(line, placed.mark)
+            rows += remark(sentence(placed.fault))
+            pointed = placed.mark
+    if last and len(every) > _MOST:
+        rows += remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the lines that `marked` put into it."""
+    return _OURS.sub("", text) if MARK in text else text
+
+
+def remark(text: str) -> list[str]:
+    """Return a sentence as lines of ours."""
+    return folded(text, _WIDTH, f"{MARK} ", f"{MARK} ")
+
+
+def _carets(line: str, mark: Mark) -> Iterator[str]:
+    """Yield the line of carets below a word; none where it would not stand below it in every mail program."""
+    before, start = line[: mark.column - 1], mark.column - 1
+    room = width_of(before)
+    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip():
+        return
+    wide = width_of(line[start : start + mark.width])
+    yield MARK + " " * (room - len(MARK)) + "^" * min(max(1, wide), _WIDTH - room)
