@@ -169,11 +169,12 @@ def test_a_sheet_with_a_hundred_faults_is_answered(folder: Folder, toy: Adjudica
 @pytest.mark.parametrize("indent", ["\t", "  \t", "\t\t"])
 def test_a_sheet_with_tabs_comes_back_with_them(folder: Folder, toy: Adjudicator, indent: str) -> None:
     card = cards(folder, "red")[0]
+    missing = next(each for each in range(1, 31) if each not in cards(folder, "red"))
     head = f"game: punica\nside: red\nadjudication: {toy.adjudication}\norders:\n"
-    wrong = f"{head}- bury:\n{indent}card: {card}\n"
+    wrong = f"{head}- bury:\n{indent}card: {missing}\n"
     back = only(take_in(letter("red", wrong.encode()), folder.office))
-    assert "\n#! a tab before the first word of a line; indent with blanks\n" in back.text
-    raw = letter("red", quoted(back.text.replace(f"{indent}card", "    card")), number=2)
+    assert f"\n{indent}card: {missing}\n#!" in back.text
+    raw = letter("red", quoted(back.text.replace(f"card: {missing}", f"card: {card}")), number=2)
     assert take_in(raw, folder.office).accepted
 
 
