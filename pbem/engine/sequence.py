@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 from pbem.protocol import Decision, Fault, Order, Rules
 
 S = TypeVar("S")
+Course: TypeAlias = tuple[S, Decision]
+"""A position that earlier orders may lead to, as their side sees it, with the decision that comes then."""
 
 
 def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[str]:
@@ -30,17 +32,35 @@ def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Seq
     goes well, and all goes badly. An order is at fault if it is at fault in both. If it is at fault in one, that branch
     goes on without it. Orders beyond the forecast have no faults yet.
     """
-    courses = [(view, decision)]
-    found: list[list[Fault]] = []
+    found = [min(wrong, key=len) if all(wrong) else [] for _, wrong in _followed(rules, view, decision, orders)]
+    return found + [[] for _ in orders[len(found) :]]
+
+
+def last_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> int | None:
+    """Return the index of the order after which its side is not asked for the kind again; None: no order is the last.
+
+    See `Rules.is_last`. It must be so on every branch that is followed. Orders beyond the forecast are not looked at.
+    """
+    followed = _followed(rules, view, decision, orders)
+    for at, (order, (courses, _)) in enumerate(zip(orders, followed, strict=False)):
+        if all(rules.is_last(*course, order) for course in courses):
+            return at
+    return None
+
+
+def _followed(
+    rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]
+) -> Iterator[tuple[list[Course[S]], list[list[Fault]]]]:
+    """Yield for each order the branches that the earlier ones lead to, and its faults on each of them."""
+    courses: list[Course[S]] = [(view, decision)]
     for order in orders:
         wrong = [list(rules.check(*course, order)) for course in courses]
-        found.append(min(wrong, key=len) if all(wrong) else [])
-        if found[-1]:
+        yield courses, wrong
+        if all(wrong):
             continue
-        then: list[tuple[S, Decision]] = []
+        then: list[Course[S]] = []
         for course, faults in zip(courses, wrong, strict=True):
             then += [course] if faults else rules.successors(*course, order)
         if not then:
-            break
+            return
         courses = then[:1] if len(then) == 1 else [then[0], then[-1]]
-    return found + [[] for _ in orders[len(found) :]]

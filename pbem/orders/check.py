@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, wrong_with
@@ -24,14 +24,20 @@ from pbem.orders.sheet import (
     check_heading,
     complain,
     read_sheet,
+    shortened,
 )
 from pbem.orders.standing import Terms, check_standing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Side
+
+_SHOWN: Final = 80
+"""How many characters of a line are shown within a reason."""
 
 Faults: TypeAlias = Callable[[Decision, Order], Iterable[Fault]]
 """Says what is wrong with an order."""
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
+Last: TypeAlias = Callable[[Decision, Sequence[Order]], int | None]
+"""Says after which of several orders of a kind the side is not asked for the kind again; None: after none of them."""
 Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
 """Says what several orders of a kind cost."""
 
@@ -70,6 +76,8 @@ class OpenDecisions:
     """Says what the rules have against an order."""
     further: Further | None = None
     """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
+    last: Last | None = None
+    """Says which of several orders of a kind is the last that can be used. None: nobody knows it."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
     standing: Sequence[Record] = ()
@@ -88,6 +96,20 @@ class OpenDecisions:
         if self.further is not None and len(orders) > 1:
             return self.further(decision, orders)
         return [list(self.faults(decision, orders[0]))]
+
+    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
+        """Yield the index of each order that answers what an earlier one has answered, with the index of that one.
+
+        Of several decisions of a kind each has an answer of its own: only what comes behind these is a second one.
+        """
+        for kind in dict.fromkeys(decision.kind for decision in self.decisions):
+            asked = [decision for decision in self.decisions if decision.kind == kind]
+            given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
+            if self.last is None or len(given) < 2:
+                continue
+            last = self.last(asked[-1], [orders[number] for number in given])
+            if last is not None:
+                yield from ((number, given[last]) for number in given[last + 1 :])
 
     def all_costs(self, sheet: Sheet) -> Iterator[str]:
         """Yield sentences that say what the orders of a sheet cost."""
@@ -178,6 +200,8 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         if given:
             faults = at.all_faults(decision, [sheet.orders[number] for number in given])
             wrong |= zip(given, faults, strict=False)
+    for number, first in at.second_answers(sheet.orders):
+        yield sheet.placed(Fault(ILLEGAL, (), _which_of_the_two(sheet, first)), number)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
@@ -191,3 +215,12 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+
+
+def _which_of_the_two(sheet: Sheet, first: int) -> str:
+    """Return what is wrong with a second answer to a decision: it names the first, and shows its line."""
+    line = sheet.place(first, ()).line
+    return (
+        f"which of the two? Line {line} has answered this already, and nothing follows it: "
+        f"`{shortened(sheet.document.lines[line - 1].strip(), _SHOWN)}`. Leave one of them out"
+    )
