@@ -18,6 +18,7 @@ from pbem.mail.lines import lines
 class Command(StrEnum):
     """A word that a player may write on a line of a letter."""
 
+    AGREED = "AGREED"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
     FORECAST = "FORECAST"
@@ -33,7 +34,7 @@ class Command(StrEnum):
 QUESTIONS: Final = frozenset({Command.FORECAST, Command.FORM, Command.HELP, Command.REPORT, Command.STATUS})
 """The commands that stand alone. They may be written in small letters; the others could then begin a sentence."""
 CHANGES: Final = frozenset(Command) - QUESTIONS
-"""The commands that change something and take more words."""
+"""The commands that change something and take more words. AGREED stands alone, unless its side has a dice chain."""
 _CHANGE: Final = re.compile(rf"({'|'.join(sorted(CHANGES))})(?:[ :]+(\S.*))?")
 _CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
 """What is left of a line that a mail program has broken in two."""
@@ -61,6 +62,8 @@ def instructions_in(texts: Iterable[str]) -> Iterator[Instruction]:
         for at, line in enumerate(own):
             if line.upper() in QUESTIONS:
                 yield Instruction(Command(line.upper()))
+            elif line.rstrip(".!").upper() == Command.AGREED:
+                yield Instruction(Command.AGREED)
             elif (found := _CHANGE.fullmatch(line)) is not None:
                 whole = " ".join([found[1], *(found[2] or "").split()])
                 if _CUT_SHORT.fullmatch(whole):

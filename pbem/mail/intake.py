@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.plain import Record
+from pbem.mail.agreed import WHICH_OF_THE_TWO, agreed_sheet, has_orders, unchanged
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
@@ -202,18 +203,22 @@ class _Desk:
             noted = self._noted()
             self.again = noted is not None
             before: int = game.adjudication if noted is None else noted["after"]
-            done = carry_out(game, self.side, task.commands, None if noted else letter.digests)
+            agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
+            others = [each for each in task.commands if each.command != Command.AGREED]
+            done = carry_out(game, self.side, others, None if noted else letter.digests)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
+            enclosure = task.sheet if agreed is None else self._agreed(agreed, task, done)
             self.handled.accepted &= done.good
-            sheet = self._hand_in(task.sheet, done) if task.sheet is not None and before else None
+            sheet = self._hand_in(enclosure, done) if enclosure is not None and before else None
             if task.sheet is not None and not before:
                 self._too_early(done)
             goes_on = sheet is not None if game.begun else not game.awaited
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
-        self._pass_over(task, done)
+        if agreed is None:
+            self._pass_over(task, done)
         self._write(done, sheet, before)
 
     def _noted(self) -> Record | None:
@@ -243,7 +248,7 @@ class _Desk:
             return number
         if self._is_our_form(enclosure):
             if not (done.paragraphs or done.questions):
-                raise CannotPlay(_UNCHANGED)
+                raise CannotPlay(unchanged(game, self.side))
             return None
         receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests)
         if receipt.number is None:
@@ -254,6 +259,21 @@ class _Desk:
         else:
             handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
         return receipt.number
+
+    def _agreed(self, said: Instruction, task: _Task, done: CommandResults) -> Enclosure | None:
+        """Return the sheet that AGREED hands in; None: it is refused, and the answer has the form."""
+        if "sheet" in (self._noted() or {}):
+            return Enclosure(said.command, b"", "body")  # it was handed in before
+        beside = [*filter(None, [task.sheet]), *self.letter.passed_over]
+        try:
+            if any(has_orders(each, self.game.box.forms) for each in beside):
+                raise CannotPlay(WHICH_OF_THE_TWO)
+            return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
+        except CannotPlay as refusal:
+            done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
+            done.questions.append(Command.FORM)
+            done.good = False
+            return None
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False
@@ -295,7 +315,7 @@ class _Desk:
             case Reply.RECEIPT:
                 handled.letters += turn_letter(game, self.side, before, settings, maps, answered)
             case Reply.LAST_REPORT:
-                stamp = f"report.{game.name}.{self.letter.digest[:24]}"
+                stamp = f"report.{game.name}.{self.side}.{game.adjudication}.{self.letter.digest[:24]}"
                 handled.letters += turn_letter(
                     game, self.side, before_last_report(game), settings, maps, answered, stamp
                 )
@@ -385,11 +405,6 @@ def _words(sheet: str) -> list[list[str]]:
 _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
     "Please write a new letter; your mail program then gives it an id of its own."
-)
-_UNCHANGED: Final = (
-    "The only order sheet in it is the form of your last report, quoted as it was sent. Mail programs quote it below "
-    "every answer, so it does not count. Change it where it is quoted. Or, to send it as it is, copy it into your "
-    "letter without the quote marks."
 )
 
 

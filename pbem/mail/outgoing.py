@@ -321,7 +321,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
-    stamp = f"faults.{game.name}.{answered.digest[:24]}"
+    stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
     return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))
 
 
@@ -339,8 +339,10 @@ def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, se
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
     text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
-    stamp = f"words.{game.name}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, receipt=enclosed(game, game.ledger.side_of(asked.sender)))
+    side = game.ledger.side_of(asked.sender)
+    about = game.name if sheet is None else f"{game.name}.{side}.{game.adjudication}"
+    stamp = f"words.{about}.{asked.digest[:24]}"
+    attached = Attachments(sheet=sheet, receipt=enclosed(game, side))
     return letter(settings, asked.sender, stamp, text, asked, attached)
 
 

@@ -24,6 +24,10 @@ from pbem.repo.ledger import Ledger
 _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
+_KIND: Final = r"(?:[a-z]+\.)?"
+"""The first word of the id of a letter of ours that is not the usual report: `words.punica.rome.15...`."""
+_NAMING: Final = (Command.AGREED, Command.CONSENT, Command.REFUSE)
+"""The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 5
 """Of a subject; a few of them are `Re:` and the like."""
 
@@ -52,7 +56,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
-    requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
+    requests = [each.rest for each in letter.commands if each.command in _NAMING]
     said = [rest.split()[0] for rest in requests if rest]
     for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):
@@ -70,10 +74,19 @@ def _answered(references: Sequence[str], host: str) -> Iterator[str]:
         found = _OURS.fullmatch(reference)
         if found is None or found["host"] != host:
             continue
-        if found["one"]:
-            yield found["one"]
-        parts = (found["other"] or "").split(".")
+        parts = (found["one"] or found["other"]).split(".")
+        yield ".".join(parts)
         yield from (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+
+
+def report_answered(references: Sequence[str], host: str, game: str, side: str) -> int | None:
+    """Return the adjudication whose report, or whose form, a letter answers; None: its references do not say.
+
+    The id of a letter of ours that holds a form has the game, the side and the last adjudication.
+    """
+    ours = re.compile(rf"<{_KIND}{re.escape(game)}\.{re.escape(side)}\.(\d{{1,9}})(?:\.[^@]*)?@{re.escape(host)}>")
+    found = [match for each in references if (match := ours.fullmatch(each)) is not None]
+    return int(found[-1][1]) if found else None
 
 
 def _in_subject(subject: str) -> Iterator[str]:

@@ -205,7 +205,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
-        yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
+        yield sheet.placed(Fault(ILLEGAL, (ORDERS,), nothing_chosen(at.box, at.decisions)))
     for number, order in enumerate(sheet.orders):
         if order.kind in asked:
             answers = True
@@ -215,6 +215,21 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+
+
+def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
+    """Return what is wrong with a sheet that answers nothing: a form as it was sent."""
+    lacking = [box.forms[decision.kind].title for decision in decisions if decision.default is None]
+    if lacking:
+        titles = " ".join(dict.fromkeys(lacking))
+        return f"nothing is chosen, and nothing counts without an answer: {titles} Take the # off in front of an order"
+    return f"nothing is chosen; write AGREED for: {agreed(box, decisions)}"
+
+
+def agreed(box: Box, decisions: Sequence[Decision]) -> str:
+    """Return in words what counts if decisions are not answered."""
+    said = [box.forms[each.kind].in_words(each.default, box.names) for each in decisions if each.default is not None]
+    return "; ".join(said)
 
 
 def _which_of_the_two(sheet: Sheet, first: int) -> str:

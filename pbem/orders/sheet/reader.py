@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from re import MULTILINE, Match
 from re import compile as pattern
 from typing import Any, Final, TypeAlias
 
@@ -33,6 +34,9 @@ _HEADING: Final = {
 }
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
 _PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
+_CHOSEN: Final = pattern(r"^( {0,2}- (\w+):[ ]*\r?\n)((?:#[ ]{4,}\S.*(?:\n|\Z))+)", MULTILINE)
+"""The first line of an order, and below it lines of its body that are still comments."""
+_MARK: Final = pattern(r"^#", MULTILINE)
 _CONDITIONS: Final = (WHEN, UNTIL)
 
 Written: TypeAlias = str | Record
@@ -107,7 +111,7 @@ class Sheet:
 def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[str, OrderForm]) -> Sheet:
     """Read a sheet; `forms` are the kinds of order of the game. Raises BadSheet."""
     try:
-        document = read(raw, name=name, limits=LETTER)
+        document = read(_whole(raw, forms), name=name, limits=LETTER)
     except Unreadable as error:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
     value = document.value
@@ -115,7 +119,28 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
     if misfits:
         complaints = [_placed(misfit, document) for misfit in misfits]
         raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
-    return _sheet(document, range(len(value.get(ORDERS, ()))))
+    return _sheet(document, range(len(value.get(ORDERS) or ())))
+
+
+def _whole(raw: bytes | str, forms: Collection[str]) -> bytes | str:
+    """Return a sheet in which an order of several lines is chosen as a whole if the first `#` is taken off.
+
+    The lines below it that are still comments can only be its body. Nothing moves to another place.
+
+    >>> _whole("- play:\n#     card: 33\n#     as: discard\n# - play: {}\n", ["play"])
+    '- play:\n      card: 33\n      as: discard\n# - play: {}\n'
+    """
+    if isinstance(raw, str):
+        return _CHOSEN.sub(lambda found: _uncommented(found, forms), raw)
+    try:
+        return _CHOSEN.sub(lambda found: _uncommented(found, forms), raw.decode("utf-8")).encode("utf-8")
+    except UnicodeDecodeError:  # which is a fault of its own
+        return raw
+
+
+def _uncommented(found: Match[str], forms: Collection[str]) -> str:
+    first, kind, below = found.groups()
+    return f"{first}{_MARK.sub(' ', below)}" if kind in forms else found[0]
 
 
 def _sheet(document: Document, written: Iterable[int]) -> Sheet:
@@ -144,7 +169,7 @@ def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
     if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
         return None
     bad = {path[1] for path in faulty}
-    return _sheet(document, (at for at in range(len(document.value[ORDERS])) if at not in bad))
+    return _sheet(document, (at for at in range(len(document.value[ORDERS] or ())) if at not in bad))
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
@@ -205,6 +230,8 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
 
 def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
     if standing and orders == DEFAULT:
+        return
+    if key == ORDERS and orders is None:  # a form in which nothing is chosen
         return
     if not isinstance(orders, list):
         advice = f"for none write '{key}: []'" if orders is None else "begin each order with '- '"
