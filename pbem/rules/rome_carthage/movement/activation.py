@@ -282,6 +282,8 @@ def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, op
         return
     if march.sortie:
         yield from _check_sortie(order, force)
+    elif "path" not in order.body:
+        yield order.fault(("general",), f"{name} has no path; if he stays where he is, write path: []", rule="8.2")
     else:
         points = allowance(view, general, march_type(view, march.way.play))
         yield from check_path(view, side, march.way, space, force, points)
