@@ -208,7 +208,13 @@ class Box:
         return {
             # A kind's own facts come first, and mean what it says of them.
             kind: OrderForm(
-                kind, form["title"], form["example"], form["schema"], defs, own | facts | own, form.get("unanswered", "")
+                kind,
+                form["title"],
+                form["example"],
+                form["schema"],
+                defs,
+                own | facts | own,
+                form.get("unanswered", ""),
             )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)

@@ -51,11 +51,13 @@ def unchanged(game: OpenGame, side: Side) -> str:
     """Return why a letter is refused in which there is only the quoted form, as it was sent."""
     asked = [decision for decision in game.open_decisions if decision.side == side]
     if not asked:
-        return "The only order sheet in it is the form of your last report as it was sent. The orders you gave still wait."
+        return (
+            "The only order sheet in it is the form of your last report as it was sent. The orders you gave still wait."
+        )
     reason = nothing_chosen(game.box, asked)
     return (
-        f"The only order sheet in it is the form of your last report as it was sent: {reason}. To choose an order, take "
-        "the # off in front of it, where it is quoted."
+        f"The only order sheet in it is the form of your last report as it was sent: {reason}. "
+        "To choose an order, take the # off in front of it, also where it is quoted."
     )
 
 

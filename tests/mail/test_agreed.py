@@ -87,7 +87,7 @@ def test_agreed_to_no_report_of_ours_is_refused(bidding: Folder, more: str) -> N
     assert "answers no report" in " ".join(only(handled).text.split())
 
 
-def test_agreed_is_refused_where_nothing_counts_without_an_answer(folder: Folder, toy: Adjudicator) -> None:
+def test_agreed_is_refused_where_there_is_no_default(folder: Folder, toy: Adjudicator) -> None:
     handled = say(folder, b"AGREED")
     assert not handled.accepted
     told = " ".join(only(handled).text.split())
