@@ -471,7 +471,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         by_default=True,
         sheet="game: punica",
     )
-    assert "Otherwise the sheet below counts as it stands." in reminder.text
+    assert "Otherwise what the sheet below says counts without an answer." in reminder.text
     for letter in (first, faults, refusal, reminder):
         assert max(map(len, letter.text.splitlines())) <= WIDTH
         assert "\n\n\n" not in letter.text
