@@ -50,6 +50,7 @@ OWNERS: dict[str, set[str]] = {
     "mailbox": {"mail"},
     "smtplib": {"mail"},
     "imaplib": {"mail"},
+    "selectolax": {"mail"},
     "PIL": {"render"},
     "jinja2": {"render", "mail"},
     "cryptography": {"crypto.signing"},
@@ -92,6 +93,7 @@ LAZY = {
     "py_ecc",
     "pyrage",
     "platformdirs",
+    "selectolax",
 }
 
 

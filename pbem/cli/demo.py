@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from pbem.crypto.keys import Secrets
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.outgoing import MailSettings, map_picture, side_report, welcome_letters
+from pbem.mail.tasks import Handled
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame

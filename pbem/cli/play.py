@@ -320,10 +320,10 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=box))
     written = [post(out, box) for out in handled.letters]
     if json:
-        print_json({"accepted": handled.accepted, "notes": handled.notes, "letters": written})
+        print_json({"accepted": handled.accepted, "notes": handled.notes, "log": handled.log, "letters": written})
     else:
         sent = [f"to {out.to}: {path}" for out, path in zip(handled.letters, written, strict=True)]
-        print("\n".join([*handled.notes, *sent]))
+        print("\n".join([*handled.notes, *handled.log, *sent]))
     if handled.letters and not handled.accepted:  # a letter that is left unanswered must not bounce either
         sys.exit(FAULTS)
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.routing import game_of, report_answered
+from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay, OpenGame
@@ -71,7 +71,8 @@ def _require_last_report(game: OpenGame, side: Side, letter: Letter, host: str) 
     """Raise CannotPlay unless a letter answers the last report of its side."""
     seen = next(_seen(game, letter), None)
     if seen is None:
-        seen = report_answered(letter.references, host, game.name, side)
+        reports = reports_in(letter.references, host)
+        seen = next((each.adjudication for each in reports if (each.game, each.side) == (game.name, side)), None)
     if seen is None:
         raise CannotPlay("your letter answers no report, so it does not say what you agree to. Answer this letter")
     if seen != game.adjudication:

@@ -1,8 +1,9 @@
 """The inbox: opens the bytes of any letter, to find the order sheets in it or a polite reason why there are none.
 
-Which text is read: the text/plain parts (of alternatives the plain one), and attached files that are YAML by name or
-type, or plain text with a sheet in it. HTML is never read. A letter attached to a letter is not opened: it may be
-somebody else's, and orders must be the sender's own words. Signatures (PGP, S/MIME) are not looked at here.
+Which text is read: the text/plain parts (of alternatives the plain one), the text of HTML parts that have no plain text
+beside them, and attached files that are YAML by name or type, or plain text with a sheet in it. A letter attached to a
+letter is not opened: it may be somebody else's, and orders must be the sender's own words. Signatures (PGP, S/MIME)
+are not looked at here.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pbem.mail.address import MESSAGE_ID, mailbox, pretends
 from pbem.mail.charset import tidied
-from pbem.mail.commands import Command, instructions_in
+from pbem.mail.command_lines import commands_in
+from pbem.mail.commands import Command
+from pbem.mail.forum_tags import untagged
+from pbem.mail.html_text import Tangled, text_of
 from pbem.mail.letter import Enclosure, Letter, Where
 from pbem.mail.lines import unflowed, unsigned
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
 from pbem.mail.receipts import without_receipts
-from pbem.mail.sheet_finder import Found, sheets
+from pbem.mail.sheet_finder import Found, outside, sheets
 
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
@@ -32,6 +36,11 @@ def open_letter(raw: bytes) -> Letter:
     """Open a letter and return what is in it. Never raises, whatever the bytes."""
     letter = _opened(Headers(raw), raw)
     return replace(letter, digest=_digest(letter))
+
+
+def with_orders(letter: Letter, lines: Sequence[str]) -> Letter:
+    """Return a letter with a digest that also covers lines of it that are orders without a sheet."""
+    return replace(letter, digest=_digest(letter, lines))
 
 
 def _opened(headers: Headers, raw: bytes) -> Letter:
@@ -45,8 +54,13 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
     bodies = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
-    commands = tuple(dict.fromkeys(instructions_in([letter.subject, *bodies])))[:_MOST]
-    enclosures = _enclosures(bodies, parts)
+    found = [sheets(text) for text in bodies]
+    rest = [outside(text, each) for text, each in zip(bodies, found, strict=True)]
+    loose = tuple(line for own, _ in rest for line in (*own, ""))
+    quoted_lines = tuple(line for _, others in rest for line in (*others, ""))
+    said = commands_in(letter.subject, loose, quoted_lines, sheets=any(found))
+    commands = said.instructions[:_MOST]
+    enclosures, beside = _enclosures([sheet for each in found for sheet in each], parts)
     passed_over: tuple[Enclosure, ...] = ()
     # A player who answers a report with the one word STATUS has not ordered what the form quoted below happens to say.
     quoted = any(sheet.where == "quoted" for sheet in enclosures)
@@ -55,14 +69,24 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
     if len(enclosures) > _MOST:
         return replace(letter, refusal=_TOO_MANY)
     refusal = None if enclosures or commands else _why_nothing(parts, bodies)
-    return replace(letter, commands=commands, enclosures=enclosures, passed_over=passed_over, refusal=refusal)
+    return replace(
+        letter,
+        commands=commands,
+        enclosures=enclosures,
+        passed_over=passed_over,
+        beside=beside,
+        loose=loose,
+        quoted_lines=quoted_lines,
+        unclear=said.unclear,
+        refusal=refusal,
+    )
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:
     references = MESSAGE_ID.findall(headers.one("references")[-20_000:])
     answered = MESSAGE_ID.match(headers.one("in-reply-to"))
-    if answered is not None and answered[0] not in references:  # some programs write no references (RFC 5322, 3.6.4)
-        references.append(answered[0])
+    if answered is not None:  # some programs write no references (RFC 5322, 3.6.4)
+        references = [*(each for each in references if each != answered[0]), answered[0]]
     message_id = MESSAGE_ID.match(headers.one("message-id"))
     return Letter(
         sender=_sender(headers),
@@ -76,10 +100,10 @@ def _envelope(headers: Headers, raw: bytes) -> Letter:
     )
 
 
-def _digest(letter: Letter) -> str:
+def _digest(letter: Letter, orders: Sequence[str] = ()) -> str:
     """Return the digest of sender, Message-ID and content; of a letter in which nothing is found, its bytes count."""
     sheets = ["\n".join(map(str.rstrip, each.text.decode().rstrip().split("\n"))) for each in letter.enclosures]
-    content = [*map(str, letter.commands), *sheets] or [letter.raw]
+    content = [*map(str, letter.commands), *sheets, *map(str.strip, orders)] or [letter.raw]
     whole = json.dumps([letter.sender, letter.message_id, *content])
     return hashlib.sha256(whole.encode()).hexdigest()
 
@@ -106,7 +130,7 @@ def _is_automatic(headers: Headers) -> bool:
 
 
 def _is_body(part: Part) -> bool:
-    return part.kind == "text/plain" and not part.attached
+    return (part.kind == "text/plain" or (part.kind == "text/html" and not part.covered)) and not part.attached
 
 
 def _is_yaml(part: Part) -> bool:
@@ -114,9 +138,9 @@ def _is_yaml(part: Part) -> bool:
 
 
 def _body(part: Part) -> str | None:
-    """Return the tidied text of a text part, without flowed line ends, clear signatures and receipts of ours."""
+    """Return the tidied text of a part without flowed line ends, tags, clear signatures and receipts of ours."""
     text = whole_text(part)
-    return None if text is None else without_receipts(text)
+    return None if text is None else without_receipts(untagged(text))
 
 
 def whole_text(part: Part) -> str | None:
@@ -124,20 +148,31 @@ def whole_text(part: Part) -> str | None:
     text = part.text()
     if text is None:
         return None
+    if part.kind == "text/html":
+        try:
+            text = text_of(text)
+        except Tangled:
+            return None
     text = tidied(text)
     return unsigned(unflowed(text, part.delsp) if part.flowed else text)
 
 
-def _enclosures(bodies: Iterable[str], parts: Iterable[Part]) -> tuple[Enclosure, ...]:
-    """Return the sheets of a letter, best first, each text once; a quoted one only where there is no other."""
-    found = [sheet for text in bodies for sheet in sheets(text)]
+def _enclosures(found: list[Found], parts: Iterable[Part]) -> tuple[tuple[Enclosure, ...], tuple[Enclosure, ...]]:
+    """Return the sheets of a letter, best first, each text once, and the one quoted beside them.
+
+    A quoted sheet is one of the sheets only where there is no other.
+    """
     own = [sheet.text for sheet in found if sheet.depth == 0]
     enclosures = [_enclosure(_numbered("letter", i), text, "body") for i, text in enumerate(own)]
     enclosures += _attached(parts)
-    if not enclosures and found:
-        nearest: Found = min(found, key=lambda sheet: sheet.depth)  # the topmost of the youngest letter quoted
-        enclosures = [_enclosure("letter", nearest.text, "quoted")]
-    return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1]
+    quoted = [sheet for sheet in found if sheet.depth]
+    beside: list[Enclosure] = []
+    if quoted:
+        nearest = min(quoted, key=lambda sheet: sheet.depth)  # the topmost of the youngest letter quoted
+        beside = [_enclosure("letter", nearest.text, "quoted")]
+    if not enclosures:
+        enclosures, beside = beside, []
+    return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1], tuple(beside)
 
 
 def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:
@@ -191,9 +226,8 @@ _HOW: Final = "Please write the sheet as plain text, or attach it as a file that
 _WHO: Final = "The letter does not say plainly who sent it: it needs one From line with one address."
 _TOO_MANY: Final = f"Your letter holds more than {_MOST} order sheets. Please send those that count, and no others."
 _HTML: Final = (
-    "Your letter came as HTML only. Orders are not read from HTML, because mail programs change blanks and line ends "
-    'in it, and in an order sheet these matter. Please switch your mail program to "plain text" for this letter, or '
-    "attach the sheet as a file that ends in .yaml."
+    "Your letter came as HTML only, and no text could be taken out of it. Please switch your mail program to "
+    '"plain text" for this letter, or attach the sheet as a file that ends in .yaml.'
 )
 _CHARSET: Final = (
     "Your letter says that its text is in the charset {charset}, which is not known here. Please use UTF-8."

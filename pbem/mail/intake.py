@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.plain import Record
+from pbem.game.wording import listing
 from pbem.mail.agreed import WHICH_OF_THE_TWO, agreed_sheet, has_orders, unchanged
+from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
@@ -24,7 +26,8 @@ from pbem.mail.command_actions import (
 )
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters
-from pbem.mail.inbox import open_letter
+from pbem.mail.form_letter import form_letter
+from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.maildir import write_to_maildir
@@ -38,29 +41,28 @@ from pbem.mail.outgoing import (
     first_letters,
     foreseen_letter,
     help_letter,
-    refusal_letter,
     report_of,
     returned,
+    side_report,
     turn_letter,
 )
-from pbem.mail.routing import game_of, meant, only_names
+from pbem.mail.routing import about, only_names
+from pbem.mail.sheet_choice import (
+    OtherReport,
+    forms_of,
+    is_form,
+    may_order_without_sheet,
+    orders_outside,
+    sheet_for,
+)
+from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, wants_forecast
+from pbem.mail.waiting import log_line
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
 from pbem.repo.git import NoSuchGame
-
-
-@dataclass(slots=True)
-class Handled:
-    """The outcome of a letter: the answers, whether all its sheets were accepted, and lines for the log."""
-
-    letters: list[Outgoing] = field(default_factory=list)
-    accepted: bool = True
-    notes: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-    """The faults of each sheet that was sent back."""
 
 
 class Reply(Enum):
@@ -84,15 +86,6 @@ class Reply(Enum):
     """Nothing needs an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What a letter asks for in one game: its commands, and the sheet for that game."""
-
-    game: str
-    commands: Sequence[Instruction] = ()
-    sheet: Enclosure | None = None
-
-
 def take_in(raw: bytes, settings: MailSettings) -> Handled:
     """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise.
 
@@ -105,72 +98,53 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
         why = "a program sent it" if letter.automatic else "its sender is not clear"
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
-    if letter.refusal is not None:
-        _refuse(handled, letter, settings, letter.refusal)
+    without = about(letter, settings) if may_order_without_sheet(letter) else None
+    if letter.refusal is not None and without is None:
+        refuse_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP for each in letter.commands):
         handled.letters.append(help_letter(letter, settings))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
-    for task in _tasks(handled, letter, settings):
+    for task in tasks_of(handled, letter, settings, without):
         try:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
-            _refuse(handled, letter, settings, _not_yours(task.game, letter))
+            refuse(handled, letter, settings, not_yours(task.game, letter))
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
-            _refuse(handled, letter, settings, str(refusal))
+            refuse(handled, letter, settings, str(refusal))
     return handled
 
 
-def _tasks(handled: Handled, letter: Letter, settings: MailSettings) -> list[_Task]:
-    """Return what a letter asks for, game by game; of two sheets for one game the first counts."""
-    commands = [each for each in letter.commands if each.command not in (Command.FORECAST, Command.HELP)]
-    sheets: dict[str, Enclosure | None] = {}
-    for enclosure in letter.enclosures:
-        if not (commands and only_names(enclosure)):
-            sheets.setdefault(game_of(enclosure), enclosure)
-    about = None
-    if commands:
-        try:
-            about = meant(letter, settings)
-            sheets.setdefault(about, None)
-        except CannotPlay as refusal:
-            _refuse(handled, letter, settings, str(refusal))
-    elif _wants_forecast(letter) and not sheets:
-        _refuse(handled, letter, settings, "It asks for a FORECAST of an order sheet, but there is no sheet in it.")
-    return [_Task(name, commands if name == about else (), sheet) for name, sheet in sheets.items()]
-
-
-def _wants_forecast(letter: Letter) -> bool:
-    return any(each.command == Command.FORECAST for each in letter.commands)
-
-
-def _not_yours(name: str, letter: Letter) -> str:
-    """Return the reason to refuse a game, the same whether it exists or not: nobody can find out by asking."""
-    return (
-        f"There is no game called {name} here in which {letter.sender} plays. Check the spelling of its name, and "
-        "write from the address that you joined with."
-    )
-
-
-def _carry_out(handled: Handled, letter: Letter, task: _Task, settings: MailSettings) -> None:
+def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSettings) -> None:
     """Carry out a letter in one game, under the game's lock: it may be taken in twice at the same time."""
     name = task.game
     if not GAME_NAME.fullmatch(name):
-        called = task.sheet.name if task.sheet is not None else "Your letter"
+        called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         game.today, game.moment = settings.now.date(), settings.now
         side = game.ledger.side_of(letter.sender)
         if side is None:
-            raise CannotPlay(_not_yours(name, letter))
-        desk, first = _Desk(handled, letter, settings, game, side), len(handled.letters)
-        if _wants_forecast(letter) and task.sheet is not None:
-            desk.forecast(task.sheet)
-            task = _Task(name, task.commands)
-        if task.commands or task.sheet is not None:
+            raise CannotPlay(not_yours(name, letter))
+        outside = orders_outside(letter, game)
+        if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
+            letter = with_orders(letter, [line for each in outside for line in each.lines])
+        if letter.refusal is not None and not outside:
+            refuse_unread(handled, letter, settings)
+            return
+        desk, first = _Desk(handled, letter, settings, game, side, outside), len(handled.letters)
+        try:
             desk.carry_out(task)
+        except OtherRules:
+            raise
+        except OtherReport as refusal:
+            desk.send_form(str(refusal))
+        except CannotPlay as refusal:
+            refuse(handled, letter, settings, str(refusal))
+            desk.came.append("refused")
+        desk.log()
         if settings.outbox is not None:
             desk.post(handled.letters[first:], settings.outbox)
 
@@ -184,6 +158,10 @@ class _Desk:
     settings: MailSettings
     game: Adjudicator
     side: Side
+    outside: Sequence[BareOrder] = ()
+    """What looks like an order in the letter and stands in no sheet."""
+    came: list[str] = field(default_factory=list)
+    """What came of the letter, for the log."""
     reported_to_all: bool = False
     """Whether the letters written tell every side everything that has happened."""
     closing_told: bool = False
@@ -191,9 +169,15 @@ class _Desk:
     again: bool = False
     """Whether the letter was carried out before."""
 
-    def carry_out(self, task: _Task) -> None:
+    def carry_out(self, task: Task) -> None:
         """Carry out the commands and the sheet of the letter, and write the answers."""
         game, letter = self.game, self.letter
+        if wants_forecast(letter):
+            if (sheet := self._chosen(task)) is not None:
+                self.forecast(sheet)
+            if not task.commands:
+                return
+            task = Task(task.game, task.commands)
         if self.settings.outbox is not None:
             if reported(game.path) is None:
                 note_reported(game.path, game.adjudication)
@@ -209,17 +193,18 @@ class _Desk:
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
-            enclosure = task.sheet if agreed is None else self._agreed(agreed, task, done)
+            offered = bool(agreed or task.sheets or (self.outside and not wants_forecast(letter)))
+            number = self._hand_in(task, done, agreed) if offered and before else None
             self.handled.accepted &= done.good
-            sheet = self._hand_in(enclosure, done) if enclosure is not None and before else None
-            if task.sheet is not None and not before:
+            if offered and not before:
                 self._too_early(done)
-            goes_on = sheet is not None if game.begun else not game.awaited
+            goes_on = number is not None if game.begun else not game.awaited
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
+        self.came += [*done.done, *(f"adjudication {n}" for n in numbers)]
         if agreed is None:
             self._pass_over(task, done)
-        self._write(done, sheet, before)
+        self._write(done, number, before)
 
     def _noted(self) -> Record | None:
         """Return the note that the letter was carried out; None: it was not. Raises CannotPlay if another was."""
@@ -238,15 +223,35 @@ class _Desk:
             if self.closing_told and (closed := self.game.closed) is not None:
                 note_reported(self.game.path, closed.round, CLOSED)
 
-    def _hand_in(self, enclosure: Enclosure, done: CommandResults) -> int | None:
+    def _chosen(self, task: Task) -> Enclosure | None:
+        """Return the sheet that counts of all that the letter offers. Raises CannotPlay."""
+        if not self.game.begun:
+            return next(iter(task.sheets), None)
+        return sheet_for(self.game, self.side, self.letter, task.sheets, self.settings)
+
+    def _hand_in(self, task: Task, done: CommandResults, agreed: Instruction | None = None) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
         game, handled = self.game, self.handled
         noted = self._noted() or {}
         if "sheet" in noted:
             number: int = noted["sheet"]
             handled.notes.append(f"{game.name}: sheet {number} of {self.side} was carried out before")
+            self.came.append(f"sheet {number} was carried out before")
             return number
-        if self._is_our_form(enclosure):
+        try:
+            enclosure = self._chosen(task) if agreed is None else self._agreed(agreed, task)
+        except CannotPlay as refusal:
+            if agreed is not None:
+                done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
+                done.questions.append(Command.FORM)
+                done.good = False
+                return None
+            if not (done.paragraphs or done.questions):
+                raise
+            done.paragraphs.append(f"The orders in your letter were not carried out. {refusal}")
+            handled.accepted = False
+            return None
+        if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
             if not (done.paragraphs or done.questions):
                 raise CannotPlay(unchanged(game, self.side))
             return None
@@ -256,24 +261,18 @@ class _Desk:
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
+            self.came.append("a sheet sent back")
         else:
             handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
+            self.came.append(f"sheet {receipt.number} accepted")
         return receipt.number
 
-    def _agreed(self, said: Instruction, task: _Task, done: CommandResults) -> Enclosure | None:
-        """Return the sheet that AGREED hands in; None: it is refused, and the answer has the form."""
-        if "sheet" in (self._noted() or {}):
-            return Enclosure(said.command, b"", "body")  # it was handed in before
-        beside = [*filter(None, [task.sheet]), *self.letter.passed_over]
-        try:
-            if any(has_orders(each, self.game.box.forms) for each in beside):
-                raise CannotPlay(WHICH_OF_THE_TWO)
-            return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
-        except CannotPlay as refusal:
-            done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
-            done.questions.append(Command.FORM)
-            done.good = False
-            return None
+    def _agreed(self, said: Instruction, task: Task) -> Enclosure:
+        """Return the sheet that AGREED hands in. Raises CannotPlay."""
+        beside = (*task.sheets, *self.letter.passed_over)
+        if self.outside or any(has_orders(each, self.game.box.forms) for each in beside):
+            raise CannotPlay(WHICH_OF_THE_TWO)
+        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False
@@ -281,10 +280,10 @@ class _Desk:
             "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
         )
 
-    def _pass_over(self, task: _Task, done: CommandResults) -> None:
+    def _pass_over(self, task: Task, done: CommandResults) -> None:
         """Tell the sender of a quoted sheet that does not count because of the commands above it."""
         for enclosure in self.letter.passed_over:
-            if task.commands and self.game.begun and not self._is_our_form(enclosure):
+            if task.commands and self.game.begun and not is_form(enclosure, forms_of(self.game, self.side)):
                 done.paragraphs.append(
                     "The order sheet in the text that you quote was not carried out. In a letter with commands, a "
                     "sheet counts only in your own text, without quote marks, or as an attached file."
@@ -377,38 +376,20 @@ class _Desk:
             handled.letters.append(foreseen_letter(game, text, again, self.letter, self.settings))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 
-    def _is_our_form(self, enclosure: Enclosure) -> bool:
-        """Tell whether a sheet is only our form, in the text that a mail program quotes below an answer.
+    def send_form(self, reason: str) -> None:
+        """Refuse orders that answer no report, or not the last one, and send the form for the last one."""
+        form = side_report(self.game, self.side, self.game.adjudication).sheet
+        self.handled.letters.append(form_letter(self.game, reason, form, self.letter, self.settings))
+        self.handled.accepted = False
+        self.came.append("orders that answer no report, or an earlier one, were refused")
 
-        A form that is quoted and changed, or copied into the letter unchanged, is an order sheet.
-        """
-        if enclosure.where != "quoted":
-            return False
-        game, side = self.game, self.side
-        forms = [
-            report_of(game, side, game.adjudication, waiting).sheet
-            for waiting in (game.open_decisions, game.asked(side))
-        ]
-        return any(form and _words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
-
-
-def _words(sheet: str) -> list[list[str]]:
-    """Return the words of each line of a sheet from `game:` on, but for the sentences in its comments.
-
-    Blanks do not survive the mail, and an older version may have worded the sentences of a form differently. An order
-    in a comment counts: somebody may have filled it in and left the mark in front of it.
-    """
-    lines = (line.split() for line in sheet[sheet.find("game:") :].splitlines())
-    return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
+    def log(self) -> None:
+        """Note in one line what came of the letter, and who is now awaited."""
+        came = listing(self.came, "and") if self.came else "nothing changed"
+        self.handled.log.append(log_line(self.game, self.side, came))
 
 
 _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
     "Please write a new letter; your mail program then gives it an id of its own."
 )
-
-
-def _refuse(handled: Handled, letter: Letter, settings: MailSettings, reason: str) -> None:
-    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings))
-    handled.accepted = False
-    handled.notes.append(f"letter {letter.digest[:12]} refused: {reason}")

@@ -29,8 +29,11 @@ class Letter:
     nobody can be answered. `references` are the message ids of the letters before it, oldest first. `commands`
     are the lines such as STATUS or `PHRASE ...`.
     `enclosures` are the sheets to be read, best first: those in the sender's own text, then attached ones. A quoted
-    sheet is read only if there is no other. Of two sheets for one game the first counts. `passed_over` is a quoted
+    sheet is read only if there is no other. Two sheets for one game must say the same. `passed_over` is a quoted
     sheet that does not count because of the commands above it.
+    `beside` is the sheet in the text that they quote, where the letter also has a sheet of their own. `loose` are the
+    sender's own lines outside the sheets, and `quoted_lines` those that they quote: an order may stand there.
+    `unclear` are lines of which nobody can tell whether they are commands.
     `refusal` is a text for the sender, set only where there is nothing to read. A letter that is `automatic`
     (out of office, delivery failure) holds no orders and must never be answered.
 
@@ -51,6 +54,10 @@ class Letter:
     commands: tuple[Instruction, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     passed_over: tuple[Enclosure, ...] = ()
+    beside: tuple[Enclosure, ...] = ()
+    loose: tuple[str, ...] = ()
+    quoted_lines: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
     refusal: str | None = None
     automatic: bool = False
 

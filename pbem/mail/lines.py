@@ -26,7 +26,8 @@ class LetterLine:
         return self.marks + self.below
 
 
-_MARKS: Final = re.compile(r" ?>(?: ?>)*")
+QUOTE_MARKS: Final = re.compile(r" ?>(?: ?>)*")
+"""The quote marks in front of a line."""
 
 
 def lines(text: str) -> list[LetterLine]:
@@ -46,7 +47,7 @@ def lines(text: str) -> list[LetterLine]:
 
 
 def _unmarked(line: str) -> tuple[int, str]:
-    marks = _MARKS.match(line)
+    marks = QUOTE_MARKS.match(line)
     return (marks[0].count(">"), line[marks.end() :]) if marks else (0, line)
 
 
@@ -91,6 +92,12 @@ def _marks_follow(split: list[tuple[int, str]], start: int) -> bool:
     """Return whether the next line that is not blank is quoted with marks."""
     return next((marks > 0 for marks, rest in split[start : start + 10] if marks or rest.strip()), False)
 
+
+BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»?]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
+"""What people set before a line of a list, as a pattern: hyphens, dots, numbers, quote marks of their own, and
+the question mark that a program makes of a dot."""
+MARKS: Final = "\"'“”„«»‘’`*_"
+"""What may stand around a word to set it off."""
 
 _SIGNATURE_MARK: Final = "-- "
 

@@ -40,7 +40,10 @@ class Unreadable(PbemError):
 
 @dataclass(slots=True, frozen=True)
 class Part:
-    """One leaf of a letter: its type, file name (may be empty), content without transfer encoding, and charset."""
+    """One leaf of a letter: its type, file name (may be empty), content without transfer encoding, and charset.
+
+    A page is `covered` if the same text stands beside it as plain text.
+    """
 
     kind: str
     name: str
@@ -49,6 +52,7 @@ class Part:
     charset: str
     flowed: bool = False
     delsp: bool = False
+    covered: bool = False
 
     def text(self) -> str | None:
         """Return the content as text, or None if its charset is unknown."""
@@ -99,7 +103,7 @@ def take_apart(raw: bytes, largest: int = LARGEST) -> list[Part]:
     if _hurts(raw, _MOST_LINES * largest // LARGEST):
         raise Unreadable(_TANGLED)
     try:
-        parts = [_part(leaf) for leaf in _leaves(message_from_bytes(raw), 0)]
+        parts = [_part(leaf, covered) for leaf, covered in _leaves(message_from_bytes(raw), 0)]
     except Unreadable:
         raise
     except Exception as broken:  # the parser raises nearly anything on broken bytes, RecursionError included
@@ -129,19 +133,29 @@ def _line_count(raw: bytes) -> int:
     return max(raw.count(b"\n"), raw.count(b"\r"))
 
 
-def _leaves(message: Message, depth: int) -> Iterator[Message]:
+def _leaves(message: Message, depth: int, covered: bool = False) -> Iterator[tuple[Message, bool]]:
     if depth > DEEPEST:
         raise Unreadable(_TANGLED)
     inner = message.get_payload()
     if message.get_content_maintype() == "multipart" and isinstance(inner, list):
-        for part in inner:
-            if isinstance(part, Message):
-                yield from _leaves(part, depth + 1)
+        parts = [part for part in inner if isinstance(part, Message)]
+        if message.get_content_subtype() == "alternative":
+            covered = covered or any(map(_is_plain_text, parts))
+        for part in parts:
+            yield from _leaves(part, depth + 1, covered)
     else:
-        yield message
+        yield message, covered
 
 
-def _part(leaf: Message) -> Part:
+def _is_plain_text(part: Message) -> bool:
+    """Return whether a part is plain text, and more than blanks."""
+    if part.get_content_type() != "text/plain" or part.is_multipart():
+        return False
+    content = part.get_payload(decode=True)
+    return isinstance(content, bytes) and bool(content.strip(b" \t\r\n\0\xa0"))
+
+
+def _part(leaf: Message, covered: bool) -> Part:
     content = b"" if leaf.is_multipart() else leaf.get_payload(decode=True)
     name = decoded(_unfolded(leaf.get_filename("")))
     return Part(
@@ -152,6 +166,7 @@ def _part(leaf: Message) -> Part:
         charset=leaf.get_content_charset(""),
         flowed=_parameter(leaf, "format") == "flowed",
         delsp=_parameter(leaf, "delsp") == "yes",
+        covered=covered,
     )
 
 

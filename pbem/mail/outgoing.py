@@ -1,7 +1,8 @@
 """The letters that are sent, put together from templates, the report, the map and the form.
 
 Nothing here changes a game. Each letter has a name, which is also the first half of its Message-ID. The same letter
-written twice is therefore one letter in the outbox, and an answer to it shows which game it is about.
+written twice is therefore one letter in the outbox, and an answer to it shows which game it is about. The name of a
+letter with a form also has the side and the last adjudication, so that the answer shows what it answers.
 """
 
 from __future__ import annotations
@@ -317,7 +318,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
     receipted = enclosed(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
-        stamp = f"late.{game.name}.{answered.digest[:24]}"
+        stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
         return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
     words = mail("faults", game=game.name, count=len(receipt.complaints), complaint=str(receipt), deadline=None)
     again = side_report(game, receipt.side, game.adjudication).sheet
@@ -328,8 +329,9 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
 def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
-    stamp = f"forecast.{game.name}.{answered.digest[:24]}"
-    attached = Attachments(sheet=again, receipt=enclosed(game, game.ledger.side_of(answered.sender)))
+    side = game.ledger.side_of(answered.sender)
+    stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
+    attached = Attachments(sheet=again, receipt=enclosed(game, side))
     return letter(settings, answered.sender, stamp, words, answered, attached)
 
 
@@ -340,8 +342,7 @@ def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, se
     lines = paragraphs(answered.paragraphs)
     text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
     side = game.ledger.side_of(asked.sender)
-    about = game.name if sheet is None else f"{game.name}.{side}.{game.adjudication}"
-    stamp = f"words.{about}.{asked.digest[:24]}"
+    stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, receipt=enclosed(game, side))
     return letter(settings, asked.sender, stamp, text, asked, attached)
 
@@ -351,12 +352,16 @@ def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
     return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
 
 
-def refusal_letter(reason: str, number: int, answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that says why nothing was carried out; `number` keeps several of them apart."""
+def refusal_letter(
+    reason: str, number: int, answered: Letter, settings: MailSettings, *, reported: bool = True
+) -> Outgoing:
+    """Return the letter that says why nothing was carried out; `number` keeps several of them apart.
+
+    `reported`: its reader may have had a report, with a form at its end.
+    """
     lines = "\n".join(paragraphs([reason]))
-    words = mail(
-        "refusal", subject=answered.subject, reason=lines, sheet=bool(answered.enclosures or not answered.commands)
-    )
+    sheet = reported and bool(answered.enclosures or not answered.commands)
+    words = mail("refusal", subject=answered.subject, reason=lines, sheet=sheet)
     return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 

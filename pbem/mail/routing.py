@@ -13,22 +13,29 @@ from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.game.wording import listing
 from pbem.game.yaml import Unreadable
+from pbem.mail.bare_orders import Report
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings
 from pbem.paths import GAME_NAME
-from pbem.referee.open_game import CannotPlay
+from pbem.protocol import PbemError, Side
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.ledger import Ledger
 
 _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
-_KIND: Final = r"(?:[a-z]+\.)?"
-"""The first word of the id of a letter of ours that is not the usual report: `words.punica.rome.15...`."""
+_REPORT: Final = re.compile(
+    r"<(?:[a-z]+\.(?=[^@]*\.[0-9a-f]{24}@))?(?P<game>[^@]+)\.(?P<side>\w+)\.(?P<number>\d{1,9})"
+    r"(?:\.sheet-\d+)?(?:\.[0-9a-f]{24})?@(?P<host>[^@]+)>"
+)
+"""The id of a letter of ours that carries a form, or might have: it tells game, side and adjudication."""
+_SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
+_NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
 _NAMING: Final = (Command.AGREED, Command.CONSENT, Command.REFUSE)
 """The commands that may be followed by the name of their game."""
-_FIRST_WORDS: Final = 5
+_FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""
 
 
@@ -68,25 +75,65 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
+def report_answered(letter: Letter, settings: MailSettings) -> Report | None:
+    """Return the report that a letter answers; None: it does not show.
+
+    The letter that it replies to tells it, else those before that, the latest first; else the form that it quotes. Last
+    comes the game that its subject names, if it is the only one that asks its sender anything.
+    """
+    for report in reports_in(letter.references, settings.host):
+        if _side(settings, report.game, letter.sender) == report.side:
+            return report
+    for sheet in letter.enclosures:
+        text = sheet.text.decode("utf-8", "replace")
+        side, number = _SIDE.search(text), _NUMBER.search(text)
+        if sheet.where == "quoted" and side is not None and number is not None:
+            return Report(game_of(sheet), side[1].lower(), int(number[1]))
+    named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
+    asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
+    return _asks(settings, asking[0], letter.sender) if asking == [named] else None
+
+
+def reports_in(references: Sequence[str], host: str) -> Iterator[Report]:
+    """Yield the reports of ours that a letter refers to, the latest first."""
+    for reference in reversed(references):
+        found = _REPORT.fullmatch(reference)
+        if found is not None and found["host"] == host:
+            yield Report(found["game"], found["side"], int(found["number"]))
+
+
+def about(letter: Letter, settings: MailSettings) -> str | None:
+    """Return the game that orders without a sheet are about: that of the report that they answer, or of a line."""
+    if named := [game_of(each) for each in letter.enclosures if only_names(each)]:
+        return named[0]
+    if (report := report_answered(letter, settings)) is not None:
+        return report.game
+    names = [*_answered(letter.references, settings.host), *_in_subject(letter.subject)]
+    return next((name for name in names if _plays(settings, name, letter.sender)), None)
+
+
+def _asks(settings: MailSettings, name: str, sender: str) -> Report | None:
+    """Return the last report of a game to a player, if it asks them anything."""
+    side = _side(settings, name, sender)
+    if side is None:
+        return None
+    try:
+        with OpenGame.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            return Report(name, side, game.adjudication) if game.begun and game.asked(side) else None
+    except (PbemError, OSError, ValueError, TypeError, KeyError):
+        return None  # as in `_side`
+
+
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:
     """Yield the names that may stand in the ids of our letters, those of the latest first."""
     for reference in reversed(references):
         found = _OURS.fullmatch(reference)
         if found is None or found["host"] != host:
             continue
-        parts = (found["one"] or found["other"]).split(".")
-        yield ".".join(parts)
+        if found["one"]:
+            yield found["one"]
+        parts = (found["other"] or "").split(".")
         yield from (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
-
-
-def report_answered(references: Sequence[str], host: str, game: str, side: str) -> int | None:
-    """Return the adjudication whose report, or whose form, a letter answers; None: its references do not say.
-
-    The id of a letter of ours that holds a form has the game, the side and the last adjudication.
-    """
-    ours = re.compile(rf"<{_KIND}{re.escape(game)}\.{re.escape(side)}\.(\d{{1,9}})(?:\.[^@]*)?@{re.escape(host)}>")
-    found = [match for each in references if (match := ours.fullmatch(each)) is not None]
-    return int(found[-1][1]) if found else None
 
 
 def _in_subject(subject: str) -> Iterator[str]:
@@ -95,13 +142,18 @@ def _in_subject(subject: str) -> Iterator[str]:
 
 def _plays(settings: MailSettings, name: str, sender: str) -> bool:
     """Tell whether there is a game of this name in which an address plays."""
+    return _side(settings, name, sender) is not None
+
+
+def _side(settings: MailSettings, name: str, sender: str) -> Side | None:
+    """Return the side that an address plays in a game; None: it plays none, or there is no such game."""
     if not GAME_NAME.fullmatch(name):
-        return False
+        return None
     try:
         with GameRepo.open(settings.games / f"{name}.git") as repo:
-            return Ledger(repo, Keys.load(settings.keys, name)).side_of(sender) is not None
+            return Ledger(repo, Keys.load(settings.keys, name)).side_of(sender)
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
-        return False  # one damaged game must not keep the letters of all the others from being read
+        return None  # one damaged game must not keep the letters of all the others from being read
 
 
 def _all_games(settings: MailSettings) -> Iterator[str]:

@@ -1,32 +1,47 @@
 """The sheet finder: finds order sheets in the text of a letter, where each begins and where it ends.
 
-A sheet begins at a line `game: NAME` (and at the comment lines just above it). Where it ends is told by the shape
-of YAML, and in doubt too late rather than too early: a line that can only be an order, after a line that cannot,
-takes that line in as well. The check of the sheet then points at it, while orders cut off would be lost in silence.
+A sheet begins at a line `game: NAME` (and at the comment lines just above it), or is one line such as
+`orders: punica carthage 15 battle_card {card: probe}`. Where it ends is told by the shape of YAML, and in doubt too
+late rather than too early: a line that can only be an order, after a line that cannot, takes that line in as well. The
+check of the sheet then points at it, while orders cut off would be lost in silence.
 
-Nothing is repaired. A comment that a mail program broke in two, or a list whose hyphens became dashes, is for the
-check to complain about; only what a reader cannot see has been tidied before (`pbem.mail.charset.tidied`).
+Two things are mended, each of which can be read in one way only. An order behind a `#` that a mail program broke in two
+is one line again, for what was broken off has lost its `#`. Keys below an order that lost the blanks in front of them,
+as they do in HTML, get them back. Whatever else is odd is for the check; only what a reader cannot see has been tidied
+before (`pbem.mail.charset.tidied`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pbem.mail.lines import LetterLine, lines
+from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD
 
 
 @dataclass(slots=True, frozen=True)
 class Found:
-    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it."""
+    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it.
+
+    It stands from line `first` up to, but not including, line `end` of the text.
+    """
 
     text: str
     depth: int
+    first: int
+    end: int
 
 
 _START: Final = re.compile(r"""\s*(["']?)game\1\s*:\s*(["']?)[\w.-]+\2\s*(?:#.*)?""", re.IGNORECASE)
+_IN_ONE: Final = re.compile(
+    r"\s*orders\s*:\s*(?P<game>[\w.-]+)\s+(?P<side>\w+)\s+(?P<number>\d+)\s*[-,:]?\s+"
+    r"(?P<kind>[^\W\d]\w*)\s*:?\s*(?P<body>(?<=:\s)\S.*|\{.*)",
+    re.IGNORECASE,
+)
+"""A whole sheet on one line: game, side, adjudication, an order."""
 _ABOVE: Final = re.compile(r"\s*(?:#|(?:side|adjudication)\s*:\s*[\w-]+\s*(?:#|$))")
 _FIRM: Final = re.compile(
     r"\s*(?:(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
@@ -34,7 +49,15 @@ _FIRM: Final = re.compile(
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )
 _AT_ONCE: Final = re.compile(r"\s|#|[-–—•·−](?:\s|$)|[\[\]{},\"']|[a-z_]\w*\s*:(?:\s|$)")
-_AFTER_A_BLANK_LINE: Final = re.compile(r"#|\s+-\s|\s*[\[\]{}]")
+_AFTER_A_BLANK_LINE: Final = re.compile(r"#|\s+-\s|\s*[\]}]|\s+[\[{]")
+_UNFINISHED: Final = (":", ",", "[", "{")
+_COMMENTED: Final = re.compile(r"\s*#[\s#]*(?=-\s)")
+_OF_ITS_OWN: Final = re.compile(r"\s*(?:#|-\s|(?:game|side|adjudication|orders|standing(?:_add)?|link)\s*:)")
+_WITHOUT_BODY: Final = re.compile(r"(\s*)-\s+[a-z_]\w*\s*:\s*(?:#.*)?")
+_KEY: Final = re.compile(r"(\s*)([a-z_]\w*)\s*:(?:\s|$)")
+_SHEET_KEYS: Final = frozenset(["game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, LINK])
+_MOST_BROKEN: Final = 5
+"""So many lines a comment is broken into at most."""
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")
 _BEGIN: Final = re.compile(r"\W*BEGIN ORDERS\W*", re.IGNORECASE)
 _END: Final = re.compile(r"\W*END ORDERS\W*", re.IGNORECASE)
@@ -44,15 +67,72 @@ def sheets(text: str) -> list[Found]:
     """Return the sheets in a tidied text, in order of appearance, quoted ones included."""
     letter = lines(text)
     fenced = _fenced(letter)
-    starts = [i for i, line in enumerate(letter) if _START.fullmatch(line.text)]
+    starts = [i for i, line in enumerate(letter) if _START.fullmatch(line.text) or _IN_ONE.fullmatch(line.text)]
     firsts = [_first(letter, start, floor) for start, floor in zip(starts, [0, *(i + 1 for i in starts)], strict=False)]
     found = []
     for start, first, limit in zip(starts, firsts, [*firsts, len(letter)][1:], strict=True):
         stop = _stop(letter, first, start, limit)
         end = stop if start in fenced else _end(letter, start, stop)
-        sheet = "\n".join(line.text for line in letter[first:end])
-        found.append(Found(sheet.rstrip("\n") + "\n", letter[start].depth))
+        sheet = "\n".join(_indented(_text([line.text for line in letter[first:end]], start - first)))
+        found.append(Found(sheet.rstrip("\n") + "\n", letter[start].depth, first, end))
     return found
+
+
+def outside(text: str, found: Sequence[Found]) -> tuple[list[str], list[str]]:
+    """Return the lines of a tidied text that stand in no sheet: the sender's own (no signature), and quoted ones.
+
+    A blank line stands for a sheet, and for a stretch of the other kind.
+    """
+    own: list[str] = []
+    others: list[str] = []
+    taken = {at for sheet in found for at in range(sheet.first, sheet.end)}
+    signed = False
+    for at, line in enumerate(lines(text)):
+        signed = signed or (line.depth == 0 and line.text == "--" and at not in taken)
+        shown = "" if at in taken else line.text
+        own.append(shown if line.depth == 0 and not signed else "")
+        others.append(shown if line.depth else "")
+    return own, others
+
+
+def _text(sheet: Sequence[str], start: int) -> Iterator[str]:
+    """Yield the lines of a sheet: one that stood on a single line spread out, broken comments whole again."""
+    if (one := _IN_ONE.fullmatch(sheet[start])) is not None:
+        yield from sheet[:start]
+        yield from (f"game: {one['game']}", f"side: {one['side']}", f"adjudication: {one['number']}", "orders:")
+        sheet = [f"- {one['kind']}: {one['body']}", *sheet[start + 1 :]]
+    at = 0
+    while at < len(sheet):
+        end = _comment_end(sheet, at)
+        yield " ".join([sheet[at], *map(str.strip, sheet[at + 1 : end])])
+        at = end
+
+
+def _indented(sheet: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a sheet; the keys of an order whose blanks in front are lost stand below it again."""
+    depth: int | None = None  # of an order, while all that followed it may be its keys
+    for line in sheet:
+        key = _KEY.match(line)
+        if (order := _WITHOUT_BODY.fullmatch(line)) is not None:
+            depth = len(order[1])
+        elif depth is not None and key is not None and len(key[1]) <= depth and key[2] not in _SHEET_KEYS:
+            line = " " * (depth + 4) + line.lstrip()
+        elif line.strip() and not line.lstrip().startswith("#"):
+            depth = None
+        yield line
+
+
+def _comment_end(sheet: Sequence[str], start: int) -> int:
+    """Return the line after an order in a comment, which goes on below if its brackets do, without the `#`."""
+    order = _COMMENTED.match(sheet[start])
+    missing = brackets_opened(sheet[start][order.end() :]) if order else 0
+    for end in range(start + 1, min(len(sheet), start + _MOST_BROKEN + 1)):
+        if missing <= 0 or not sheet[end].strip() or _OF_ITS_OWN.match(sheet[end]):
+            break
+        missing += brackets_opened(sheet[end])
+        if missing <= 0:
+            return end + 1
+    return start + 1
 
 
 def _fenced(letter: Sequence[LetterLine]) -> set[int]:
@@ -95,18 +175,26 @@ def _stop(letter: Sequence[LetterLine], first: int, start: int, limit: int) -> i
 
 def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     """Return the line before which a sheet ends by its shape: after the last line that belongs to it."""
-    end, brackets = start + 1, 0
+    end, brackets = start + 1, brackets_opened(letter[start].text)
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above
+    unfinished = False  # a line above that must go on
+    bodyless = False  # an order above with nothing behind its colon, and since then only what may be its keys
     for i in range(start + 1, stop):
         text = letter[i].text
         if not text:
             brackets, gap = 0, True
             continue
-        goes_on = brackets > 0 or (_AFTER_A_BLANK_LINE if gap else _AT_ONCE).match(text)
+        goes_on = (
+            brackets > 0
+            or (unfinished and text[0] in "[{")
+            or (_AFTER_A_BLANK_LINE if gap and not bodyless else _AT_ONCE).match(text)
+        )
         whole = bool(_FIRM.match(text) or (whole and goes_on))
         if whole:
             end = i + 1
-        brackets = max(0, brackets + _opened(text)) if whole else 0
+            unfinished = text.endswith(_UNFINISHED) and not text.startswith("#")
+            bodyless = bool(_WITHOUT_BODY.fullmatch(text) or (bodyless and _KEY.match(text)))
+        brackets = max(0, brackets + brackets_opened(text)) if whole else 0
         gap = False
     return end
 
@@ -115,7 +203,7 @@ _QUOTED: Final = re.compile(r"""(?<!\w)(?:"[^"]*"|'[^']*')""")
 _REMARK: Final = re.compile(r"(?:^|\s)#.*")
 
 
-def _opened(text: str) -> int:
+def brackets_opened(text: str) -> int:
     """Return how many more brackets a line opens than it closes."""
     text = _REMARK.sub("", _QUOTED.sub("", text))
     return sum(map(text.count, "[{")) - sum(map(text.count, "]}"))

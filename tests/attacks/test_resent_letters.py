@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.seal import recipient_of
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.last_reported import note_reported, reported, set_back
+from pbem.mail.tasks import Handled
 from pbem.repo.charter import Joined
 from tests.support.live import SECRETS, Folder, files, give, letter, order, pick, play, sheet
 from tests.support.walks import FOLDERS

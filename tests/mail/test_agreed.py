@@ -6,8 +6,9 @@ import pytest
 
 from pbem.crypto.dice import Chain
 from pbem.mail import outgoing as letters
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
+from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import bid, form_of, head, only, read

@@ -15,10 +15,11 @@ from pbem.crypto.seal import recipient_of, salt_of
 from pbem.game import yaml as yamlio
 from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.lines import lines
 from pbem.mail.outgoing import side_report
 from pbem.mail.sheet_finder import sheets
+from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame, OtherRules
 from tests.mail.test_intake import Read, only, read

@@ -64,12 +64,12 @@ FOUND = {
     "pgp_clearsigned": [("body", FABIUS)],
     "forwarded_inline": [("quoted", FABIUS)],
     "mailing_list": [("body", PLAY)],
+    "html_only": [("body", FABIUS.replace("Arpi.  [", "Arpi. ["))],
     "two_games": [("body", PLAY), ("body", GAUL)],
 }
 """Fixture -> where each sheet was found, and its text."""
 
 REFUSED = {
-    "html_only": "came as HTML only",
     "winmail": "winmail.dat",
     "pgp_encrypted": "encrypted",
     "unknown_charset": "charset x-punic",

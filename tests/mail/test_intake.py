@@ -17,8 +17,9 @@ from PIL import Image
 
 from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
@@ -234,7 +235,6 @@ def test_a_sheet_for_another_side_or_day_comes_back(
     ("raw", "said"),
     [
         (letter("red", b"game: gallia\nside: red\nadjudication: 1\norders: []\n"), "no game called gallia here"),
-        (letter("red", b"game: ../punica\nside: red\norders: []\n"), "A sheet begins with the line `game: NAME`"),
         (letter("red", b"game: .punica\nside: red\norders: []\n"), "does not name its game"),
         (letter("red", b"game: Punica\nside: red\norders: []\n"), "does not name its game"),
         (letter("red", b"Hello, when do we begin?"), "A sheet begins with the line `game: NAME`"),
@@ -451,16 +451,6 @@ def test_a_letter_may_hold_sheets_for_two_games(folder: Folder, toy: Adjudicator
     half = take_in(letter("red", own, text.replace(b"gallia", b"galia"), number=3), folder.office)
     assert half.notes[0] == "punica: sheet 2 of red accepted"
     assert "no game called galia" in half.notes[1]
-
-
-def test_of_two_sheets_for_one_game_the_first_counts(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
-    first, second, *_ = cards(folder, "red")
-    texts = [sheet(toy, "red", order("bury", card=card)) for card in (first, second)]
-    assert take_in(letter("red", texts[0], b"or rather", texts[1]), folder.office).accepted
-    with folder.open() as game:
-        assert game.sheets("red") == 1
-        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
-        assert game.view("red").buried["red"] == first
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
 from pbem.mail import outgoing as letters
 from pbem.mail.command_actions import MOST_OF_A_PHRASE
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.outgoing import welcome_letters
+from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told

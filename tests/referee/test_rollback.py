@@ -17,8 +17,9 @@ from pbem.crypto.beacon import time_of
 from pbem.crypto.dice import Chain, check_link
 from pbem.game import yaml as yamlio
 from pbem.mail.consent_letters import request_letters
-from pbem.mail.intake import Handled, take_in
+from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, side_report
+from pbem.mail.tasks import Handled
 from pbem.referee import rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay

@@ -1,0 +1,136 @@
+"""The lines with commands: how a word such as STATUS or PHRASE is found in a letter, in whatever dress.
+
+A command stands on a line of its own, in the sender's own text or the subject. Bullets before it and quotes, stars or
+a colon around it count for nothing. Which lines count:
+
+* a word that asks (STATUS) stands alone on its line, in any letters;
+* a word that changes something, in capitals, with the rest of its line (PHRASE the die is cast);
+* in other letters, if what follows has the shape that the word takes (a key, a chain, the number of a request);
+* AGREED alone on its line, in any letters, or with the next link of a dice chain;
+* `Phrase: ...`, with a colon; `phrase ...` without one only if nothing else stands in the letter, for it could begin
+  a sentence;
+* a PHRASE, KEY or CHAIN filled in where our letter is quoted, if the sender wrote no command and no sheet.
+
+Any other line that begins with such a word is unclear. That is told to a sender whose letter gives nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pbem.mail.commands import CHANGES, QUESTIONS, Command, Instruction
+from pbem.mail.lines import BULLETS, MARKS
+
+SAMPLE_PHRASE: Final = "any words of yours"
+"""The words that stand for a phrase in our letters."""
+_LINE: Final = re.compile(
+    rf"\s*{BULLETS}[{MARKS}]*+\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
+    rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
+)
+_TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
+    Command.AGREED: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
+    Command.KEY: re.compile(r"(?:age1|age-secret|ssh-|ecdsa-|-----BEGIN)\S.*", re.IGNORECASE),
+    Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
+    Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
+    Command.REFUSE: re.compile(r"(?:[\w.-]+\s+)?\d+"),
+}
+"""What follows a word that changes something, by which it is known in small letters."""
+_FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
+    Command.PHRASE: re.compile(rf"(?!(?i:{SAMPLE_PHRASE}|was not carried out\b))\S.*"),
+    Command.KEY: re.compile(r"age1[0-9a-z]{58}\b|ssh-ed25519 AAAA[\w+/=]{64}"),
+    Command.CHAIN: re.compile(r"[0-9a-f]{64} \d+"),
+}
+"""What follows a word in a quoted letter of ours into which it was filled."""
+_CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
+"""What is left of a line that a mail program has broken in two."""
+_WORDS: Final = frozenset(each.value for each in Command)
+_LONGEST: Final = 1000
+_MOST_UNCLEAR: Final = 3
+
+
+class Said(NamedTuple):
+    """The commands of a letter, each once, and the lines that only begin like one."""
+
+    instructions: tuple[Instruction, ...]
+    unclear: tuple[str, ...]
+
+
+def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *, sheets: bool = False) -> Said:
+    """Return the commands of a letter: of its subject, its sender's own lines, and the lines that they quote.
+
+    `sheets` says whether an order sheet was found in it.
+
+    >>> [str(each) for each in commands_in("Re: punica", ["* status", "*PHRASE*  the die is cast"]).instructions]
+    ['STATUS', 'PHRASE the die is cast']
+    """
+    written = [line for line in own if line.strip()]
+    found: list[Instruction] = []
+    unclear: list[str] = []
+    for text in ([subject], own):
+        for at, line in enumerate(text):
+            if (begun := _read(line[:_LONGEST])) is None:
+                continue
+            alone = text is own and len(written) == 1 and not sheets
+            if _counts(begun, alone):
+                found.append(_whole(begun.instruction, text[at + 1 : at + 2]))
+            else:
+                unclear.append(line.strip())
+    if not found and not sheets:
+        found += _filled_in(quoted)
+    return Said(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
+
+
+class _Begun(NamedTuple):
+    """A line that begins with a command: whether it stands in capitals, and whether before a colon."""
+
+    instruction: Instruction
+    capitals: bool
+    colon: bool
+
+
+def _read(line: str) -> _Begun | None:
+    found = _LINE.fullmatch(line.rstrip())
+    if found is None or found["word"].upper() not in _WORDS:
+        return None
+    if found["word"].upper() == Command.AGREED and "?" in line:  # who asks has not agreed
+        return None
+    rest = found["rest"] or found["joined"] or ""
+    before = line[: found.start("word")]
+    if before[-1:] in tuple(MARKS) and not found["close"]:  # the whole line was set off, not the word alone
+        rest = rest.rstrip(MARKS)
+    instruction = Instruction(Command(found["word"].upper()), " ".join(rest.split()))
+    return _Begun(instruction, found["word"].isupper(), found["colon"] is not None)
+
+
+def _counts(begun: _Begun, alone: bool) -> bool:
+    """Tell whether a line that begins with a command can only be one; `alone`: nothing else stands in the letter."""
+    command, rest = begun.instruction
+    if command in QUESTIONS:
+        return not rest
+    if begun.capitals:
+        return True
+    if command == Command.PHRASE:
+        return bool(rest) and (begun.colon or alone)
+    return _TAKES[command].fullmatch(rest) is not None
+
+
+def _whole(instruction: Instruction, below: Sequence[str]) -> Instruction:
+    """Return a command with the line below it, if a mail program has broken it in two."""
+    if not _CUT_SHORT.fullmatch(str(instruction)):
+        return instruction
+    command, _, rest = " ".join([str(instruction), *(line.strip() for line in below)])[:_LONGEST].partition(" ")
+    return Instruction(Command(command), rest.strip())
+
+
+def _filled_in(quoted: Sequence[str]) -> Iterator[Instruction]:
+    """Yield the commands that were filled in where a letter of ours is quoted."""
+    for line in quoted:
+        begun = _read(line[:_LONGEST])
+        if begun is None or begun.colon or not begun.capitals or begun.instruction.command not in CHANGES:
+            continue
+        command, rest = begun.instruction
+        filled = _FILLED_IN[command].match(rest) if command in _FILLED_IN else None
+        if filled is not None:
+            yield Instruction(command, filled[0])

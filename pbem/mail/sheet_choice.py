@@ -1,0 +1,233 @@
+"""The choice of the sheet: of all that looks like orders in a letter, the sheet that its sender means for one game.
+
+Nothing is guessed. Two sheets that differ send the letter back, and so does a line that looks like an order and is not
+in the sheet. Our own form, quoted or copied as it was sent, does not count beside anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pbem.game.yaml import LETTER, Unreadable, read
+from pbem.mail.agreed import unchanged
+from pbem.mail.bare_orders import BareOrder, Report, bare_orders, may_order, sheet_of
+from pbem.mail.letter import Enclosure, Letter
+from pbem.mail.outgoing import MailSettings, report_of
+from pbem.mail.routing import only_names, report_answered
+from pbem.orders.sheet import ORDERS
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+
+_MOST_SHOWN: Final = 30
+"""So many lines of a sheet are shown in a question about it."""
+
+
+class OtherReport(CannotPlay):
+    """Orders without a heading that do not answer the last report. The new form goes with the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a letter offers as orders in one game: its sheets, the bare orders in it, the report that it answers."""
+
+    game: Adjudicator
+    side: Side
+    sheets: Sequence[Enclosure]
+    """The sheets for this game, the quoted ones included."""
+    bare: Sequence[BareOrder]
+    report: Report | None
+
+    def made(self) -> Enclosure | None:
+        """Return the sheet that counts; None: there is none. Raises CannotPlay where that cannot be told."""
+        if len(self.sheets) == 1 and not self.bare:
+            return self.sheets[0]
+        forms = forms_of(self.game, self.side)
+        own = _distinct([each for each in self.sheets if each.where != "quoted"])
+        real = [each for each in own if not is_form(each, forms)]
+        if self.bare:
+            real = [each for each in real if not only_names(each)]
+        quoted = [each for each in self.sheets if each.where == "quoted" and not is_form(each, forms)]
+        if len(real) > 1:
+            raise CannotPlay(_which_of_two(real[0], real[1]))
+        rival = next((each for each in quoted if self._is_meant(each)), None)
+        if real:
+            self._require_no_other(real[0], rival)
+            return real[0]
+        if self.bare:
+            return self._of_bare_orders(rival, forms)
+        if rival is not None:
+            return rival
+        return next(iter([*own, *(each for each in self.sheets if each.where == "quoted")]), None)
+
+    def _is_meant(self, quoted: Enclosure) -> bool:
+        """Tell whether a quoted sheet that is not our form may be meant.
+
+        One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
+        """
+        last = self.game.sheets(self.side)
+        if last and _reading(quoted.text) == _reading(self.game.ledger.sheet(self.side, last)):
+            return False
+        return not self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+
+    def _require_no_other(self, sheet: Enclosure, rival: Enclosure | None) -> None:
+        """Raise CannotPlay if a letter has orders that are not in its sheet."""
+        if rival is not None and _reading(rival.text) != _reading(sheet.text):
+            raise CannotPlay(_which_of_two(sheet, rival))
+        if stray := self._not_in(sheet):
+            raise CannotPlay(_stray(sheet, stray))
+
+    def _of_bare_orders(self, rival: Enclosure | None, forms: Sequence[str]) -> Enclosure:
+        """Return the sheet that bare orders make."""
+        game, report = self.game, self.report
+        if report is None:
+            raise OtherReport(_WHICH_REPORT + _shown(line for each in self.bare for line in each.lines))
+        if report.adjudication != game.adjudication:
+            raise OtherReport(
+                f"The orders in it have no heading, so they belong to the report that your letter answers: that of "
+                f"adjudication {report.adjudication}. The last one is {game.adjudication}, and they are not carried "
+                f"over to it."
+            )
+        made = Enclosure("letter", sheet_of(self.bare, report).encode(), "body")
+        if any(_same_orders(made.text, form.encode()) for form in forms) and self._are_quoted():
+            raise CannotPlay(unchanged(self.game, self.side))
+        if rival is None:
+            return made
+        if self._not_in(rival):
+            raise CannotPlay(_which_of_two(made, rival))
+        return rival
+
+    def _are_quoted(self) -> bool:
+        return all(each.quoted for each in self.bare)
+
+    def _not_in(self, sheet: Enclosure) -> list[str]:
+        """Return the lines of the bare orders that a sheet does not have."""
+        value = _value(sheet.text)
+        there = value.get(ORDERS) if isinstance(value, dict) else None
+        heading = Report(self.game.name, self.side, self.game.adjudication)
+        missing: list[str] = []
+        for each in self.bare:
+            said = _value(sheet_of([each], heading).encode())
+            if each.is_key:
+                known = isinstance(said, dict) and isinstance(value, dict) and said[each.word] == value.get(each.word)
+            else:
+                orders = said[ORDERS] if isinstance(said, dict) else [None]
+                known = isinstance(there, list) and all(order in there for order in orders)
+            if not known:
+                missing += each.lines
+        return missing
+
+
+def sheet_for(
+    game: Adjudicator, side: Side, letter: Letter, sheets: Sequence[Enclosure], settings: MailSettings
+) -> Enclosure | None:
+    """Return the sheet that a letter means for a game; None: it has none. Raises CannotPlay where that cannot be told.
+
+    `sheets` are those of its sheets that name the game.
+    """
+    bare = orders_outside(letter, game)
+    report = report_answered(letter, settings) if bare else None
+    if report is not None and (report.game, report.side) != (game.name, side):
+        report = None
+    return Choice(game, side, sheets, bare, report).made()
+
+
+def may_order_without_sheet(letter: Letter) -> bool:
+    """Tell whether a letter without a sheet of its sender's own may have orders, of whatever game."""
+    if any(each.where != "quoted" and not only_names(each) for each in letter.enclosures):
+        return False
+    return may_order(letter.loose) or (not letter.enclosures and may_order(letter.quoted_lines))
+
+
+def orders_outside(letter: Letter, game: Adjudicator) -> list[BareOrder]:
+    """Return the bare orders in a letter: the sender's own, or else those of a quotation that is cut down to them."""
+    kinds = game.box.forms
+    own = bare_orders(letter.loose, kinds)
+    if own or letter.enclosures:
+        return own
+    quoted = bare_orders(letter.quoted_lines, kinds, quoted=True)
+    within = {line for each in quoted for line in each.lines}
+    others = [line.strip(" -") for line in letter.quoted_lines if line not in within]
+    return [] if any(line and not line.startswith("#") and line not in _FENCES for line in others) else quoted
+
+
+def is_form(enclosure: Enclosure, forms: Sequence[str]) -> bool:
+    """Tell whether a sheet is one of our forms as it was sent."""
+    return any(_words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
+
+
+def forms_of(game: Adjudicator, side: Side) -> list[str]:
+    """Return the forms that a side may have been sent with its last report."""
+    sheets = (
+        report_of(game, side, game.adjudication, waiting).sheet for waiting in (game.open_decisions, game.asked(side))
+    )
+    return [sheet for sheet in sheets if sheet]
+
+
+def _words(sheet: str) -> list[list[str]]:
+    """Return the words of each line of a sheet from `game:` on, but for the sentences in its comments.
+
+    Blanks do not survive the mail, and an older version may have worded the sentences of a form differently. An order
+    in a comment counts: somebody may have filled it in and left the mark in front of it.
+    """
+    lines = (line.split() for line in sheet[sheet.find("game:") :].splitlines())
+    return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
+
+
+def _value(text: bytes) -> Any:
+    """Return what a sheet says; None: it cannot be read."""
+    try:
+        return read(text, name="letter", limits=LETTER).value
+    except Unreadable:
+        return None
+
+
+def _reading(text: bytes) -> Any:
+    """Return what two sheets that say the same have in common."""
+    value = _value(text)
+    return text.split() if value is None else value
+
+
+def _same_orders(one: bytes, other: bytes) -> bool:
+    first, second = _value(one), _value(other)
+    return isinstance(first, dict) and isinstance(second, dict) and first.get(ORDERS) == second.get(ORDERS)
+
+
+def _distinct(sheets: Sequence[Enclosure]) -> list[Enclosure]:
+    """Return sheets without those that say what an earlier one says."""
+    kept: list[Enclosure] = []
+    for each in sheets:
+        if all(_reading(each.text) != _reading(other.text) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _which_of_two(one: Enclosure, other: Enclosure) -> str:
+    shown = [_shown(each.text.decode("utf-8", "replace").splitlines()) for each in (one, other)]
+    where = "in the text that you quote" if other.where == "quoted" else f"as {other.name}"
+    return (
+        f"There are two order sheets in it that differ. Which of the two counts? Send that one alone.\n\nThe first, as "
+        f"{one.name}:\n{shown[0]}\n\nThe other, {where}:\n{shown[1]}"
+    )
+
+
+def _stray(sheet: Enclosure, lines: Sequence[str]) -> str:
+    return (
+        f"Something that looks like an order stands outside its order sheet ({sheet.name}). Put it into the sheet, or "
+        f"take it out:\n{_shown(lines)}"
+    )
+
+
+def _shown(lines: Iterable[str]) -> str:
+    """Return lines of a player behind a bar, so that they are not read as a sheet when they are quoted."""
+    text = [f"  | {line.rstrip()[:100]}" for line in lines if line.strip()]
+    return "\n".join([*text[:_MOST_SHOWN], *(["  | ..."] if len(text) > _MOST_SHOWN else [])])
+
+
+_FENCES: Final = ("", "BEGIN ORDERS", "END ORDERS")
+_WHICH_REPORT: Final = (
+    "The orders in it have no heading, and your letter does not show which report it answers. Answer the report "
+    "itself, or write them into the form below.\n"
+)

@@ -1,0 +1,67 @@
+"""Waiting games: whom a game waits for, for the log, and what to tell a player before it has begun."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pbem.game.wording import listing
+from pbem.mail.command_actions import before_the_beginning
+from pbem.mail.letter import Letter
+from pbem.mail.outgoing import MailSettings, called
+from pbem.mail.routing import meant
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.repo.git import StoreError
+
+
+def awaited(game: Adjudicator) -> str:
+    """Return whom a game waits for, and for what, in a few words for the log."""
+    if game.result is not None:
+        return "the game is over"
+    if game.closed is not None:
+        return f"it waits for round {game.closed.round} of the beacon"
+    if not game.begun:
+        return f"it waits for a phrase from {listing(game.awaited, 'and')}" if game.awaited else "it has not begun"
+    asked: dict[str, dict[str, None]] = {}
+    for each in game.open_decisions:
+        asked.setdefault(each.side, {})[each.kind] = None
+    sides = [f"{side} ({', '.join(kinds)})" for side, kinds in asked.items()]
+    return f"it waits for {listing(sides, 'and')}" if sides else "it waits for nobody"
+
+
+class Unread(NamedTuple):
+    """The game of a letter in which nothing is found: a line for the log, and what to do if it has not begun."""
+
+    log: str
+    not_begun: str | None
+
+
+def unread(letter: Letter, settings: MailSettings) -> Unread | None:
+    """Return what is known of the game that a letter is about in which nothing is found; None: it shows none."""
+    try:
+        name = meant(letter, settings)
+        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            side = game.ledger.side_of(letter.sender)
+            if side is None:
+                return None
+            return Unread(log_line(game, side, "nothing was found in it"), _before(game, side))
+    except OtherRules:
+        raise
+    except (CannotPlay, StoreError):
+        return None
+
+
+def log_line(game: Adjudicator, side: Side, came: str) -> str:
+    """Return the line for the log that says what came of a letter of a side, and whom the game now waits for."""
+    return f"{game.name}: letter of {side}: {came}; {awaited(game)}"
+
+
+def _before(game: Adjudicator, side: Side) -> str | None:
+    """Return what to tell a side of a game that has not begun; None: it has."""
+    if game.begun:
+        return None
+    said = f"There is nothing in it for {game.name}. {' '.join(before_the_beginning(game, side))}"
+    if side not in game.awaited:
+        return f"{said} You need not do anything; {called(game, side)} has sent a phrase."
+    return f"{said} Answer with one line that begins with the word PHRASE in capitals:\n\n  PHRASE any words of yours"
