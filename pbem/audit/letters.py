@@ -7,7 +7,7 @@ cut off, that a sheet was made up, changed or lost, that the sheets were closed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,6 +19,7 @@ from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.crypto.seal import salted
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
+from pbem.orders.forgive import came_from
 from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
@@ -307,6 +308,7 @@ def _check_sent(
     for side in sorted({receipt.side for _, receipt in found}):
         addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
         sent = {text for letter in letters if letter.sender in addresses for of, text in letter.sheets if of == game}
+        sent |= set(_made_of(sent, letters))
         own = [each for (of, _), each in receipted.items() if of == side]
         if own and not sent:
             findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
@@ -327,6 +329,19 @@ def _check_sent(
         text = f"{number(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
         findings.check("sent", text)
     return matched
+
+
+def _made_of(sent: Collection[bytes], letters: Iterable[KeptLetter]) -> Iterator[bytes]:
+    """Yield the canonical sheets that letters of the referee enclose, if they were made of a text that was sent.
+
+    Whether such a sheet says what its text says, its player could see in the answer that showed it.
+    """
+    texts = [text.decode("utf-8", "replace") for text in sent]
+    for letter in letters:
+        for sheet in letter.taken_in:
+            read = sheet.decode("utf-8", "replace").replace("\r\n", "\n")
+            if any(came_from(read, text) for text in texts):
+                yield read.encode()
 
 
 def _check_closings(

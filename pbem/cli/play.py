@@ -22,6 +22,7 @@ from pbem.cli.runtime import (
     owes,
     post,
     print_adjudicated,
+    print_echo,
     print_json,
     print_waiting,
     read,
@@ -294,6 +295,7 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
         if json:
             record = {
                 "sheet": receipt.number or (before or {})["sheet"],
+                "changes": list(receipt.changes),
                 "adjudications": numbers,
                 "waiting": open_questions(game),
                 "letters": letters,
@@ -304,6 +306,7 @@ def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, 
             print(f"Sheet {before['sheet']} of {side} was carried out before.")
         else:
             print(f"Sheet {receipt.number} of {side} is accepted.")
+            print_echo(receipt)
         print_adjudicated(game, numbers, letters)
 
 

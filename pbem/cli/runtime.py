@@ -165,6 +165,10 @@ def require_side(game: OpenGame, side: str) -> None:
         misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
 
 
+_MOST_ECHOED: Final = 60
+"""So many lines of a sheet as it was read are printed."""
+
+
 def judge(receipt: Receipt, json: bool, good: str) -> None:
     """Print the faults of a sheet and end with exit code 3, or print that it has none."""
     if json:
@@ -173,10 +177,20 @@ def judge(receipt: Receipt, json: bool, good: str) -> None:
         print(receipt)
     else:
         print(f"{receipt.name}: {good}.")
+        print_echo(receipt)
         for line in receipt.costs:
             print(f"  {line}")
     if receipt.complaints:
         sys.exit(FAULTS)
+
+
+def print_echo(receipt: Receipt) -> None:
+    """Print how an accepted sheet was read."""
+    from pbem.mail.echo import echo
+
+    print("This is how it was read:")
+    for line in echo(receipt.canonical, _MOST_ECHOED, "and more"):
+        print(f"  {line}")
 
 
 def open_questions(game: OpenGame) -> list[dict[str, str]]:

@@ -1,10 +1,11 @@
 """The box of a game: the folder `rules/<id>/` with everything that its rulebook prints. Knows no game.
 
 A box holds `game.yaml` (what it is, who plays, options and editions), `orders.yaml` (the shape of every order),
-`messages/<language>.yaml`, `scenarios/<id>.yaml`, `cases/*.yaml` (test cases), the game's own tables, and in
-`schemas/<name>.yaml` a JSON Schema for any of these. Files are read when they are asked for. `check` holds them
-against the schemas; that takes longer than a game in progress wants to wait, so it is left to `pbem shelf` and the
-tests. What a table must not contradict the game's package says by `refuse`.
+`words.yaml` (what orders may call the things of the game), `messages/<language>.yaml`, `scenarios/<id>.yaml`,
+`cases/*.yaml` (test cases), the game's own tables, and in `schemas/<name>.yaml` a JSON Schema for any of these. Files
+are read when they are asked for. `check` holds them against the schemas; that takes longer than a game in progress
+wants to wait, so it is left to `pbem shelf` and the tests. What a table must not contradict the game's package says by
+`refuse`.
 
 A box is opened in one of its editions. `editions/<edition>/<file>.yaml` takes the place of the box's own file of that
 name in that edition. Corrected files (`pbem.game.corrections`) take the place of both, but never say which code is
@@ -31,6 +32,7 @@ from pbem.game.pins import box_digest
 from pbem.game.plain import Record
 from pbem.game.schema_check import ANY_SCHEMA, misfits
 from pbem.game.wording import did_you_mean, listing, on_one_line
+from pbem.game.words import WORDS, Lexicon, read_lexicon
 from pbem.paths import rules_folders
 from pbem.protocol import Path, PbemError, Side
 
@@ -262,6 +264,13 @@ class Box:
     def names(self) -> Mapping[str, str]:
         """Id -> name of all that has both in the files that `names_from` lists."""
         return {id: name for file in self.table(GAME)["names_from"] for _, id, name in named((), self.table(file))}
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The words that orders may use for the things of the game; without `words.yaml`, those of the schemas only."""
+        if not (self.folder / f"{WORDS}.yaml").exists():
+            return Lexicon({}, {})
+        return read_lexicon(self.table(WORDS), self.table)
 
     @cached_property
     def digest(self) -> str:

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pbem.game.box import Box
 
-UNREAD: Final = frozenset({"messages", "layout", "coast", "schemas", "cases", "paragraphs"})
-"""Files and folders of a box that no rule reads: sentences, drawings, what the box itself is checked by."""
+UNREAD: Final = frozenset({"messages", "layout", "coast", "schemas", "cases", "paragraphs", "words"})
+"""Files and folders of a box that no rule reads: sentences, drawings, names, what the box itself is checked by."""
 PROSE: Final = frozenset(
-    {"title", "text", "meaning", "description", "confidence", "source", "row", "colour", "people", "names_from"}
+    {
+        *("title", "text", "meaning", "description", "confidence", "source", "row", "colour", "people", "names_from"),
+        *("words", "key_words", "led_by"),  # what a place in an order may name: only sheets that come in are read by it
+    }
 )
 """Keys of records that no rule reads. A name is not among them: players may write it in orders."""
 ORDERS: Final = "orders"

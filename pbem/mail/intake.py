@@ -372,7 +372,7 @@ class _Desk:
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:
             text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
-            again = enclosure.text.decode("utf-8", "replace")
+            again = receipt.canonical.decode()
             handled.letters.append(foreseen_letter(game, text, again, self.letter, self.settings))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 

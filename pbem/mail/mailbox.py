@@ -20,6 +20,7 @@ from pbem.mail.address import mailbox
 from pbem.mail.inbox import open_letter, whole_text
 from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
+from pbem.mail.outgoing import OWN_SHEET
 from pbem.mail.routing import game_of
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
 
@@ -64,9 +65,11 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     headers, opened = Headers(raw), open_letter(raw)
     to = mailbox(headers.one("to"))
     found, damage = list[tuple[Block, bool]](), ""
+    taken_in: list[bytes] = []
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
+            taken_in += [part.content] if part.name == OWN_SHEET else []
     except Unreadable:
         damage = "it is damaged or too large"
     wrong = [block.reason for block, _ in found if block.receipt is None]
@@ -82,6 +85,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
         own=any(own for block, own in found if block.receipt is not None),
         sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
+        taken_in=tuple(taken_in),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )
 

@@ -18,6 +18,7 @@ from pbem.crypto.beacon import address
 from pbem.crypto.seal import salt_of
 from pbem.game.scene import Scene
 from pbem.game.wording import listing, on_one_line
+from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.receipts import enclosed
@@ -238,15 +239,16 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
-    """Return where a sheet is on record, its salted digest and the salt, so that its own side can check it.
+    """Return how a sheet was read, where it is on record, its digest and the salt, so that its own side can check it.
 
     As long as the sheet is not used, the receipt also has what its orders will cost. Later the report says so.
     """
     ledger = game.ledger
-    path = sheet_path(side, number)
+    path, sheet = sheet_path(side, number), game.ledger.sheet(side, number)
     return {
         "path": path,
-        "digest": ledger.salted(path, ledger.sheet(side, number)),
+        "echo": echo(sheet),
+        "digest": ledger.salted(path, sheet),
         "salt": salt_of(ledger.keys.hidden, path).hex(),
         "turn": turn_path(after + 1) if game.adjudication > after else "",
         "costs": [] if game.adjudication > after else _indented(game.costs(side)),

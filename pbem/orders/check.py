@@ -12,6 +12,7 @@ from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
 from pbem.game.plain import Record
 from pbem.game.yaml import Mark, Placed, by_place
+from pbem.orders.forgive import Answering, Known, forgive
 from pbem.orders.sheet import (
     LINK,
     ORDERS,
@@ -23,7 +24,6 @@ from pbem.orders.sheet import (
     as_rows,
     check_heading,
     complain,
-    read_sheet,
     shortened,
 )
 from pbem.orders.standing import Terms, check_standing
@@ -53,6 +53,10 @@ class Receipt:
     number: int | None = None
     costs: Sequence[str] = ()
     """Sentences that say what its orders cost, as far as that can be forecast."""
+    canonical: bytes = b""
+    """The canonical sheet, which is what counts of it: as it came, unless something was put right."""
+    changes: Sequence[str] = ()
+    """Sentences that say what was put right."""
 
     def __str__(self) -> str:
         return complain(self.name, self.lines, self.complaints)
@@ -90,6 +94,8 @@ class OpenDecisions:
     """The chain of the player. None: they have none."""
     closed: Closing | None = None
     """The closing of the sheets, while none may come in."""
+    answering: Answering | None = None
+    """The report that the letter of the sheet answers. None: only the sheet itself says it."""
 
     def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
         """Return the faults of orders of a kind; without `further` those of the first order alone."""
@@ -128,8 +134,12 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     if at.closed is not None:
         return _too_late(at.side, name, raw, at.closed), None
     bad: BadSheet | None = None
+    canonical: bytes = raw
+    changes: Sequence[str] = ()
     try:
-        sheet: Sheet | None = read_sheet(raw, name=name, forms=at.box.forms)
+        forgiven = forgive(raw, Known(at.box, at.periods, at.answering), name=name)
+        sheet: Sheet | None = forgiven.sheet
+        canonical, changes = forgiven.text, forgiven.changes
     except BadSheet as unreadable:
         bad, sheet = unreadable, unreadable.rest
     complaints = list(bad.complaints) if bad is not None else []
@@ -138,7 +148,8 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     lines = bad.lines if bad is not None else sheet.document.lines if sheet is not None else ()
     if complaints or sheet is None:
         return Receipt(at.side, name, lines, by_place(complaints)), None
-    return Receipt(at.side, name, lines, costs=list(at.all_costs(sheet))), sheet
+    costs = list(at.all_costs(sheet))
+    return Receipt(at.side, name, lines, costs=costs, canonical=canonical, changes=changes), sheet
 
 
 def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:

@@ -20,6 +20,7 @@ from pbem.engine.session import Answer, Queued
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.orders.check import Receipt
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
@@ -107,19 +108,28 @@ class Adjudicator(OpenGame):
 
     # ---- play
 
-    def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: LetterId | None = None) -> Receipt:
-        """Check a side's sheet and, if it has no faults, commit it; `letter` is the digest of its letter.
+    def receive(
+        self,
+        side: Side,
+        raw: bytes,
+        *,
+        name: str = "orders.yaml",
+        letter: LetterId | None = None,
+        answering: Answering | None = None,
+    ) -> Receipt:
+        """Check a side's sheet and, if it has no faults, commit it in its canonical form.
 
-        A sheet replaces the side's earlier one if that has not been used yet.
+        `letter` is the digest of its letter, `answering` the report that the letter answers, if that is known. A sheet
+        replaces the side's earlier one if that has not been used yet.
         """
         with self._changing():
-            receipt, sheet = self.check(side, raw, name=name)
+            receipt, sheet = self.check(side, raw, name=name, answering=answering)
             if sheet is None:
                 return receipt
             now = self.current()
             state = now.state
             assert state is not None
-            files = self.ledger.sheet_files(state, side, raw)
+            files = self.ledger.sheet_files(state, side, receipt.canonical)
             receipt.number = state.sheets[side]
             by = f"sheet {receipt.number}"
             if letter is not None:

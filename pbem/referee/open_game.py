@@ -38,6 +38,7 @@ from pbem.repo.state import State
 if TYPE_CHECKING:
     from pbem.game.forecast import Prospect
     from pbem.orders.check import Receipt
+    from pbem.orders.forgive import Answering
     from pbem.orders.sheet import Sheet
 
 
@@ -286,11 +287,18 @@ class OpenGame:
         return found
 
     def check(
-        self, side: Side, raw: bytes, *, name: str = "orders.yaml", ruled: bool = False
+        self,
+        side: Side,
+        raw: bytes,
+        *,
+        name: str = "orders.yaml",
+        ruled: bool = False,
+        answering: Answering | None = None,
     ) -> tuple[Receipt, Sheet | None]:
         """Check a side's sheet and change nothing; the sheet is None if it has faults.
 
-        A sheet that the game master has written (`ruled`) opens no link of the player's chain.
+        A sheet that the game master has written (`ruled`) opens no link of the player's chain. `answering` is the
+        report that the letter of the sheet answers, if that is known.
         """
         from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
 
@@ -311,6 +319,7 @@ class OpenGame:
             today=self.day,
             chain=None if ruled else self.player_chain(side),
             closed=self.closed,
+            answering=answering,
         )
         return check_sheet(at, raw, name=name)
 
@@ -325,11 +334,13 @@ class OpenGame:
             for line in session.costs(decision, [order for order in ready if order.kind == kind])
         ]
 
-    def forecast(self, side: Side, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, list[Prospect]]:
+    def forecast(
+        self, side: Side, raw: bytes, *, name: str = "orders.yaml", answering: Answering | None = None
+    ) -> tuple[Receipt, list[Prospect]]:
         """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
         from pbem.engine.forecast import of_sheet
 
-        receipt, sheet = self.check(side, raw, name=name)
+        receipt, sheet = self.check(side, raw, name=name, answering=answering)
         if sheet is None:
             return receipt, []
         return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)

@@ -141,6 +141,8 @@ class KeptLetter:
     """Whether one of its receipts is its own, not quoted."""
     sheets: tuple[tuple[str, bytes], ...] = ()
     """The order sheets in it as the referee would read them, each with the name of its game."""
+    taken_in: tuple[bytes, ...] = ()
+    """The sheets that it encloses as the referee has taken them in."""
     damage: str = ""
     """Why it, or a receipt in it, cannot be read."""
 

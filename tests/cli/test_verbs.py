@@ -332,6 +332,7 @@ def test_a_sheet_is_handed_in_and_the_game_goes_on(punica: Folder) -> None:
     letters = record.pop("letters")
     assert record == {
         "sheet": 1,
+        "changes": [],
         "adjudications": [2],
         "waiting": [{"side": side, "kind": "bid", "rule": "4"} for side in ("red", "blue")],
     }

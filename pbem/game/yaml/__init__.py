@@ -18,10 +18,22 @@ What `dump` writes is said in `pbem.game.yaml.writer`.
 
 from pbem.game.yaml.limits import LETTER, OWN, Limits, Unreadable
 from pbem.game.yaml.marks import Mark, Placed, by_place
-from pbem.game.yaml.reader import Document, read
+from pbem.game.yaml.reader import Document, plain_value, read
 from pbem.protocol import Plain
 
-__all__ = ["LETTER", "OWN", "Document", "Limits", "Mark", "Placed", "Unreadable", "by_place", "dump", "read"]
+__all__ = [
+    "LETTER",
+    "OWN",
+    "Document",
+    "Limits",
+    "Mark",
+    "Placed",
+    "Unreadable",
+    "by_place",
+    "dump",
+    "plain_value",
+    "read",
+]
 
 
 def dump(value: Plain) -> str:

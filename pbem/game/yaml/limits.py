@@ -54,7 +54,7 @@ def cleared(text: bytes | str, name: str, limits: Limits) -> tuple[str, list[Pla
 
     Raise Unreadable for the others.
     """
-    clear = _decoded(text, name, limits)
+    clear = decoded(text, name, limits)
     faults = list(islice(_faults_that_stop(clear, limits), _MOST_FAULTS))
     if faults:
         raise Unreadable(name, clear, faults)
@@ -69,7 +69,7 @@ def tidied(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def _decoded(text: bytes | str, name: str, limits: Limits) -> str:
+def decoded(text: bytes | str, name: str, limits: Limits) -> str:
     """Return the text without byte order mark and with plain line ends; refuse what is too long or not UTF-8."""
     if len(text) > limits.size:
         fault = f"the text has {len(text):,} {'bytes' if isinstance(text, bytes) else 'characters'}"

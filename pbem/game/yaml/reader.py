@@ -73,6 +73,12 @@ class Document:
                     continue
             raise
 
+    def is_quoted(self, path: Path, *, key: bool = False) -> bool:
+        """Tell whether the text at `path`, or its key, stands in quotes or in a block of its own."""
+        word, spot = self._find(path)
+        event = word if key else spot
+        return event.__class__ is ScalarEvent and bool(event.style)
+
     def _find(self, path: Path) -> tuple[Any, Any]:
         word, spot = None, self._root
         for step in path:
@@ -115,10 +121,13 @@ class _Spot:
         self.key: Any = None
 
 
-def read(text: bytes | str, *, name: str, limits: Limits = OWN) -> Document:
-    """Return the document that `text` holds; raise Unreadable with every fault that could be found."""
+def read(text: bytes | str, *, name: str, limits: Limits = OWN, typed: bool = True) -> Document:
+    """Return the document that `text` holds; raise Unreadable with every fault that could be found.
+
+    Unless it is `typed`, every word is text, as it was written (`plain_value` says what it would be).
+    """
     clear, faults = cleared(text, name, limits)
-    builder = _Builder(tidied(clear), limits)
+    builder = _Builder(tidied(clear), limits, typed)
     builder.build()
     if builder.broken and not faults:  # behind a tab the rest can hardly be right
         faults.append(builder.broken)
@@ -153,9 +162,10 @@ class _Stop(PbemError):
 class _Builder:
     """Builds the value of one text from its events, and collects faults until reading on makes no sense."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: Limits, typed: bool) -> None:
         self.text = text
         self.limits = limits
+        self.longest = 20 if typed else 0
         self.faults: list[Placed] = []
         self.broken: Placed | None = None
         self.value: Any = None
@@ -221,12 +231,12 @@ class _Builder:
             return value
         if here is not None and here.flow and (":" in value or "?" in value):
             self._unsure(event)
-        return _plain(value) if len(value) < 20 else value
+        return plain_value(value) if len(value) < self.longest else value
 
     def _key(self, event: ScalarEvent, value: Plain, here: _Spot) -> ScalarEvent:
         """Return the event of a key, after saying what is wrong with it."""
         word = event.value
-        if value is None and not word:
+        if not word and not event.style:
             self._blame("a key is missing before ':'", event)
         elif value.__class__ is not str:
             self._blame(f'the key {word} must be text; write "{word}"', event)
@@ -379,7 +389,7 @@ _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 
 
 @lru_cache(maxsize=4096)
-def _plain(word: str) -> Plain:
+def plain_value(word: str) -> Plain:
     """Return what a short word without quotes means."""
     if word in _WORDS:
         return _WORDS[word]

@@ -30,6 +30,7 @@ from pbem.orders.sheet.reader import (
     Written,
     check_heading,
     read_sheet,
+    sheet_of,
 )
 
 __all__ = [
@@ -48,5 +49,6 @@ __all__ = [
     "check_heading",
     "complain",
     "read_sheet",
+    "sheet_of",
     "shortened",
 ]

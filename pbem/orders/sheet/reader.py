@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from re import MULTILINE, Match
 from re import compile as pattern
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game.order_form import Misfit, OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
-from pbem.game.yaml import LETTER, Document, Mark, Placed, Unreadable, by_place, read
+from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
 from pbem.orders.sheet.complaint import complain, shortened
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side
@@ -34,9 +33,6 @@ _HEADING: Final = {
 }
 _MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
 _PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
-_CHOSEN: Final = pattern(r"^( {0,2}- (\w+):[ ]*\r?\n)((?:#[ ]{4,}\S.*(?:\n|\Z))+)", MULTILINE)
-"""The first line of an order, and below it lines of its body that are still comments."""
-_MARK: Final = pattern(r"^#", MULTILINE)
 _CONDITIONS: Final = (WHEN, UNTIL)
 
 Written: TypeAlias = str | Record
@@ -48,6 +44,17 @@ def piece_of(line: str, mark: Mark, n: int) -> Mark:
     start = mark.column - 1
     pieces = [found for found in _PIECE.finditer(line, start, start + mark.width) if found[0].strip("'\"")]
     return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
+
+
+class Source(Protocol):
+    """A document that a sheet is made of: its value, its lines, and the place of everything in it."""
+
+    @property
+    def value(self) -> Any: ...
+    @property
+    def lines(self) -> Sequence[str]: ...
+    def mark(self, path: Path, *, key: bool = False) -> Mark: ...
+    def nearest(self, path: Path) -> Mark: ...
 
 
 class BadSheet(PbemError):
@@ -84,10 +91,19 @@ class Sheet:
     orders: tuple[Order, ...]
     standing: tuple[Written, ...] | None
     standing_add: tuple[Written, ...]
-    document: Document
+    document: Source
     written: tuple[int, ...]
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
+
+    def says_the_same(self, other: Sheet) -> bool:
+        """Tell whether another sheet has the same content, whatever text it was read from."""
+        return self._content() == other._content()
+
+    def _content(self) -> tuple[object, ...]:
+        given = self.document.value.get(ORDERS) is not None
+        parts = (self.orders, self.standing, self.standing_add)
+        return self.game, self.side, self.adjudication, self.link, given, *map(repr, parts)
 
     def place(self, order: int, path: Path) -> Mark:
         """Return the place of a path within the body of an order; if it is not there, the key around it."""
@@ -111,39 +127,27 @@ class Sheet:
 def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[str, OrderForm]) -> Sheet:
     """Read a sheet; `forms` are the kinds of order of the game. Raises BadSheet."""
     try:
-        document = read(_whole(raw, forms), name=name, limits=LETTER)
+        document = read(raw, name=name, limits=LETTER)
     except Unreadable as error:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
-    value = document.value
-    misfits = list(islice(_misfits_of_sheet(value, forms), _MOST_MISFITS))
-    if misfits:
-        complaints = [_placed(misfit, document) for misfit in misfits]
-        raise BadSheet(name, document.lines, complaints, _rest(document, [misfit.path for misfit in misfits]))
-    return _sheet(document, range(len(value.get(ORDERS) or ())))
+    return sheet_of(document, name, forms)
 
 
-def _whole(raw: bytes | str, forms: Collection[str]) -> bytes | str:
-    """Return a sheet in which an order of several lines is chosen as a whole if the first `#` is taken off.
-
-    The lines below it that are still comments can only be its body. Nothing moves to another place.
-
-    >>> _whole("- play:\n#     card: 33\n#     as: discard\n# - play: {}\n", ["play"])
-    '- play:\n      card: 33\n      as: discard\n# - play: {}\n'
-    """
-    if isinstance(raw, str):
-        return _CHOSEN.sub(lambda found: _uncommented(found, forms), raw)
-    try:
-        return _CHOSEN.sub(lambda found: _uncommented(found, forms), raw.decode("utf-8")).encode("utf-8")
-    except UnicodeDecodeError:  # which is a fault of its own
-        return raw
+def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found: Sequence[Placed] = ()) -> Sheet:
+    """Return the sheet that a document holds; `found` are faults that are known of it. Raises BadSheet."""
+    known = [each.fault.path for each in found]
+    misfits = [
+        misfit
+        for misfit in islice(_misfits_of_sheet(document.value, forms), _MOST_MISFITS)
+        if not any(path and misfit.path[: len(path)] == path for path in known)
+    ]
+    if misfits or found:
+        complaints = [*found[:_MOST_MISFITS], *(_placed(misfit, document) for misfit in misfits)]
+        raise BadSheet(name, document.lines, complaints, _rest(document, [each.fault.path for each in complaints]))
+    return _sheet(document, range(len(document.value.get(ORDERS) or ())))
 
 
-def _uncommented(found: Match[str], forms: Collection[str]) -> str:
-    first, kind, below = found.groups()
-    return f"{first}{_MARK.sub(' ', below)}" if kind in forms else found[0]
-
-
-def _sheet(document: Document, written: Iterable[int]) -> Sheet:
+def _sheet(document: Source, written: Iterable[int]) -> Sheet:
     """Return the sheet with the orders that can be read."""
     value, numbers = document.value, tuple(written)
     orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
@@ -164,7 +168,7 @@ def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
     return (DEFAULT,) if isinstance(written, str) else tuple(written)
 
 
-def _rest(document: Document, faulty: Sequence[Path]) -> Sheet | None:
+def _rest(document: Source, faulty: Sequence[Path]) -> Sheet | None:
     """Return the readable part of a sheet, if all its faults are within single orders."""
     if len(faulty) >= _MOST_MISFITS or any(len(path) < 2 or path[0] != ORDERS for path in faulty):
         return None
@@ -192,7 +196,7 @@ def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sid
     return faults
 
 
-def _placed(misfit: Misfit, document: Document) -> Placed:
+def _placed(misfit: Misfit, document: Source) -> Placed:
     path, reason, at_key = misfit
     mark = document.mark(path, key=True) if at_key else document.nearest(path)
     return Placed(Fault(MALFORMED, path, shortened(reason)), mark)

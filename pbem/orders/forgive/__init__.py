@@ -1,0 +1,125 @@
+"""Forgiveness: the one pure step from the text of a sheet as it was found to the canonical sheet.
+
+People write orders by hand: `2) Play {card: 33, ...}`, `New Carthage`, `ops`, with curly quotes and without hyphens.
+Every sheet that comes in, by letter or by `pbem submit`, is read here once. The result is the sheet in the words of
+the game, with sentences about what was changed, or faults with their places in the player's own text. From then on
+only the canonical sheet counts: it is committed, digested, sealed and shown to its player. Whoever reads it later
+reads it strictly (`pbem.orders.sheet`), so that a reader which learns more tomorrow does not change yesterday's game.
+
+Nothing is guessed. What may stand in a place is known from the schema of the order and the words of the box; a word
+that can mean two of them is a fault that names both. What is legal now is never asked, because a hidden general would
+show by it. The name of the game and the link of a chain are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pbem.game.wording import listing
+from pbem.game.words import fold
+from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
+from pbem.game.yaml.limits import decoded
+from pbem.orders.forgive.assemble import Assembled, assembled, whole
+from pbem.orders.forgive.canonical import came_from, changes_in, write
+from pbem.orders.forgive.known import Answering, Known
+from pbem.orders.forgive.lines import controls, plain_lines
+from pbem.orders.forgive.meaning import Meant, meaning_of
+from pbem.orders.forgive.scan import chosen, looks_like_order
+from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
+from pbem.protocol import MALFORMED, Fault, Path
+
+__all__ = ["Answering", "Forgiven", "Known", "came_from", "changes_in", "forgive", "looks_like_order"]
+
+_MOST_CONTROLS: Final = 100
+_FEW: Final = 8
+"""So many words of which only the spelling changed are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgiven:
+    """A sheet that was read: as orders, as the canonical text, and what was changed in it."""
+
+    sheet: Sheet
+    """Its document is the canonical value, with the lines and places of the player's own text."""
+    text: bytes
+    changes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The document of a sheet that was put right: the value that was meant, the lines and places that were written."""
+
+    value: Any
+    lines: Sequence[str]
+    marks: Mapping[Path, tuple[Mark, Mark]]
+
+    def mark(self, path: Path, *, key: bool = False) -> Mark:
+        """Return where the value at `path` was written, or its key. Raise KeyError for a path not there."""
+        return self.marks[path][0 if key else 1]
+
+    def nearest(self, path: Path) -> Mark:
+        """Return where the value at `path` was written; if it was not, the key of the nearest thing around it."""
+        if path in self.marks:
+            return self.mark(path)
+        around = (path[:length] for length in range(len(path) - 1, -1, -1))
+        return self.mark(next(each for each in around if each in self.marks), key=True)
+
+
+def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
+    """Return a sheet as it was meant. Raises BadSheet with all that cannot be read, or can be read in several ways."""
+    try:
+        text = decoded(raw, name, LETTER)
+    except Unreadable as error:
+        raise BadSheet(name, error.text.split("\n"), error.faults) from None
+    own = text.split("\n")
+    lines, mended = plain_lines(text)
+    if unseen := [each for line in lines for each in controls(line)]:
+        raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
+    lines, uncommented = chosen(lines, known)
+    tree = whole(lines, own, known)
+    found = assembled(lines, own, known) if tree is None else Assembled(tree)
+    meant = meaning_of(found.tree, known)
+    source = _Source(meant.value or None, own, meant.marks)
+    sheet = sheet_of(source, name, known.box.forms, [*found.faults, *meant.faults])
+    if _reads_alike(raw, name, known, sheet):
+        return Forgiven(sheet, raw)
+    changes = [*_sentences(meant), *found.changes]
+    if uncommented:
+        changes.append("of an order whose first # was taken off, the others were taken off as well")
+    if mended:
+        changes.append("curly quotes, long dashes and wide signs were read as plain ones")
+    changes = changes or ["the form was put right; no word was changed"]
+    canonical = write(meant.value, changes, own)
+    if canonical is None or not _reads_alike(canonical, name, known, sheet):  # the strict reader has the last word
+        reason = f"with all its words written out, the sheet has more than {LETTER.size:,} bytes; send it in two"
+        raise BadSheet(name, own, [Placed(Fault(MALFORMED, (), reason), Mark(1, 1, 1))])
+    return Forgiven(sheet, canonical.encode(), changes)
+
+
+def _reads_alike(raw: bytes | str, name: str, known: Known, sheet: Sheet) -> bool:
+    """Tell whether the strict reader reads a text to the same sheet."""
+    try:
+        return read_sheet(raw, name=name, forms=known.box.forms).says_the_same(sheet)
+    except BadSheet:
+        return False
+
+
+def _sentences(meant: Meant) -> list[str]:
+    """Return what was supplied and which words were put right, in sentences."""
+    told = []
+    if meant.supplied:
+        told.append(f"{', '.join(meant.supplied)}: taken from the report that your letter answers")
+    spelt = [word for written, word in meant.words.items() if fold(written) == word]
+    told += [f"{written} was read as {word}" for written, word in meant.words.items() if fold(written) != word]
+    if spelt:
+        told.append(f"capitals, blanks and hyphens were put right in {_some(spelt)}")
+    return told
+
+
+def _some(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them, the first few if there are many."""
+    different = list(dict.fromkeys(words))
+    more = len(different) - _FEW
+    return listing([*different[:_FEW], f"{more} more"] if more > 1 else different)

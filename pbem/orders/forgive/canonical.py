@@ -1,0 +1,82 @@
+"""The canonical sheet: what is committed of a sheet that had to be put right, with the player's own text below it.
+
+Everything below the sheet is remarks, which the strict reader passes over: first what was changed, then the text as
+it came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from pbem.game.yaml import LETTER, dump
+from pbem.game.yaml.limits import CONTROL
+
+CHANGES: Final = "# This is how the sheet was read:"
+OWN_TEXT: Final = "# The sheet as it came:"
+_CHANGE: Final = "# * "
+_LINE: Final = "# | "
+_CUT: Final = "# (the rest was cut off here)"
+_ROOM_FOR_CHANGES: Final = LETTER.size // 4
+_LONGEST: Final = 300
+_HIDDEN: Final = re.compile(f"{CONTROL.pattern}|[\t\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064]")
+
+
+def write(value: dict[str, Any], changes: Iterable[str], own: Sequence[str]) -> str | None:
+    """Return the canonical sheet of a value; None: it would be too long to be read."""
+    sheet = dump(value)
+    room = LETTER.size - _size(sheet) - _size(f"{CHANGES}\n{OWN_TEXT}\n{_CUT}\n{_CUT}\n")
+    if room < 0:
+        return None
+    told, room_left = _fitting(_CHANGE, changes, min(room, _ROOM_FOR_CHANGES))
+    kept, _ = _fitting(_LINE, own, room - min(room, _ROOM_FOR_CHANGES) + room_left)
+    return "\n".join([sheet.rstrip("\n"), CHANGES, *told, OWN_TEXT, *kept]) + "\n"
+
+
+def changes_in(sheet: str) -> list[str]:
+    """Return what a canonical sheet says was changed; nothing for a sheet that is kept as it came."""
+    lines = sheet.split("\n")
+    if CHANGES not in lines or OWN_TEXT not in lines:
+        return []
+    between = lines[lines.index(CHANGES) + 1 : lines.index(OWN_TEXT)]
+    return [line.removeprefix(_CHANGE) for line in between if line.startswith(_CHANGE)]
+
+
+def came_from(sheet: str, sent: str) -> bool:
+    """Tell whether a canonical sheet has a text below it as the one that it was made of, as far as that is kept."""
+    lines = sheet.rstrip("\n").split("\n")
+    if OWN_TEXT not in lines:
+        return False
+    below = lines[lines.index(OWN_TEXT) + 1 :]
+    lines_of_sent, _ = _fitting(_LINE, sent.split("\n"), _size(sheet) + 8 * LETTER.size)
+    if below[-1:] == [_CUT]:
+        return lines_of_sent[: len(below) - 1] == below[:-1]
+    return _ended(lines_of_sent) == _ended(below)
+
+
+def _ended(lines: Sequence[str]) -> Sequence[str]:
+    """Return lines without the empty ones at the end."""
+    count = len(lines)
+    while count and lines[count - 1] == _LINE.rstrip():
+        count -= 1
+    return lines[:count]
+
+
+def _fitting(start: str, texts: Iterable[str], room: int) -> tuple[list[str], int]:
+    """Return texts as remarks while there is room for them, and the room that is left."""
+    lines = []
+    for text in texts:
+        line = start + _HIDDEN.sub("?", text[:_LONGEST]).rstrip()
+        if len(text) > _LONGEST:
+            line += "..."
+        if (size := _size(line) + 1) > room:
+            lines.append(_CUT)
+            break
+        room -= size
+        lines.append(line)
+    return lines, room
+
+
+def _size(text: str) -> int:
+    return len(text.encode())

@@ -1,0 +1,102 @@
+"""What is known where a sheet is read: the orders and words of the game, and the letter that the sheet came in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from pbem.game.box import Box
+from pbem.game.words import Vocabulary, fold
+from pbem.orders.forgive.places import Place
+from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, UNTIL, WHEN
+from pbem.orders.standing.scope import END_OF, WITHDRAWN
+from pbem.protocol import Side
+
+GAME: Final = "game"
+SIDE: Final = "side"
+ADJUDICATION: Final = "adjudication"
+SECTIONS: Final = (ORDERS, STANDING, STANDING_ADD)
+"""The keys of a sheet that have lists of orders."""
+_KEYS: Final[Mapping[str, Collection[str]]] = {
+    GAME: (),
+    SIDE: (),
+    ADJUDICATION: (),
+    LINK: (),
+    ORDERS: ("my orders", "your orders"),
+    STANDING: ("standing orders",),
+    STANDING_ADD: ("add standing", "standing orders add"),
+}
+_LEAST: Final = 3
+"""So many letters of a key of the sheet are enough, if no other key begins with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The report that a letter answers: it stands for the first lines of a sheet where they are missing."""
+
+    game: str
+    side: Side
+    adjudication: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """A game as its sheets may name it. Nothing here depends on the position: no hidden thing shows by it."""
+
+    box: Box
+    periods: Collection[str] = ()
+    """The periods at whose end a standing order may expire."""
+    answering: Answering | None = None
+    _places: dict[str, Place] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def keys(self) -> Vocabulary:
+        """The keys of a sheet."""
+        return Vocabulary(_KEYS)
+
+    @cached_property
+    def kinds(self) -> Vocabulary:
+        """The kinds of order."""
+        return self.box.lexicon.of((), self.box.forms)
+
+    @cached_property
+    def conditions(self) -> Vocabulary:
+        """The keys that may stand beside a standing order."""
+        return Vocabulary({WHEN: ("if",), UNTIL: ()})
+
+    @cached_property
+    def sides(self) -> Vocabulary:
+        """The sides, each with its name and its people."""
+        names = ("name", "people")
+        return Vocabulary({side["id"]: [side[key] for key in names if key in side] for side in self.box.sides})
+
+    @cached_property
+    def until(self) -> Vocabulary:
+        """The words that say how long a standing order is in force."""
+        return Vocabulary(dict.fromkeys((WITHDRAWN, *(END_OF + period for period in self.periods)), ()))
+
+    def facts(self, kind: str) -> Vocabulary:
+        """Return the facts that a standing order of a kind may go by."""
+        return self.box.lexicon.of((), self.box.forms[kind].facts)
+
+    def place(self, kind: str) -> Place:
+        """Return the place of the body of an order."""
+        if kind not in self._places:
+            form = self.box.forms[kind]
+            self._places[kind] = Place([form.schema], form, self.box.lexicon)
+        return self._places[kind]
+
+    def key(self, word: str) -> str | None:
+        """Return the key of the sheet that a word is; None: none, or the word may be several."""
+        folded = fold(word)
+        found = self.keys.readings(word, whole=True)
+        if not found and len(folded) >= _LEAST:
+            found = tuple(key for key in _KEYS if key.startswith(folded))
+        return found[0] if len(found) == 1 else None
+
+    def kind(self, word: str) -> str | None:
+        """Return the kind of order that a word is, written out; None: none."""
+        found = self.kinds.readings(word, whole=True)
+        return found[0] if len(found) == 1 else None

@@ -1,0 +1,105 @@
+"""The lines of a sheet with plain signs, each character with its column in the player's own line.
+
+Mail programs and telephones write curly quotes, long dashes, full-width signs, blanks of many sorts and marks that
+nobody sees. They are made plain here. Nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pbem.game.yaml import Mark, Placed
+from pbem.game.yaml.limits import CONTROL, unfit
+from pbem.game.yaml.marks import malformed
+
+_TAB: Final = 4
+_PLAIN: Final = {
+    **dict.fromkeys("“”„‟«»〝〞", '"'),
+    **dict.fromkeys("‘’‚‛`´", "'"),
+    **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+    **dict.fromkeys("、，", ","),
+    **dict.fromkeys("•◦‣·∙▪●○", "•"),
+}
+_BLANKS: Final = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its number from 1, its text, and for every character the column from 1 where the player has it.
+
+    `columns` has one more: the column behind the last character.
+    """
+
+    number: int
+    text: str
+    columns: Sequence[int]
+
+    def part(self, start: int, end: int | None = None) -> Line:
+        """Return a part of the line, counted from 0."""
+        end = len(self.text) if end is None else end
+        return Line(self.number, self.text[start:end], self.columns[start : end + 1])
+
+    def put(self, at: int, text: str) -> Line:
+        """Return the line with a text inserted."""
+        columns = [*self.columns[:at], *[self.columns[at]] * len(text), *self.columns[at:]]
+        return Line(self.number, self.text[:at] + text + self.text[at:], columns)
+
+    def indented(self, blanks: int) -> Line:
+        """Return the line without the blanks in front, but for so many."""
+        return self.part(self.indent).put(0, " " * blanks)
+
+    @property
+    def indent(self) -> int:
+        """The number of blanks in front."""
+        return len(self.text) - len(self.text.lstrip(" "))
+
+    def mark(self, start: int = 0, end: int | None = None) -> Mark:
+        """Return the place of a part in the player's own text."""
+        end = len(self.text) if end is None else end
+        start, end = min(start, len(self.text)), min(end, len(self.text))
+        return Mark(self.number, self.columns[start], max(1, self.columns[end] - self.columns[start]))
+
+
+def plain_lines(text: str) -> tuple[list[Line], bool]:
+    """Return the lines of a text with plain signs, and whether any was another before that one can see."""
+    found, seen = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.isascii() and "\t" not in line:
+            found.append(Line(number, line.rstrip(), range(1, len(line) + 2)))
+            continue
+        plain = ""
+        columns: list[int] = []
+        for column, char in enumerate(line, 1):
+            instead = _plain(char, len(plain))
+            seen = seen or (instead != char and bool(instead.strip()))
+            plain += instead
+            columns += [column] * len(instead)
+        found.append(Line(number, plain.rstrip(), [*columns, len(line) + 1]))
+    return found, seen
+
+
+def controls(line: Line) -> Iterator[Placed]:
+    """Yield a fault for every control character of a line."""
+    if line.text.isprintable():
+        return
+    for found in CONTROL.finditer(line.text):
+        yield malformed(unfit(found[0]), line.mark(found.start(), found.end()))
+
+
+def _plain(char: str, so_far: int) -> str:
+    """Return what stands for a character: itself, a plain one, or nothing."""
+    if char == "\t":
+        return " " * (_TAB - so_far % _TAB)
+    if char in _BLANKS:
+        return " "
+    if char.isascii():
+        return char
+    if unicodedata.category(char) == "Cf":
+        return ""
+    if char in _PLAIN:
+        return _PLAIN[char]
+    wide = unicodedata.normalize("NFKC", char)
+    return wide if len(wide) == 1 and wide.isascii() else char

@@ -1,0 +1,132 @@
+"""Places: what may stand where in the body of an order, as the schema of its kind and the words of the box say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from pbem.game.order_form import OrderForm
+from pbem.game.plain import Record
+from pbem.game.words import Lexicon, Vocabulary
+
+TRUE: Final = "true"
+FALSE: Final = "false"
+_BELOW: Final = ("if", "then", "else")
+_SEVERAL: Final = ("oneOf", "anyOf", "allOf")
+
+
+class Place:
+    """One place: everything that some alternative of its schema lets stand there."""
+
+    def __init__(self, schemas: Iterable[Any], form: OrderForm, lexicon: Lexicon) -> None:
+        self._form = form
+        self._lexicon = lexicon
+        self._schemas = [piece for schema in schemas for piece in self._pieces(schema)]
+
+    def _pieces(self, schema: Any) -> Iterator[Record]:
+        """Yield a schema and every schema that it refers to or chooses from. A definition brings its list of words."""
+        if not isinstance(schema, dict):
+            return
+        yield schema
+        if (name := schema.get("$ref", "").rpartition("/")[2]) in self._form.defs:
+            yield {"words": [name]} if name in self._lexicon.lists else {}
+            yield from self._pieces(self._form.defs[name])
+        for key in _BELOW:
+            yield from self._pieces(schema.get(key))
+        for key in _SEVERAL:
+            for each in schema.get(key, ()):
+                yield from self._pieces(each)
+
+    def _below(self, schemas: Iterable[Any]) -> Place:
+        return Place(schemas, self._form, self._lexicon)
+
+    # ---- a word
+
+    @cached_property
+    def _types(self) -> frozenset[str]:
+        found: set[str] = set()
+        for schema in self._schemas:
+            wanted = schema.get("type", ())
+            found.update([wanted] if isinstance(wanted, str) else wanted)
+        return frozenset(found)
+
+    @cached_property
+    def _constants(self) -> Sequence[Any]:
+        return [
+            value
+            for schema in self._schemas
+            for value in [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
+        ]
+
+    @cached_property
+    def takes_number(self) -> bool:
+        """Whether a whole number may stand here."""
+        return "integer" in self._types or any(type(value) is int for value in self._constants)
+
+    @cached_property
+    def takes_boolean(self) -> bool:
+        """Whether true or false may stand here."""
+        return "boolean" in self._types or any(isinstance(value, bool) for value in self._constants)
+
+    @cached_property
+    def takes_text(self) -> bool:
+        """Whether a text may stand here that is no word of the game."""
+        return "string" in self._types
+
+    @cached_property
+    def takes_list(self) -> bool:
+        """Whether a list may stand here."""
+        return any("items" in schema for schema in self._schemas)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that may stand here."""
+        return self._vocabulary([word for schema in self._schemas for word in schema.get("words", ())])
+
+    def _vocabulary(self, named: Sequence[str]) -> Vocabulary:
+        lists = dict.fromkeys(word for word in named if word in self._lexicon.lists)
+        words = [word for word in named if word not in lists]
+        words += [value for value in self._constants if isinstance(value, str)]
+        return self._lexicon.of(lists, dict.fromkeys([*words, *((TRUE, FALSE) if self.takes_boolean else ())]))
+
+    @cached_property
+    def led_by(self) -> Mapping[str, Vocabulary] | None:
+        """For a text of several parts: the words that may follow a word which leads a part. None: no such text."""
+        found = {lead: words for schema in self._schemas for lead, words in schema.get("led_by", {}).items()}
+        return {lead: self._lexicon.of(words) for lead, words in found.items()} or None
+
+    # ---- a mapping, a list
+
+    @cached_property
+    def _fields(self) -> Mapping[str, Sequence[Any]]:
+        found: dict[str, list[Any]] = {}
+        for schema in self._schemas:
+            for key, below in schema.get("properties", {}).items():
+                found.setdefault(key, []).append(below)
+        return found
+
+    @cached_property
+    def keys(self) -> Vocabulary:
+        """The keys that a mapping here may have."""
+        lists = [word for schema in self._schemas for word in schema.get("key_words", ())]
+        named = self._below(schema["propertyNames"] for schema in self._schemas if "propertyNames" in schema)
+        lists += [word for schema in named._schemas for word in schema.get("words", ())]
+        return self._lexicon.of(dict.fromkeys(lists), self._fields)
+
+    def field(self, key: str) -> Place:
+        """Return the place of the value of a key."""
+        return self._known.setdefault(key, self._below(self._fields.get(key, self._others)))
+
+    @cached_property
+    def _known(self) -> dict[str, Place]:
+        return {}
+
+    @cached_property
+    def _others(self) -> Sequence[Any]:
+        return [schema["additionalProperties"] for schema in self._schemas if "additionalProperties" in schema]
+
+    @cached_property
+    def items(self) -> Place:
+        """The place of each item of a list."""
+        return self._below(schema["items"] for schema in self._schemas if "items" in schema)

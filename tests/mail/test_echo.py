@@ -1,0 +1,111 @@
+"""The echo: every answer to a sheet that was taken shows how it was read, and what is committed is what it shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbem.cli.runtime import DONE
+from pbem.mail.echo import MOST_LINES, echo
+from pbem.mail.intake import take_in
+from pbem.orders.forgive import Answering, changes_in
+from pbem.referee.adjudicator import Adjudicator
+from tests.attacks.test_mailbox_witness import Mail, verified
+from tests.cli.test_verbs import pbem
+from tests.mail.test_intake import cards, only
+from tests.support.live import Folder, letter
+
+LOOSE = "GAME: punica\nSide: Red\nAdjudication: {n}\nOrders:\n* BURY: {{Card: {card}}}\n"
+
+
+def loose(folder: Folder) -> str:
+    """Return a sheet as people write it, in which red buries a card."""
+    return LOOSE.format(n=1, card=cards(folder, "red")[0])
+
+
+def kept(folder: Folder) -> bytes:
+    """Return the first sheet of red as it is on record."""
+    with folder.open() as game:
+        return game.ledger.sheet("red", 1)
+
+
+def test_answer_shows_how_the_sheet_was_read(folder: Folder, toy: Adjudicator) -> None:
+    card = cards(folder, "red")[0]
+    got = only(take_in(letter("red", loose(folder).encode()), folder.office))
+    assert (
+        f"""This is how your letter was read:
+  | - bury: {{card: {card}}}
+  | (capitals, blanks and hyphens were put right in red, bury and
+  |  card)
+  | (line 5, which begins with *, was read as an order)
+"""
+        in got.text
+    )
+    committed = kept(folder)
+    assert got.parts["your-sheet.yaml"] == committed
+    assert committed.decode().startswith(
+        f"game: punica\nside: red\nadjudication: 1\norders:\n- bury: {{card: {card}}}\n#"
+    )
+    assert f"# | * BURY: {{Card: {card}}}" in committed.decode()
+
+
+def test_answer_to_a_strict_sheet_shows_its_orders_alone(folder: Folder, toy: Adjudicator) -> None:
+    text = f"game: punica\nside: red\nadjudication: 1\norders:\n- bury: {{card: {cards(folder, 'red')[0]}}} # mine\n"
+    got = only(take_in(letter("red", text.encode()), folder.office))
+    assert f"was read:\n  | - bury: {{card: {cards(folder, 'red')[0]}}}\n\n" in got.text
+    assert kept(folder).decode() == text
+
+
+def test_sheet_without_first_lines_answers_what_its_letter_does(folder: Folder, toy: Adjudicator) -> None:
+    raw = f"bury {{card: {cards(folder, 'red')[0]}}}\n".encode()
+    assert toy.receive("red", raw).number is None
+    assert toy.receive("red", raw, answering=Answering("punica", "red", 0)).number is None
+    receipt = toy.receive("red", raw, answering=Answering("punica", "red", 1))
+    assert (receipt.number, toy.ledger.sheet("red", 1)) == (1, receipt.canonical)
+    assert changes_in(receipt.canonical.decode()) == list(receipt.changes)
+
+
+@pytest.mark.usefixtures("in_the_folder")
+def test_check_and_submit_show_how_the_sheet_was_read(punica: Folder, tmp_path: Path) -> None:
+    (tmp_path / "red.yaml").write_text(loose(punica))
+    shown = f"was read:\n  | - bury: {{card: {cards(punica, 'red')[0]}}}\n  | (capitals"
+    assert shown in pbem("check", "punica", tmp_path / "red.yaml", "--side", "red").stdout
+    with punica.open() as game:
+        (tmp_path / "position.json").write_text(json.dumps(game.take_home("red")))
+    assert shown in pbem("check", tmp_path / "position.json", tmp_path / "red.yaml").stdout
+    assert shown in pbem("submit", "punica", tmp_path / "red.yaml", "--side", "red").stdout
+
+
+def test_echo_is_short_and_says_where_the_rest_is() -> None:
+    orders = "".join(f"- march: {{path: [rome, capua, s{n}]}}\n" for n in range(20))
+    lines = echo(f"game: p\nside: rome\nadjudication: 1\norders:\n{orders}".encode())
+    assert len(lines) == MOST_LINES
+    assert lines[-1] == "| ... the rest is in your-sheet.yaml"
+
+
+def test_echo_shows_standing_orders() -> None:
+    text = "game: p\nside: rome\nadjudication: 1\nstanding: default\nstanding_add:\n- a: {b: 1}\n  when: {c: '< 1'}\n"
+    assert echo(text.encode()) == ["| standing: default", "| standing_add:", "| - a: {b: 1}, when: {c: < 1}"]
+    assert echo(b"game: p\nside: rome\nadjudication: 1\norders: []\n") == ["| orders: []"]
+
+
+@pytest.mark.usefixtures("in_the_folder")
+def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pbem verify --letters` knows a sheet that was put right by the player's own text below it."""
+    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
+    players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
+    assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
+    mail = Mail(folder)
+    mail.deliver()
+    for side in ("red", "blue"):
+        mail.write(side, f"PHRASE of {side}".encode())
+    mail.write("red", loose(folder).encode())
+    assert b"# |" in kept(folder)
+    said = verified(mail.clone(), mail.red, DONE)
+    assert (said["divergences"], said["letters"]["matched"]) == ([], 1)
+    for file in mail.red.iterdir():  # with another text of the player's, nothing vouches for it
+        file.write_bytes(file.read_bytes().replace(b"\n* BURY:", b"\n* Bury:"))
+    said = verified(mail.clone(), mail.red, 3)
+    assert said["letters"]["matched"] == 0
