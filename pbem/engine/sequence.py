@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TypeAlias, TypeVar
 
 from pbem.protocol import Decision, Fault, Order, Rules
@@ -36,16 +37,20 @@ def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Seq
     return found + [[] for _ in orders[len(found) :]]
 
 
-def last_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> int | None:
-    """Return the index of the order after which its side is not asked for the kind again; None: no order is the last.
+def second_answers(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[tuple[int, int]]:
+    """Return the index of each order that no decision is left for, with that of the last one that could be used.
 
-    See `Rules.is_last`. It must be so on every branch that is followed. Orders beyond the forecast are not looked at.
+    Nothing follows an order of which `Rules.is_last` says so on every branch, or one that ends what its side is doing.
+    Of the orders beyond the forecast only the latter are known. To end what is over by itself does no harm: an order
+    that ends may stand behind the last of the others.
     """
-    followed = _followed(rules, view, decision, orders)
-    for at, (order, (courses, _)) in enumerate(zip(orders, followed, strict=False)):
-        if all(rules.is_last(*course, order) for course in courses):
-            return at
-    return None
+    ending = (at for at, order in enumerate(orders) if rules.ends(order))
+    followed = enumerate(zip(orders, _followed(rules, view, decision, orders), strict=False))
+    final = (at for at, (order, (courses, _)) in followed if all(rules.is_last(*course, order) for course in courses))
+    last = min([*islice(ending, 1), *islice(final, 1)], default=len(orders))
+    if last + 1 < len(orders) and rules.ends(orders[last + 1]) and not rules.ends(orders[last]):
+        last += 1
+    return [(number, last) for number in range(last + 1, len(orders))]
 
 
 def _followed(

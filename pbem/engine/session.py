@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, last_in_sequence
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, PbemError, Rules, Side
@@ -134,9 +134,9 @@ class Session(Generic[S]):
         """Return the faults of each of several orders of a kind, to be carried out in sequence."""
         return faults_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
-    def last(self, decision: Decision, orders: Sequence[Order]) -> int | None:
-        """Return the index of the order after which its side is not asked for the kind again; None: no order is."""
-        return last_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
+    def second_answers(self, decision: Decision, orders: Sequence[Order]) -> list[tuple[int, int]]:
+        """Return each of several orders of a kind that no decision is left for, with the last that could be used."""
+        return second_answers(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def costs(self, decision: Decision, orders: Sequence[Order]) -> list[str]:
         """Return what several orders of a kind cost in sequence, as far as that can be forecast."""

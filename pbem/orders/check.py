@@ -36,8 +36,8 @@ Faults: TypeAlias = Callable[[Decision, Order], Iterable[Fault]]
 """Says what is wrong with an order."""
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
-Last: TypeAlias = Callable[[Decision, Sequence[Order]], int | None]
-"""Says after which of several orders of a kind the side is not asked for the kind again; None: after none of them."""
+Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
+"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
 Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
 """Says what several orders of a kind cost."""
 
@@ -80,8 +80,8 @@ class OpenDecisions:
     """Says what the rules have against an order."""
     further: Further | None = None
     """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
-    last: Last | None = None
-    """Says which of several orders of a kind is the last that can be used. None: nobody knows it."""
+    second: Second | None = None
+    """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
     standing: Sequence[Record] = ()
@@ -111,11 +111,9 @@ class OpenDecisions:
         for kind in dict.fromkeys(decision.kind for decision in self.decisions):
             asked = [decision for decision in self.decisions if decision.kind == kind]
             given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
-            if self.last is None or len(given) < 2:
-                continue
-            last = self.last(asked[-1], [orders[number] for number in given])
-            if last is not None:
-                yield from ((number, given[last]) for number in given[last + 1 :])
+            if self.second is not None and len(given) > 1:
+                for second, first in self.second(asked[-1], [orders[number] for number in given]):
+                    yield given[second], given[first]
 
     def all_costs(self, sheet: Sheet) -> Iterator[str]:
         """Yield sentences that say what the orders of a sheet cost."""

@@ -312,7 +312,7 @@ class OpenGame:
             decisions=self.asked(side),
             faults=session.faults,
             further=session.further,
-            last=session.last,
+            second=session.second_answers,
             costs=session.costs,
             standing=[each.written() for each in self.standing(side)],
             periods=tuple(self.periods),

@@ -17,7 +17,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import read_cases, run_case
-from pbem.engine.sequence import faults_in_sequence, last_in_sequence
+from pbem.engine.sequence import faults_in_sequence, second_answers
 from pbem.engine.session import Session
 from pbem.game.box import Box
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
@@ -58,7 +58,7 @@ class Asked:
             decisions=self.decisions,
             faults=partial(self.rules.check, self.view),
             further=partial(faults_in_sequence, self.rules, self.view),
-            last=partial(last_in_sequence, self.rules, self.view),
+            second=partial(second_answers, self.rules, self.view),
         )
         return check_sheet(at, "\n".join(lines).encode())
 
@@ -324,15 +324,17 @@ def test_second_answer_to_one_question_is_sent_back(game: str, orders: list[str]
 @pytest.mark.parametrize(
     ("orders", "refused"),
     [
-        (["{general: hannibal, path: [dertosa]}", "{general: mago, path: [dertosa]}"], []),
-        (["{general: hannibal, path: [dertosa]}", "{stop: true}"], []),
-        (["{stop: true}", "{general: hannibal, path: [dertosa]}"], [2]),
+        (["{general: hannibal, path: [dertosa]}", "{general: mago, path: [dertosa]}"], ([], [2])),
+        (["{general: hannibal, path: [dertosa]}", "{stop: true}"], ([], [])),
+        (["{general: hannibal, path: [dertosa]}", "{stop: true}", "{stop: true}"], ([3], [3])),
+        (["{stop: true}", "{general: hannibal, path: [dertosa]}"], ([2], [2])),
     ],
 )
-def test_campaign_asks_once_for_each_of_its_generals(orders: list[str], refused: list[int]) -> None:
+def test_campaign_asks_once_for_each_of_its_generals(orders: list[str], refused: tuple[list[int], list[int]]) -> None:
+    """With one general left the first march is the last; to stop behind it does no harm."""
     session = begun("rome_carthage")
     session.answer([Order("play", {"card": 33, "as": "event", "general": "hanno", "path": ["utica"], "then": "stop"})])
-    for most in (2, 1):
+    for wrong in refused:
         while session.at_checkpoint or session.open_decisions[0].kind != "campaign":
             if session.at_checkpoint:
                 session.go_on()
@@ -340,6 +342,24 @@ def test_campaign_asks_once_for_each_of_its_generals(orders: list[str], refused:
                 session.answer([Order(each.kind, each.default or {}) for each in session.open_decisions])
         (asked,) = asked_in(session, loaded("rome_carthage").box)
         receipt, _ = asked.check_orders(f"- campaign: {each}" for each in orders)
-        # with one general left the first order is the last, whatever it is
-        assert [placed.mark.line - 4 for placed in receipt.complaints] == (refused if most == 2 else [2])
+        assert [placed.mark.line - 4 for placed in receipt.complaints] == wrong
         session.answer([Order("campaign", {"general": "mago", "path": ["dertosa"], "then": "stop"})])
+
+
+@pytest.mark.parametrize(
+    ("orders", "refused"),
+    [
+        (["{leader: longus, path: [dertona]}", "{end: true}"], []),
+        (["{leader: longus, path: [dertona]}"] * 2, [2]),
+        (["{leader: longus, path: [dertona]}", "{end: true}", "{leader: longus, path: [dertona]}"], [3]),
+    ],
+)
+def test_march_of_the_only_leader_is_the_last(orders: list[str], refused: list[int]) -> None:
+    """The end behind it does no harm, though nothing is left to be ended."""
+    rules = loaded("hannibal_italy").rules
+    position = start(rules, loaded("hannibal_italy").box.scenarios[0], 0)
+    position.phase = "second_move"
+    (asked,) = asked_in(Session(rules, position, SeededDice(1)), loaded("hannibal_italy").box)
+    assert asked.decisions[0].facts["leaders"] == ["longus"]
+    receipt, _ = asked.check_orders(f"- move: {each}" for each in orders)
+    assert [placed.mark.line - 4 for placed in receipt.complaints] == refused

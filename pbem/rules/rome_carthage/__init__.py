@@ -115,6 +115,10 @@ class RomeCarthage(Rules[Game]):
         _, check = KINDS[decision.kind]
         return check(view, decision, order)
 
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order ends a campaign: it waits if a march before it cannot be carried out (8.1)."""
+        return order.kind == "campaign" and bool(order.get("stop"))
+
     def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
         """Tell whether its side is asked for no second order of the kind with this card (7.1, 8.1).
 
