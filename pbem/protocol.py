@@ -27,6 +27,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
     |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
     |   |-- BadPatch               referee.patching: a change of a position, with every complaint
+    |   |-- OtherReport            mail.sheet_choice: orders without a heading that do not answer the last report
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
     |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed

@@ -14,12 +14,12 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from pbem.mail.lines import BULLETS, MARKS
 from pbem.mail.sheet_finder import brackets_opened
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD
-from pbem.protocol import Side
 
 _KEYS: Final = ("game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, LINK)
 _LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
@@ -38,14 +38,6 @@ _LONGEST: Final = 40
 """So many lines one order has at most."""
 
 
-class Report(NamedTuple):
-    """A report of ours, as an answer to it shows: the game, the side that it went to, its adjudication."""
-
-    game: str
-    side: Side
-    adjudication: int
-
-
 @dataclass(frozen=True, slots=True)
 class BareOrder:
     """An order, or a line with a key of a sheet, outside any sheet.
@@ -58,6 +50,11 @@ class BareOrder:
     text: tuple[str, ...]
     lines: tuple[str, ...]
     quoted: bool = False
+
+    @property
+    def is_braced(self) -> bool:
+        """Whether it stands in braces, kind and all."""
+        return re.match(rf"\s*{BULLETS}{_SET_OFF}\{{", self.lines[0]) is not None
 
     @property
     def is_key(self) -> bool:
@@ -99,7 +96,7 @@ def bare_orders(lines: Sequence[str], kinds: Collection[str], *, quoted: bool = 
     return found
 
 
-def sheet_of(orders: Iterable[BareOrder], report: Report) -> str:
+def sheet_of(orders: Iterable[BareOrder], report: Answering) -> str:
     """Return a sheet with bare orders below the heading of a report; a key that the player wrote stays as it is."""
     head = {"game": report.game, "side": report.side, "adjudication": str(report.adjudication)}
     lists: dict[str, list[str]] = {}

@@ -107,13 +107,13 @@ def _read(line: str) -> _Begun | None:
 def _counts(begun: _Begun, alone: bool) -> bool:
     """Tell whether a line that begins with a command can only be one; `alone`: nothing else stands in the letter."""
     command, rest = begun.instruction
-    if command in QUESTIONS:
-        return not rest
-    if begun.capitals:
+    if command in QUESTIONS and not rest:
         return True
+    if begun.capitals:
+        return command in CHANGES
     if command == Command.PHRASE:
         return bool(rest) and (begun.colon or alone)
-    return _TAKES[command].fullmatch(rest) is not None
+    return command in _TAKES and _TAKES[command].fullmatch(rest) is not None
 
 
 def _whole(instruction: Instruction, below: Sequence[str]) -> Instruction:

@@ -43,18 +43,14 @@ _BLANK: Final = " \t\n\r\f"
 _RUN: Final = re.compile(f"[{_BLANK}]+")
 
 
-class Tangled(ValueError):
-    """A page with more tags than are read."""
-
-
-def text_of(page: str) -> str:
-    """Return the text of an HTML page, line by line. Raises Tangled.
+def text_of(page: str) -> str | None:
+    """Return the text of an HTML page, line by line; None: it has more tags than are read.
 
     >>> text_of("<p>Yes.</p><blockquote>game: punica<br>side: rome</blockquote>")
     'Yes.\\n\\n> game: punica\\n> side: rome\\n'
     """
     if page.count("<") > MOST_TAGS:
-        raise Tangled
+        return None
     root = LexborHTMLParser(page).root
     written = _Lines()
     if root is not None:

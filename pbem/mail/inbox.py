@@ -20,7 +20,7 @@ from pbem.mail.charset import tidied
 from pbem.mail.command_lines import commands_in
 from pbem.mail.commands import Command
 from pbem.mail.forum_tags import untagged
-from pbem.mail.html_text import Tangled, text_of
+from pbem.mail.html_text import text_of
 from pbem.mail.letter import Enclosure, Letter, Where
 from pbem.mail.lines import unflowed, unsigned
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
@@ -148,11 +148,8 @@ def whole_text(part: Part) -> str | None:
     text = part.text()
     if text is None:
         return None
-    if part.kind == "text/html":
-        try:
-            text = text_of(text)
-        except Tangled:
-            return None
+    if part.kind == "text/html" and (text := text_of(text)) is None:
+        return None
     text = tidied(text)
     return unsigned(unflowed(text, part.delsp) if part.flowed else text)
 

@@ -128,7 +128,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         side = game.ledger.side_of(letter.sender)
         if side is None:
             raise CannotPlay(not_yours(name, letter))
-        outside = orders_outside(letter, game)
+        outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []
         if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
             letter = with_orders(letter, [line for each in outside for line in each.lines])
         if letter.refusal is not None and not outside:
@@ -255,7 +255,9 @@ class _Desk:
             if not (done.paragraphs or done.questions):
                 raise CannotPlay(unchanged(game, self.side))
             return None
-        receipt = game.receive(self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests)
+        receipt = game.receive(
+            self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
+        )
         if receipt.number is None:
             handled.accepted = False
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {len(receipt.complaints)} faults")
@@ -365,7 +367,9 @@ class _Desk:
         game, handled = self.game, self.handled
         if not game.begun:
             raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
-        receipt, prospects = game.forecast(self.side, enclosure.text, name=enclosure.name)
+        receipt, prospects = game.forecast(
+            self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
+        )
         if receipt.complaints:
             handled.accepted = False
             handled.complaints.append(str(receipt))

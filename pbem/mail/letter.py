@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from pbem.mail.commands import Instruction
+from pbem.orders.forgive import Answering
 
 Where: TypeAlias = Literal["body", "attachment", "quoted"]
 """Where a sheet was found: in the sender's own text, in an attached file, or in the text that they quote."""
@@ -14,11 +15,15 @@ Where: TypeAlias = Literal["body", "attachment", "quoted"]
 
 @dataclass(slots=True, frozen=True)
 class Enclosure:
-    """One order sheet as it was found: its name for complaints, its UTF-8 text, and where it stood."""
+    """One order sheet as it was found: its name for complaints, its UTF-8 text, and where it stood.
+
+    Orders without a heading belong to the report of ours that the letter answers (`answering`).
+    """
 
     name: str
     text: bytes
     where: Where
+    answering: Answering | None = None
 
 
 @dataclass(slots=True, frozen=True)

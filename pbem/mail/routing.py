@@ -13,10 +13,10 @@ from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.game.wording import listing
 from pbem.game.yaml import Unreadable
-from pbem.mail.bare_orders import Report
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings
+from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
@@ -75,7 +75,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
-def report_answered(letter: Letter, settings: MailSettings) -> Report | None:
+def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     """Return the report that a letter answers; None: it does not show.
 
     The letter that it replies to tells it, else those before that, the latest first; else the form that it quotes. Last
@@ -88,18 +88,18 @@ def report_answered(letter: Letter, settings: MailSettings) -> Report | None:
         text = sheet.text.decode("utf-8", "replace")
         side, number = _SIDE.search(text), _NUMBER.search(text)
         if sheet.where == "quoted" and side is not None and number is not None:
-            return Report(game_of(sheet), side[1].lower(), int(number[1]))
+            return Answering(game_of(sheet), side[1].lower(), int(number[1]))
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
     asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
     return _asks(settings, asking[0], letter.sender) if asking == [named] else None
 
 
-def reports_in(references: Sequence[str], host: str) -> Iterator[Report]:
+def reports_in(references: Sequence[str], host: str) -> Iterator[Answering]:
     """Yield the reports of ours that a letter refers to, the latest first."""
     for reference in reversed(references):
         found = _REPORT.fullmatch(reference)
         if found is not None and found["host"] == host:
-            yield Report(found["game"], found["side"], int(found["number"]))
+            yield Answering(found["game"], found["side"], int(found["number"]))
 
 
 def about(letter: Letter, settings: MailSettings) -> str | None:
@@ -112,14 +112,14 @@ def about(letter: Letter, settings: MailSettings) -> str | None:
     return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 
-def _asks(settings: MailSettings, name: str, sender: str) -> Report | None:
+def _asks(settings: MailSettings, name: str, sender: str) -> Answering | None:
     """Return the last report of a game to a player, if it asks them anything."""
     side = _side(settings, name, sender)
     if side is None:
         return None
     try:
         with OpenGame.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            return Report(name, side, game.adjudication) if game.begun and game.asked(side) else None
+            return Answering(name, side, game.adjudication) if game.begun and game.asked(side) else None
     except (PbemError, OSError, ValueError, TypeError, KeyError):
         return None  # as in `_side`
 

@@ -6,17 +6,19 @@ in the sheet. Our own form, quoted or copied as it was sent, does not count besi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pbem.game.yaml import LETTER, Unreadable, read
 from pbem.mail.agreed import unchanged
-from pbem.mail.bare_orders import BareOrder, Report, bare_orders, may_order, sheet_of
+from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, report_of
 from pbem.mail.routing import only_names, report_answered
-from pbem.orders.sheet import ORDERS
+from pbem.orders.forgive import Answering, Known, forgive
+from pbem.orders.sheet import ORDERS, BadSheet
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -38,18 +40,20 @@ class Choice:
     sheets: Sequence[Enclosure]
     """The sheets for this game, the quoted ones included."""
     bare: Sequence[BareOrder]
-    report: Report | None
+    report: Answering | None
 
     def made(self) -> Enclosure | None:
         """Return the sheet that counts; None: there is none. Raises CannotPlay where that cannot be told."""
         if len(self.sheets) == 1 and not self.bare:
             return self.sheets[0]
         forms = forms_of(self.game, self.side)
-        own = _distinct([each for each in self.sheets if each.where != "quoted"])
+        own = self._distinct([each for each in self.sheets if each.where != "quoted"])
         real = [each for each in own if not is_form(each, forms)]
         if self.bare:
             real = [each for each in real if not only_names(each)]
         quoted = [each for each in self.sheets if each.where == "quoted" and not is_form(each, forms)]
+        if len(real) > 1:  # a mail program may enclose again what came with our letter
+            real = [each for each in real if not self._is_on_record(each)] or real[:1]
         if len(real) > 1:
             raise CannotPlay(_which_of_two(real[0], real[1]))
         rival = next((each for each in quoted if self._is_meant(each)), None)
@@ -67,14 +71,17 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
+        faults = self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return not faults and not self._is_on_record(quoted)
+
+    def _is_on_record(self, sheet: Enclosure) -> bool:
+        """Tell whether a sheet says what the last one of its side does."""
         last = self.game.sheets(self.side)
-        if last and _reading(quoted.text) == _reading(self.game.ledger.sheet(self.side, last)):
-            return False
-        return not self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        return bool(last) and self._reading(sheet.text) == self._reading(self.game.ledger.sheet(self.side, last))
 
     def _require_no_other(self, sheet: Enclosure, rival: Enclosure | None) -> None:
         """Raise CannotPlay if a letter has orders that are not in its sheet."""
-        if rival is not None and _reading(rival.text) != _reading(sheet.text):
+        if rival is not None and self._reading(rival.text) != self._reading(sheet.text):
             raise CannotPlay(_which_of_two(sheet, rival))
         if stray := self._not_in(sheet):
             raise CannotPlay(_stray(sheet, stray))
@@ -90,26 +97,45 @@ class Choice:
                 f"adjudication {report.adjudication}. The last one is {game.adjudication}, and they are not carried "
                 f"over to it."
             )
-        made = Enclosure("letter", sheet_of(self.bare, report).encode(), "body")
-        if any(_same_orders(made.text, form.encode()) for form in forms) and self._are_quoted():
+        if self._are_quoted() and any(_same_orders(sheet_of(self.bare, report), form) for form in forms):
             raise CannotPlay(unchanged(self.game, self.side))
+        key = [f"{ORDERS}:"] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
+        typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
+        made = Enclosure("letter", f"{typed}\n".encode(), "body", report)
         if rival is None:
             return made
         if self._not_in(rival):
             raise CannotPlay(_which_of_two(made, rival))
         return rival
 
+    def _reading(self, text: bytes) -> Any:
+        """Return what a sheet says, or its words if it cannot be read: two that say the same have it in common."""
+        try:
+            text = forgive(text, Known(self.game.box, self.game.periods)).text
+        except BadSheet:
+            return text.split()
+        return _value(text)
+
+    def _distinct(self, sheets: Sequence[Enclosure]) -> list[Enclosure]:
+        """Return sheets without those that say what an earlier one says."""
+        kept: list[tuple[Any, Enclosure]] = []
+        for each in sheets:
+            reading = self._reading(each.text)
+            if all(reading != other for other, _ in kept):
+                kept.append((reading, each))
+        return [each for _, each in kept]
+
     def _are_quoted(self) -> bool:
         return all(each.quoted for each in self.bare)
 
     def _not_in(self, sheet: Enclosure) -> list[str]:
         """Return the lines of the bare orders that a sheet does not have."""
-        value = _value(sheet.text)
+        value = self._reading(sheet.text)
         there = value.get(ORDERS) if isinstance(value, dict) else None
-        heading = Report(self.game.name, self.side, self.game.adjudication)
+        heading = Answering(self.game.name, self.side, self.game.adjudication)
         missing: list[str] = []
         for each in self.bare:
-            said = _value(sheet_of([each], heading).encode())
+            said = self._reading(sheet_of([each], heading).encode())
             if each.is_key:
                 known = isinstance(said, dict) and isinstance(value, dict) and said[each.word] == value.get(each.word)
             else:
@@ -128,10 +154,17 @@ def sheet_for(
     `sheets` are those of its sheets that name the game.
     """
     bare = orders_outside(letter, game)
-    report = report_answered(letter, settings) if bare else None
+    whole = not bare and all(map(_has_heading, sheets))
+    report = None if whole else report_answered(letter, settings)
     if report is not None and (report.game, report.side) != (game.name, side):
         report = None
-    return Choice(game, side, sheets, bare, report).made()
+    made = Choice(game, side, sheets, bare, report).made()
+    return made if made is None or made.answering or _has_heading(made) else replace(made, answering=report)
+
+
+def _has_heading(sheet: Enclosure) -> bool:
+    """Tell whether a sheet names its side and the report that it answers."""
+    return all(re.search(rb"(?im)^\W*%b\W*:" % key, sheet.text) for key in (b"side", b"adjudication"))
 
 
 def may_order_without_sheet(letter: Letter) -> bool:
@@ -184,24 +217,9 @@ def _value(text: bytes) -> Any:
         return None
 
 
-def _reading(text: bytes) -> Any:
-    """Return what two sheets that say the same have in common."""
-    value = _value(text)
-    return text.split() if value is None else value
-
-
-def _same_orders(one: bytes, other: bytes) -> bool:
-    first, second = _value(one), _value(other)
+def _same_orders(one: str, other: str) -> bool:
+    first, second = _value(one.encode()), _value(other.encode())
     return isinstance(first, dict) and isinstance(second, dict) and first.get(ORDERS) == second.get(ORDERS)
-
-
-def _distinct(sheets: Sequence[Enclosure]) -> list[Enclosure]:
-    """Return sheets without those that say what an earlier one says."""
-    kept: list[Enclosure] = []
-    for each in sheets:
-        if all(_reading(each.text) != _reading(other.text) for other in kept):
-            kept.append(each)
-    return kept
 
 
 def _which_of_two(one: Enclosure, other: Enclosure) -> str:

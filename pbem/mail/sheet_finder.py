@@ -46,6 +46,8 @@ _ABOVE: Final = re.compile(r"\s*(?:#|(?:side|adjudication)\s*:\s*[\w-]+\s*(?:#|$
 _FIRM: Final = re.compile(
     r"\s*(?:(?i:game|side|adjudication|orders|standing(?:_add)?)\s*:(?=\s|$)"  # a key of the sheet itself
     r"|[-–—•·*−]\s*(?:[\"']?\w+[\"']?\s*:(?=\s|$)|\{)"  # an order, its hyphen perhaps made a bullet
+    r"|(?:[+>]|\(?\d{1,2}[.)])\s*[^\W\d_][\w -]{0,40}\s*:(?=\s|$)"  # an order with another mark, or a number
+    r"|(?:[-–—•·*−+>]|\(?\d{1,2}[.)])?\s*[\"'*_]{0,2}[^\W\d_][\w -]{0,40}[\"'*_]{0,2}\s*:?\s*\{"  # its body in braces
     r"|(?<=\s)[a-z_]\w*\s*:(?=\s|$))"  # a key within an order
 )
 _AT_ONCE: Final = re.compile(r"\s|#|[-–—•·−](?:\s|$)|[\[\]{},\"']|[a-z_]\w*\s*:(?:\s|$)")

@@ -367,7 +367,10 @@ def test_letters_go_in_and_answers_lie_in_the_outbox(punica: Folder) -> None:
     assert "punica: sheet 1 of red accepted" in said(DONE, "letter", stdin=texts["red"])
     (punica.path / "blue.eml").write_bytes(texts["blue"])
     record = told(DONE, "letter", "blue.eml", "--outbox", punica.path / "out")
-    assert record.keys() == {"accepted", "notes", "letters"}
+    assert record.keys() == {"accepted", "notes", "log", "letters"}
+    assert record["log"] == [
+        "punica: letter of blue: sheet 1 accepted and adjudication 2; it waits for red (bid) and blue (bid)"
+    ]
     assert record["notes"] == ["punica: sheet 1 of blue accepted", "punica: adjudication 2"]
     assert [Path(path).parent for path in record["letters"]] == [punica.path / "out" / "new"] * 2
     late = texts["red"].replace(b"Message-ID: <", b"Message-ID: <another.")

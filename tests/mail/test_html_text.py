@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pbem.mail.forum_tags import untagged
-from pbem.mail.html_text import MOST_TAGS, Tangled, text_of
+from pbem.mail.html_text import MOST_TAGS, text_of
 from pbem.mail.inbox import open_letter
 from pbem.mail.lines import lines
 from pbem.mail.sheet_finder import sheets
@@ -53,7 +53,7 @@ def test_a_page_is_read_as_it_is_shown(page: str, text: str) -> None:
 )
 def test_what_stands_below_the_mark_of_a_program_is_quoted(above: str) -> None:
     page = f"<div>Yes.</div>{above}<div>game: punica</div>"
-    assert {line.text: line.depth for line in lines(text_of(page))}["game: punica"] > 0
+    assert {line.text: line.depth for line in lines(text_of(page) or "")}["game: punica"] > 0
 
 
 @pytest.mark.parametrize("piece", ["<div>", "<blockquote>", "<ul><li>", "<table>", "<a><b><i>", "<svg><math>", "<br>"])
@@ -61,9 +61,9 @@ def test_a_page_made_to_hurt_costs_little(piece: str) -> None:
     started = time.process_time()
     text = text_of(piece * (MOST_TAGS // piece.count("<")) + "x")
     assert time.process_time() - started < 1.0
+    assert text is not None
     assert len(text) < 1_000_000
-    with pytest.raises(Tangled):
-        text_of(piece * (MOST_TAGS + 1))
+    assert text_of(piece * (MOST_TAGS + 1)) is None
 
 
 def test_letter_with_too_many_tags_is_refused() -> None:
@@ -135,3 +135,9 @@ def test_prose_that_begins_with_a_bracket_is_no_part_of_a_sheet() -> None:
     assert [each.text for each in sheets("game: x\norders:\n- move:\n    path:\n\n[arpi]\n")] == [
         "game: x\norders:\n- move:\n    path:\n\n[arpi]\n"
     ]
+
+
+@pytest.mark.parametrize("line", ["1) play: {card: 1}", "+ play: {card: 1}", "2. Play {card: 1}", "*Play*: {card: 1}"])
+def test_orders_with_other_marks_belong_to_their_sheet(line: str) -> None:
+    head = "game: punica\nside: rome\nadjudication: 3\norders:\n"
+    assert sheets(f"{head}{line}\n\n{line}\nThanks, Ann\n")[0].text == f"{head}{line}\n\n{line}\n"

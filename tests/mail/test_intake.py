@@ -224,7 +224,7 @@ def test_a_sheet_for_another_side_or_day_comes_back(
     folder: Folder, toy: Adjudicator, change: tuple[bytes, bytes], said: str
 ) -> None:
     before = head(folder)
-    raw = bury(folder, "red").replace(*change)
+    raw = bury(folder, "red").replace(*change).replace(b"Subject: Re: punica", b"Subject: My move")
     handled = take_in(raw, folder.office)
     assert not handled.accepted
     assert said in only(handled).text

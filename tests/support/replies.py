@@ -14,7 +14,6 @@ from pbem.mail.receipts import enclosed
 from pbem.mail.routing import about
 from pbem.mail.sheet_choice import may_order_without_sheet, sheet_for
 from pbem.mail.tasks import Handled, tasks_of
-from pbem.orders.sheet import read_sheet
 from pbem.protocol import Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -105,10 +104,11 @@ def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     if sheet.where == "quoted" and sheet.text.decode().split() == at.form.split():
         return Outcome(None, "", "quoted as it was sent")
     text = sheet.text.decode()
-    receipt, _ = at.game.check(at.side, sheet.text, name=sheet.name)
-    if receipt.complaints:
+    receipt, read = at.game.check(at.side, sheet.text, name=sheet.name, answering=sheet.answering)
+    if read is None:
         return Outcome(None, text, str(receipt))
-    return Outcome(read_sheet(text, forms=at.game.box.forms).orders, text, "")
+    orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.body))
+    return Outcome(read.orders, f"{receipt.canonical.decode()}\n{orders}", "")
 
 
 # ---- the ways in which people answer
@@ -169,6 +169,17 @@ def sheet_without_its_blanks(at: Post, frame: str, number: int) -> Made:
     return at.reply(frame, _greeted(frame, text + "\n"), number=number), [answer]
 
 
+def order_in_capitals(at: Post, frame: str, number: int) -> Made:
+    answer = at.answers[number % 2]
+    text = at.sheet() + f"- {_flow(answer).upper()}\n"
+    return at.reply(frame, _greeted(frame, text), number=number), [answer]
+
+
+def bare_line_with_blanks_in_names(at: Post, frame: str, number: int) -> Made:
+    answer = at.answers[number % 2]
+    return at.reply(frame, _flow(answer).replace("_", " ").replace('"', "”"), number=number), [answer]
+
+
 def same_sheet_twice(at: Post, frame: str, number: int) -> Made:
     answer = at.answers[number % 2]
     return at.reply(frame, _greeted(frame, at.sheet(answer)), at.filled_form(answer), number=number), [answer]
@@ -222,6 +233,8 @@ TAKEN: tuple[Edit, ...] = (
     sheet_on_one_line,
     sheet_broken_by_the_program,
     sheet_without_its_blanks,
+    order_in_capitals,
+    bare_line_with_blanks_in_names,
     same_sheet_twice,
     form_copied_beside_a_sheet,
 )
