@@ -377,7 +377,7 @@ def test_order_and_talk_are_told_apart() -> None:
         HEAD.encode() + b"orders:\n- march: {'" + b"'" * 15_000,
         HEAD.encode() + b"orders:\n- march: {" + b":" * 15_000,
         HEAD.encode() + b"orders:\n" + b"1. " * 5_000 + b"march",
-        HEAD.encode() + b"[code=" * 2_500 + b"\norders: none\n",
+        HEAD.encode() + b"[code=" * 2_500 + b"\n- march: {\n",
     ],
 )
 def test_bad_input_of_any_kind_is_a_fault_and_quickly(raw: bytes) -> None:

@@ -91,9 +91,9 @@ def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
             values.setdefault(piece.key, (word, Word("", word.mark)))  # until an order comes
         else:
             _add_value(piece, own, values, done)
-    for line in scanned.astray:
+    for key, line in scanned.astray:
         reason = "it is not clear whether this belongs to orders or to the standing orders; put it below its key"
-        done.faults.append(Placed(Fault(MALFORMED, (), reason), line.mark()))
+        done.faults.append(Placed(Fault(MALFORMED, (key,), reason), line.mark()))
     first = min((word.mark for word, _ in values.values()), key=lambda mark: (mark.line, mark.column), default=None)
     done.tree = Pairs(list(values.values()), first or Mark(1, 1, 1))
     done.changes = list(_changes(scanned))

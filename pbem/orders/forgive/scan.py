@@ -82,8 +82,8 @@ class Scanned:
     talk: list[Line] = field(default_factory=list)
     bullets: list[tuple[Line, str]] = field(default_factory=list)
     """The lines of orders that begin otherwise than with a hyphen, each with what stands there instead."""
-    astray: list[Line] = field(default_factory=list)
-    """Orders of which it is not clear under which key they belong."""
+    astray: list[tuple[str, Line]] = field(default_factory=list)
+    """Orders of which it is not clear under which key they belong, each with the last key above it."""
     respaced: bool = False
 
 
@@ -342,7 +342,7 @@ class Scanner:
         if not self.section:
             self.section = ORDERS
         if self.closed or (self.talked and self.section != ORDERS):
-            self.found.astray.append(line.part(at))
+            self.found.astray.append((self.section, line.part(at)))
         bullet = line.text[:at].strip()
         if bullet != "-":
             self.found.bullets.append((line.part(at), bullet))
