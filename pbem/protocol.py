@@ -284,6 +284,15 @@ class Rules(ABC, Generic[S]):
         """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
         return False
 
+    def is_last(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether, once this is the answer, its side is not asked for the kind again before its queue is dropped.
+
+        A second order of the kind is then another answer to the same decision, and the sheet is sent back. Where
+        hidden things, dice or the enemy decide it, the answer is False, and the second order waits. The order has the
+        right shape, but need not be legal.
+        """
+        return False
+
     # ---- for forecasts
 
     def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
@@ -328,16 +337,16 @@ class Rules(ABC, Generic[S]):
 
         It is one of which every part says no (`NO`).
         """
-        if decision.default is not None and _does_nothing(decision.default):
+        if decision.default is not None and does_nothing(decision.default):
             return Order(decision.kind, decision.default)
         few = islice(self.legal_orders(view, decision), _MOST_LOOKED_AT)
-        return next((order for order in few if _does_nothing(order.body)), None)
+        return next((order for order in few if does_nothing(order.body)), None)
 
 
-def _does_nothing(body: Mapping[str, Any]) -> bool:
+def does_nothing(body: Mapping[str, Any]) -> bool:
     """Tell whether an answer says no to all that it is asked.
 
-    >>> _does_nothing({"fight": False}), _does_nothing({"stop": True}), _does_nothing({"card": 33})
+    >>> does_nothing({"fight": False}), does_nothing({"stop": True}), does_nothing({"card": 33})
     (True, True, False)
     """
     return bool(body) and all(

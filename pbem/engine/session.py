@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.every_fault import every_fault
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Rules, Side
@@ -145,6 +145,10 @@ class Session(Generic[S]):
     def further(self, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
         """Return the faults of each of several orders of a kind, to be carried out in sequence."""
         return faults_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
+
+    def second_answers(self, decision: Decision, orders: Sequence[Order]) -> list[tuple[int, int]]:
+        """Return each of several orders of a kind that no decision is left for, with the last that could be used."""
+        return second_answers(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
     def costs(self, decision: Decision, orders: Sequence[Order]) -> list[str]:
         """Return what several orders of a kind cost in sequence, as far as that can be forecast."""

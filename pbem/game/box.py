@@ -209,7 +209,15 @@ class Box:
         defs, facts = orders.get(DEFS, {}), orders.get(FACTS, {})
         return {
             # A kind's own facts come first, and mean what it says of them.
-            kind: OrderForm(kind, form["title"], form["example"], form["schema"], defs, own | facts | own)
+            kind: OrderForm(
+                kind,
+                form["title"],
+                form["example"],
+                form["schema"],
+                defs,
+                own | facts | own,
+                form.get("unanswered", ""),
+            )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)
             for own in (form.get("facts", {}),)

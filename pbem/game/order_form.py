@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pbem.game.plain import Record
-from pbem.game.wording import counted, guess, hint, listing, named, shown
+from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
 from pbem.game.yaml.marks import short
 from pbem.protocol import Path
 
@@ -40,6 +40,8 @@ class OrderForm:
     schema: Record
     defs: Record
     facts: Mapping[str, str] = field(default_factory=dict)
+    unanswered: str | Mapping[str, str] = ""
+    """The default in words, with its values in braces; or a text for each word or value that marks the answer."""
 
     @cached_property
     def validator(self) -> Draft202012Validator:
@@ -48,12 +50,32 @@ class OrderForm:
 
         return Draft202012Validator({"$defs": self.defs, **self.schema})
 
+    def in_words(self, body: Record, names: Mapping[str, str]) -> str:
+        """Return an answer in words, such as the one that counts if none is given: `ends the movement`.
+
+        Where the box has no words for it, it is the order as a sheet has it. `names` are those of the box.
+        """
+        said = self.unanswered
+        if not isinstance(said, str):
+            marks = {*body, *map(on_one_line, body.values())}
+            said = next((text for word, text in said.items() if word in marks), "")
+        if not said:
+            return f"{self.kind}: {on_one_line(body)}"
+        return said.format_map({key: _spoken(value, names) for key, value in body.items()})
+
     def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
         if not isinstance(body, dict):
             yield Misfit((), f"{self.kind} must be a mapping, not {shown(body)}")
             return
         yield from _misfits(self.validator.iter_errors(body), (), self.kind)
+
+
+def _spoken(value: object, names: Mapping[str, str]) -> str:
+    """Return a value of an order as a sentence has it: by its name, if it has one."""
+    if isinstance(value, (list, tuple)):
+        return listing(_spoken(each, names) for each in value)
+    return names.get(value, value) if isinstance(value, str) else on_one_line(value)
 
 
 def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iterator[Misfit]:

@@ -6,6 +6,7 @@ a colon around it count for nothing. Which lines count:
 * a word that asks (STATUS) stands alone on its line, in any letters;
 * a word that changes something, in capitals, with the rest of its line (PHRASE the die is cast);
 * in other letters, if what follows has the shape that the word takes (a key, a chain, the number of a request);
+* AGREED alone on its line, in any letters, or with the next link of a dice chain;
 * `Phrase: ...`, with a colon; `phrase ...` without one only if nothing else stands in the letter, for it could begin
   a sentence;
 * a PHRASE, KEY or CHAIN filled in where our letter is quoted, if the sender wrote no command and no sheet.
@@ -29,6 +30,7 @@ _LINE: Final = re.compile(
     rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
 )
 _TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
+    Command.AGREED: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
     Command.KEY: re.compile(r"(?:age1|age-secret|ssh-|ecdsa-|-----BEGIN)\S.*", re.IGNORECASE),
     Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
     Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
@@ -91,6 +93,8 @@ class _Begun(NamedTuple):
 def _read(line: str) -> _Begun | None:
     found = _LINE.fullmatch(line.rstrip())
     if found is None or found["word"].upper() not in _WORDS:
+        return None
+    if found["word"].upper() == Command.AGREED and "?" in line:  # who asks has not agreed
         return None
     rest = found["rest"] or found["joined"] or ""
     before = line[: found.start("word")]

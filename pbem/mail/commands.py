@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 class Command(StrEnum):
     """A word that a player may write on a line of a letter."""
 
+    AGREED = "AGREED"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
     FORECAST = "FORECAST"
@@ -27,7 +28,7 @@ class Command(StrEnum):
 QUESTIONS: Final = frozenset({Command.FORECAST, Command.FORM, Command.HELP, Command.REPORT, Command.STATUS})
 """The commands that stand alone."""
 CHANGES: Final = frozenset(Command) - QUESTIONS
-"""The commands that change something and take more words."""
+"""The commands that change something and take more words. AGREED stands alone, unless its side has a dice chain."""
 
 
 class Instruction(NamedTuple):

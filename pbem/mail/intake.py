@@ -15,6 +15,7 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
+from pbem.mail.agreed import WHICH_OF_THE_TWO, agreed_sheet, has_orders, unchanged
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
@@ -23,7 +24,7 @@ from pbem.mail.command_actions import (
     before_the_beginning,
     carry_out,
 )
-from pbem.mail.commands import Command
+from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters
 from pbem.mail.form_letter import form_letter
 from pbem.mail.inbox import open_letter, with_orders
@@ -47,7 +48,6 @@ from pbem.mail.outgoing import (
 )
 from pbem.mail.routing import about, only_names
 from pbem.mail.sheet_choice import (
-    UNCHANGED,
     OtherReport,
     forms_of,
     is_form,
@@ -187,20 +187,23 @@ class _Desk:
             noted = self._noted()
             self.again = noted is not None
             before: int = game.adjudication if noted is None else noted["after"]
-            done = carry_out(game, self.side, task.commands, None if noted else letter.digests)
+            agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
+            others = [each for each in task.commands if each.command != Command.AGREED]
+            done = carry_out(game, self.side, others, None if noted else letter.digests)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
+            offered = bool(agreed or task.sheets or (self.outside and not wants_forecast(letter)))
+            number = self._hand_in(task, done, agreed) if offered and before else None
             self.handled.accepted &= done.good
-            offered = bool(task.sheets or (self.outside and not wants_forecast(letter)))
-            number = self._hand_in(task, done) if offered and before else None
             if offered and not before:
                 self._too_early(done)
             goes_on = number is not None if game.begun else not game.awaited
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         self.came += [*done.done, *(f"adjudication {n}" for n in numbers)]
-        self._pass_over(task, done)
+        if agreed is None:
+            self._pass_over(task, done)
         self._write(done, number, before)
 
     def _noted(self) -> Record | None:
@@ -226,7 +229,7 @@ class _Desk:
             return next(iter(task.sheets), None)
         return sheet_for(self.game, self.side, self.letter, task.sheets, self.settings)
 
-    def _hand_in(self, task: Task, done: CommandResults) -> int | None:
+    def _hand_in(self, task: Task, done: CommandResults, agreed: Instruction | None = None) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""
         game, handled = self.game, self.handled
         noted = self._noted() or {}
@@ -236,8 +239,13 @@ class _Desk:
             self.came.append(f"sheet {number} was carried out before")
             return number
         try:
-            enclosure = self._chosen(task)
+            enclosure = self._chosen(task) if agreed is None else self._agreed(agreed, task)
         except CannotPlay as refusal:
+            if agreed is not None:
+                done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
+                done.questions.append(Command.FORM)
+                done.good = False
+                return None
             if not (done.paragraphs or done.questions):
                 raise
             done.paragraphs.append(f"The orders in your letter were not carried out. {refusal}")
@@ -245,7 +253,7 @@ class _Desk:
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
             if not (done.paragraphs or done.questions):
-                raise CannotPlay(UNCHANGED)
+                raise CannotPlay(unchanged(game, self.side))
             return None
         receipt = game.receive(
             self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
@@ -260,6 +268,13 @@ class _Desk:
             handled.notes.append(f"{game.name}: sheet {receipt.number} of {self.side} accepted")
             self.came.append(f"sheet {receipt.number} accepted")
         return receipt.number
+
+    def _agreed(self, said: Instruction, task: Task) -> Enclosure:
+        """Return the sheet that AGREED hands in. Raises CannotPlay."""
+        beside = (*task.sheets, *self.letter.passed_over)
+        if self.outside or any(has_orders(each, self.game.box.forms) for each in beside):
+            raise CannotPlay(WHICH_OF_THE_TWO)
+        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False

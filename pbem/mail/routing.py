@@ -33,6 +33,8 @@ _REPORT: Final = re.compile(
 """The id of a letter of ours that carries a form, or might have: it tells game, side and adjudication."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
+_NAMING: Final = (Command.AGREED, Command.CONSENT, Command.REFUSE)
+"""The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""
 
@@ -61,7 +63,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
-    requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
+    requests = [each.rest for each in letter.commands if each.command in _NAMING]
     said = [rest.split()[0] for rest in requests if rest]
     for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):
@@ -79,11 +81,7 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     The letter that it replies to tells it, else those before that, the latest first; else the form that it quotes. Last
     comes the game that its subject names, if it is the only one that asks its sender anything.
     """
-    for reference in reversed(letter.references):
-        found = _REPORT.fullmatch(reference)
-        if found is None or found["host"] != settings.host:
-            continue
-        report = Answering(found["game"], found["side"], int(found["number"]))
+    for report in reports_in(letter.references, settings.host):
         if _side(settings, report.game, letter.sender) == report.side:
             return report
     for sheet in letter.enclosures:
@@ -94,6 +92,14 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
     asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
     return _asks(settings, asking[0], letter.sender) if asking == [named] else None
+
+
+def reports_in(references: Sequence[str], host: str) -> Iterator[Answering]:
+    """Yield the reports of ours that a letter refers to, the latest first."""
+    for reference in reversed(references):
+        found = _REPORT.fullmatch(reference)
+        if found is not None and found["host"] == host:
+            yield Answering(found["game"], found["side"], int(found["number"]))
 
 
 def about(letter: Letter, settings: MailSettings) -> str | None:

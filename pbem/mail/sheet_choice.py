@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pbem.game.yaml import LETTER, Unreadable, read
+from pbem.mail.agreed import unchanged
 from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, report_of
@@ -97,7 +98,7 @@ class Choice:
                 f"over to it."
             )
         if self._are_quoted() and any(_same_orders(sheet_of(self.bare, report), form) for form in forms):
-            raise CannotPlay(UNCHANGED)
+            raise CannotPlay(unchanged(self.game, self.side))
         key = [f"{ORDERS}:"] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
         typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
         made = Enclosure("letter", f"{typed}\n".encode(), "body", report)
@@ -244,11 +245,6 @@ def _shown(lines: Iterable[str]) -> str:
 
 
 _FENCES: Final = ("", "BEGIN ORDERS", "END ORDERS")
-UNCHANGED: Final = (
-    "The only order sheet in it is the form of your last report, quoted as it was sent. Mail programs quote it below "
-    "every answer, so it does not count. Change it where it is quoted. Or, to send it as it is, copy it into your "
-    "letter without the quote marks."
-)
 _WHICH_REPORT: Final = (
     "The orders in it have no heading, and your letter does not show which report it answers. Answer the report "
     "itself, or write them into the form below.\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, wrong_with
@@ -27,6 +27,7 @@ from pbem.orders.sheet import (
     as_rows,
     check_heading,
     complain,
+    shortened,
 )
 from pbem.orders.standing import Terms, check_standing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
@@ -40,8 +41,13 @@ class Faults(Protocol):
     ) -> Iterable[Fault]: ...
 
 
+_SHOWN: Final = 80
+"""How many characters of a line are shown within a reason."""
+
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
+Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
+"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
 Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
 """Says what several orders of a kind cost."""
 
@@ -84,6 +90,8 @@ class OpenDecisions:
     """Says what the rules have against an order."""
     further: Further | None = None
     """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
+    second: Second | None = None
+    """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
     standing: Sequence[Record] = ()
@@ -104,6 +112,18 @@ class OpenDecisions:
         if self.further is not None and len(orders) > 1:
             return self.further(decision, orders)
         return [list(self.faults(decision, orders[0]))]
+
+    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
+        """Yield the index of each order that answers what an earlier one has answered, with the index of that one.
+
+        Of several decisions of a kind each has an answer of its own: only what comes behind these is a second one.
+        """
+        for kind in dict.fromkeys(decision.kind for decision in self.decisions):
+            asked = [decision for decision in self.decisions if decision.kind == kind]
+            given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
+            if self.second is not None and len(given) > 1:
+                for second, first in self.second(asked[-1], [orders[number] for number in given]):
+                    yield given[second], given[first]
 
     def all_costs(self, sheet: Sheet) -> Iterator[str]:
         """Yield sentences that say what the orders of a sheet cost."""
@@ -198,10 +218,12 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
         wrong |= _wrong_answers(at, sheet, decision)
+    for number, first in at.second_answers(sheet.orders):
+        yield sheet.placed(Fault(ILLEGAL, (), _which_of_the_two(sheet, first)), number)
     answers = not whole
     files = sheet.standing is not None or sheet.standing_add
     if asked and whole and not sheet.orders and not files:
-        yield sheet.placed(Fault(ILLEGAL, (ORDERS,), f"the sheet has no order; the game asks for {', '.join(asked)}"))
+        yield sheet.placed(Fault(ILLEGAL, (ORDERS,), nothing_chosen(at.box, at.decisions)))
     for number, order in enumerate(sheet.orders):
         if order.kind in asked:
             answers = True
@@ -259,3 +281,27 @@ def _once_mended(fault: Fault, before: Sequence[int]) -> Fault:
     """Return a fault that tells of the refused orders before it: what they change is not in the position yet."""
     orders = f"order {before[0]} is" if len(before) == 1 else f"orders {listing(map(str, before))} are"
     return replace(fault, reason=f"{fault.reason} (as things stand; judged again once {orders} mended)")
+
+
+def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
+    """Return what is wrong with a sheet that answers nothing: a form as it was sent."""
+    lacking = [box.forms[decision.kind].title for decision in decisions if decision.default is None]
+    if lacking:
+        titles = " ".join(dict.fromkeys(lacking))
+        return f"nothing is chosen, and nothing counts without an answer: {titles} Take the # off in front of an order"
+    return f"nothing is chosen; write AGREED for: {agreed(box, decisions)}"
+
+
+def agreed(box: Box, decisions: Sequence[Decision]) -> str:
+    """Return in words what counts if decisions are not answered."""
+    said = [box.forms[each.kind].in_words(each.default, box.names) for each in decisions if each.default is not None]
+    return "; ".join(said)
+
+
+def _which_of_the_two(sheet: Sheet, first: int) -> str:
+    """Return what is wrong with a second answer to a decision: it names the first, and shows its line."""
+    line = sheet.place(first, ()).line
+    return (
+        f"which of the two? Line {line} has answered this already, and nothing follows it: "
+        f"`{shortened(sheet.document.lines[line - 1].strip(), _SHOWN)}`. Leave one of them out"
+    )

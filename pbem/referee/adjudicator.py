@@ -135,7 +135,7 @@ class Adjudicator(OpenGame):
             if letter is not None:
                 note = {"side": side, "sheet": receipt.number, "after": state.adjudication}
                 files |= self.ledger.letter_files(letter, note)
-            if ORDERS in sheet.document.value:
+            if sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.standing is not None or sheet.standing_add:
                 state.standing[side] = self._filed(state, side, sheet)

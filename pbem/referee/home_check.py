@@ -16,7 +16,7 @@ from typing import Any
 from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
+from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game import plain, shelf
 from pbem.game.corrections import Correction
 from pbem.game.forecast import Prospect
@@ -55,6 +55,7 @@ class Home:
             decisions=self.open_decisions,
             faults=partial(every_fault, rules, self.view),
             further=partial(faults_in_sequence, rules, self.view),
+            second=partial(second_answers, rules, self.view),
             costs=partial(costs_in_sequence, rules, self.view),
             periods=tuple(periods_of(rules, self.view)),
             chain=self.chain,

@@ -312,6 +312,7 @@ class OpenGame:
             decisions=self.asked(side),
             faults=session.every_fault,
             further=session.further,
+            second=session.second_answers,
             costs=session.costs,
             standing=[each.written() for each in self.standing(side)],
             periods=tuple(self.periods),

@@ -1,7 +1,8 @@
-"""The form at the end of a report: an order sheet with the defaults filled in and other legal orders as comments.
+"""The form at the end of a report: an order sheet in which every order is a comment.
 
-Its lines are short enough for a mail program to quote without breaking them. A player who sends the form back unchanged
-gives the default of every decision that has one. To choose another order, they take a `#` away.
+The real choices stand first, what does nothing and the default last. To choose an order, a player takes one `#` away. A
+form that is sent back unchanged orders nothing, so that no slip answers a question. Lines are short enough for a mail
+program to quote without breaking them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Decision, Order, Rules, S, Side, cited
+from pbem.protocol import Decision, Order, Rules, S, Side, cited, does_nothing
 from pbem.render.wrap import folded
 
 WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
 """An order is longer than a remark: whole on one line it takes a single `#` to choose it."""
+WITHOUT: Final = "Without an answer"
+"""How the default of a decision begins: it is marked as what counts if the player stays silent."""
 MOST_LISTED: Final = 12
 """The most legal orders that are all listed for one decision."""
 FEW_SHOWN: Final = 6
@@ -97,24 +100,31 @@ def _link(chain: PlayerChain) -> Iterator[str]:
 
 
 def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterator[str]:
-    """Yield what the form says of one question: its title, the answer filled in, what else there is."""
-    yield from _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"])
-    if decision.default is not None:
-        yield from order_lines(decision.kind, decision.default)
+    """Yield what the form says of one question: its title, the choices, and last what counts without an answer."""
+    form = box.forms[decision.kind]
+    yield from _remarks([f"{form.title} ({cited(decision.rule)})"])
     hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
     bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
     if not bodies:
         bodies, more = _listed(rules.legal_orders(view, decision))
-    others = [body for body in bodies if body != decision.default]
     if decision.default is None:
-        others = others or [box.forms[decision.kind].example]
-        yield from _remarks(["Remove the # from one of these, or write your own:"])
-    elif others:
-        yield from _remarks(["Or instead:"])
-    for body in others:
-        yield from (f"# {line}" for line in order_lines(decision.kind, body, ORDER_WIDTH - 2))
+        bodies = bodies or [form.example]
+    others = [body for body in bodies if body != decision.default]
+    real = [body for body in others if not does_nothing(body)]
+    yield from _choices(decision.kind, "Remove the # from one of these, or write your own:", real)
     yield from _remarks([more] if more else [])
+    yield from _choices(decision.kind, "Or do nothing:", [body for body in others if does_nothing(body)])
+    if decision.default is not None:
+        words = form.in_words(decision.default, box.names)
+        yield from _choices(decision.kind, f"{WITHOUT}: {words}. AGREED takes it, or this:", [decision.default])
+
+
+def _choices(kind: str, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield orders to choose from, below a heading if there are any."""
+    yield from _remarks([heading] if bodies else [])
+    for body in bodies:
+        yield from (f"# {line}" for line in order_lines(kind, body, ORDER_WIDTH - 2))
 
 
 def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:

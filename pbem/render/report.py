@@ -19,7 +19,7 @@ from pbem.game.summary import Line, Section, Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Rules, S, Side, cited
-from pbem.render.form import SheetHead, form, standing_lines, standing_remark
+from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.wrap import folded
 
@@ -205,14 +205,25 @@ def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[
         if about := say.question(decision):
             yield from _prose(about, _HANGING, _HANGING)
     if request.own:
-        when = f"by {request.deadline}" if request.deadline else "in time"
-        if request.ruled:
-            without = "the answer that the game master has set counts"
-        elif any(decision.default is None for decision in request.own):
-            without = "the game waits for you"
+        yield from _unanswered(box, request)
+
+
+def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
+    """Yield what counts of each decision without an answer, and that AGREED takes it."""
+    when = f"{WITHOUT} by {request.deadline}" if request.deadline else f"{WITHOUT} in time"
+    if request.ruled:
+        yield from _prose(f"{when}, the answer that the game master has set counts.")
+        return
+    several = len(request.own) > 1
+    for decision in request.own:
+        form = box.forms[decision.kind]
+        about = f" ({form.title})" if several else ""
+        if decision.default is None:
+            yield from _prose(f"{when}{about}, the game waits for you.")
         else:
-            without = "the sheet below counts as it stands"
-        yield from _prose(f"Without an answer {when}, {without}.")
+            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.")
+    if all(decision.default is not None for decision in request.own):
+        yield from _prose("To take that now, write AGREED in your answer, on a line of its own.")
 
 
 def _sections(sections: Sequence[Section]) -> Iterator[str]:

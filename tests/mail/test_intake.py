@@ -377,14 +377,16 @@ def test_the_form_quoted_unchanged_is_no_order(
     before = head(folder)
     with folder.open() as game:
         text = quoted(side_report(game, "red", 0).text)
-    assert (b"> - bid: {card: lowest}" in text) == default
+    assert (b"> # - bid: {card: lowest}" in text) == default
     if blanks:
         text = text.replace(b"\n", b" \n>\n")
     handled = take_in(
         letter("red", b"Thanks! I will think about it.\n\nOn Sunday, pbem wrote:\n\n" + text), folder.office
     )
     assert not handled.accepted
-    assert "quoted as it was sent" in " ".join(only(handled).text.split())
+    told = " ".join(only(handled).text.split())
+    assert "as it was sent: nothing is chosen" in told
+    assert ("write AGREED for: bids the lowest card" in told) == default
     assert head(folder) == before
 
 
@@ -402,16 +404,25 @@ def test_quoted_form_with_other_comments_is_no_order(folder: Folder, toy: Adjudi
 def test_form_changed_in_the_quotation_or_copied_from_it_counts(
     folder: Folder, toy: Adjudicator, blank_maps: None
 ) -> None:
-    """The form counts when it is changed in the quotation or copied out of it."""
+    """The form counts when one `#` is taken off in the quotation, or in a copy of it."""
     bid(folder)
     card = cards(folder, "red")[0]
-    changed = quoted(form_of(folder, "red")).replace(b"- bid: {card: lowest}", b"- bid: {card: %d}" % card)
+    changed = quoted(form_of(folder, "red")).replace(b"# - bid: {card: %d}" % card, b"- bid: {card: %d}" % card)
     assert take_in(letter("red", b"pbem wrote:\n\n" + changed), folder.office).accepted
-    copied = form_of(folder, "blue").encode()
+    copied = form_of(folder, "blue").replace("# - bid: {card: lowest}", " - bid: {card: lowest}").encode()
     assert take_in(letter("blue", copied), folder.office).accepted
     with folder.open() as game:
         answers = {answer.side: answer.order for answer in game.ledger.adjudication(game.adjudication).answers}
     assert answers in ({"red": {"card": card}, "blue": {"card": "lowest"}}, {})
+
+
+def test_form_copied_as_it_stands_chooses_nothing(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    """The form copied into a letter as it stands is sent back: AGREED would take what counts without an answer."""
+    bid(folder)
+    before = head(folder)
+    handled = take_in(letter("red", form_of(folder, "red").encode()), folder.office)
+    assert "nothing is chosen; write AGREED for: bids the lowest card" in handled.complaints[0]
+    assert head(folder) == before
 
 
 def test_thank_you_above_the_quoted_form_replaces_no_answer(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:

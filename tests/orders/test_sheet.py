@@ -199,7 +199,6 @@ def test_what_is_no_sheet(raw: bytes, complaint: str) -> None:
         ]),
         ("game: punica\nside: rome\nadjudication: true\norders:\nstanding: no\n", [
             "3:15 adjudication must be a whole number from 0, not true",
-            "4:1 orders must be a list, not nothing; for none write 'orders: []'",
             "5:11 standing must be a list, not the text 'no'; begin each order with '- '",
         ]),
         ("game: punica\nside: rome\nadjudication: 1\norders:\n  pass:\n", [

@@ -1,4 +1,4 @@
-"""The form: sent back unchanged it is the default, every choice in it is legal, and mail programs leave it whole."""
+"""The form: sent back unchanged it orders nothing, every choice in it is legal, and mail programs leave it whole."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from pbem.game import LegalOrders, of, shelf
 from pbem.game.box import Box
 from pbem.mail.sheet_finder import sheets
-from pbem.orders.sheet import BadSheet, Sheet, check_heading, read_sheet
-from pbem.protocol import Decision, Order
-from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, SheetHead, form, order_lines
+from pbem.orders.sheet import Sheet, check_heading, read_sheet
+from pbem.protocol import Decision, Order, does_nothing
+from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.no_game import NoGame
@@ -53,24 +53,17 @@ def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sent_back_unchanged_it_is_the_default(seed: int) -> None:
+def test_sent_back_unchanged_it_orders_nothing(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed):
-        view = at.view(own[0].side)
-        text = form_of(game.rules, game.box, view, own)
-        if all(decision.default is None for decision in own):
-            with pytest.raises(BadSheet, match="orders must be a list"):
-                read(text, game.box)
-            continue
-        sheet = read(text, game.box)
+        sheet = read(form_of(game.rules, game.box, at.view(own[0].side), own), game.box)
         assert not check_heading(sheet, game="punica", side=own[0].side, adjudication=7, sides=game.rules.sides)
-        assert [order.body for order in sheet.orders] == [d.default for d in own if d.default is not None]
-        for decision, order in zip(own, sheet.orders, strict=True):
-            assert list(game.rules.check(view, decision, order)) == []
+        assert sheet.orders == ()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_choice_offered_is_legal_and_another_one(seed: int) -> None:
+def test_every_choice_offered_is_legal_and_the_default_is_last(seed: int) -> None:
+    """The real choices come first, then what does nothing, and last, marked, what counts without an answer."""
     game = loaded("rome_carthage")
     for at, own in turns(seed):
         view = at.view(own[0].side)
@@ -78,13 +71,18 @@ def test_every_choice_offered_is_legal_and_another_one(seed: int) -> None:
         bare = text[: text.index("orders:") + len("orders:\n")]
         offered = [read(bare + choice + "\n", game.box).orders[0] for choice in choices_in(text)]
         for decision in own:
-            others = [order for order in offered if order.kind == decision.kind]
-            for order in others:
+            orders = [order for order in offered if order.kind == decision.kind]
+            for order in orders:
                 assert list(game.rules.check(view, decision, order)) == [], order
-                assert order.body != decision.default
-            bodies = [order.body for order in others]
+            bodies = [order.body for order in orders]
             assert all(body not in bodies[:at_body] for at_body, body in enumerate(bodies))
-            assert others or decision.default is not None
+            assert bodies
+            if decision.default is not None:
+                assert bodies.pop() == decision.default
+                words = game.box.forms[decision.kind].in_words(decision.default, game.box.names)
+                marked = " ".join(f"{WITHOUT}: {words}. AGREED takes it, or this: - {decision.kind}:".split())
+                assert marked in " ".join(text.replace("#", " ").split())
+            assert sorted(bodies, key=does_nothing) == bodies
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -131,8 +129,8 @@ def test_many_choices_are_shown_from_one_end_to_the_other() -> None:
     decision = Decision("first_player", "rome", "5.3", {}, {"side": "side_0"})
     text = form_of(Numbers(), shelf.load("rome_carthage").box, None, [decision])
     offered = choices_in(text)
-    assert len(offered) == FEW_SHOWN - 1  # the default is one of those picked
-    assert offered[-1] == "- first_player: {side: side_999}"
+    assert len(offered) == FEW_SHOWN  # the default is one of those picked
+    assert offered[-2:] == ["- first_player: {side: side_999}", "- first_player: {side: side_0}"]
     assert f"# ... and {1000 - FEW_SHOWN} more" in text
 
 

@@ -335,11 +335,15 @@ def test_only_a_new_action_begins_a_paragraph() -> None:
 
 def test_what_happens_without_an_answer_is_said() -> None:
     at = next(campaigns(range(1)))
-    assert (
-        "Without an answer by noon, the sheet below counts as it stands." in told_to(at, "rome", deadline="noon").text
-    )
+    text = told_to(at, "rome", deadline="noon").text
+    assert "Without an answer by noon: claims nothing." in text
+    assert "write AGREED in your answer" in text
     open_end = [Decision("play", "rome", "7.2", {"play": 1, "turn": 1, "cards": 7})]
-    assert "Without an answer in time, the game waits for you." in told_to(at, "rome", waiting=open_end).text
+    text = told_to(at, "rome", waiting=open_end).text
+    assert "Without an answer in time, the game waits for you." in text
+    assert "AGREED" not in text
+    ruled = " ".join(told_to(at, "rome", ruled=True).text.split())
+    assert "Without an answer in time, the answer that the game master has set counts." in ruled
 
 
 def test_orders_that_lapsed_are_told_in_every_game() -> None:
@@ -497,7 +501,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         by_default=True,
         sheet="game: punica",
     )
-    assert "Otherwise the sheet below counts as it stands." in reminder.text
+    assert "Otherwise what the sheet below says counts without an answer." in reminder.text
     for letter in (first, faults, refusal, reminder):
         assert max(map(len, letter.text.splitlines())) <= WIDTH
         assert "\n\n\n" not in letter.text

@@ -106,7 +106,7 @@ class Sheet:
         return self._content() == other._content()
 
     def _content(self) -> tuple[object, ...]:
-        given = ORDERS in self.document.value
+        given = self.document.value.get(ORDERS) is not None
         parts = (self.orders, self.standing, self.standing_add)
         return self.game, self.side, self.adjudication, self.link, given, *map(repr, parts)
 
@@ -262,6 +262,8 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
 
 def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
     if standing and orders == DEFAULT:
+        return
+    if key == ORDERS and orders is None:  # a form in which nothing is chosen
         return
     if not isinstance(orders, list):
         advice = f"for none write '{key}: []'" if orders is None else "begin each order with '- '"

@@ -55,6 +55,10 @@ ASKING: Final = (
 )
 """The modules that ask for decisions, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
+ASKED_ONCE: Final = frozenset(
+    {"first_player", "proconsul", "place", "raise", "dictator", "elephants"},
+)
+"""Kinds for which a side is asked once in a phase; the orders for all others may follow one another in it (4.2)."""
 
 
 class HannibalItaly(Rules[Game]):
@@ -134,6 +138,17 @@ class HannibalItaly(Rules[Game]):
     def ends(self, order: Order) -> bool:
         """Tell whether an order ends its side's movement: it waits if an order before it cannot be carried out."""
         return order.kind == "move" and order.body == END
+
+    def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
+        """Tell whether its side is asked for no second order of the kind: an office, or the end of all marches (4.2).
+
+        A march is the last one if nobody can march after it, whatever the dice say.
+        """
+        if decision.kind != "move":
+            return decision.kind in ASKED_ONCE
+        if self.ends(order):
+            return True
+        return not any(True for _ in self.check(view, decision, order)) and not successors(view, decision, order)
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""

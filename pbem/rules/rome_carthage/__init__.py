@@ -57,6 +57,21 @@ ASKING: Final = (
 )
 """The modules with decisions, in the order of play."""
 KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
+ASKED_ONCE: Final = frozenset({"reinforce", "consuls", "claim_first", "first_player", "play"})
+"""Kinds for which a side is asked once in a phase, or once with a card (5, 7.1)."""
+ASKED_ONCE_A_MARCH: Final = frozenset(
+    {
+        "clear_marker",
+        "besiege",
+        "sortie",
+        "change_command",
+        "battle_events",
+        "charge",
+        "retreat",
+        "withdraw_to",
+    }
+)
+"""Kinds for which a side is asked once in a march, or in the one battle that may end it (8.2, 11, 16.4)."""
 
 
 class RomeCarthage(Rules[Game]):
@@ -99,6 +114,25 @@ class RomeCarthage(Rules[Game]):
         """Yield what is wrong with an answer to a decision."""
         _, check = KINDS[decision.kind]
         return check(view, decision, order)
+
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order ends a campaign: it waits if a march before it cannot be carried out (8.1)."""
+        return order.kind == "campaign" and bool(order.get("stop"))
+
+    def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
+        """Tell whether its side is asked for no second order of the kind with this card (7.1, 8.1).
+
+        A campaign card asks again for each of its generals. A path may close on the way, and then the general is asked
+        where he goes on to, so only `stop` surely ends a march (8.2).
+        """
+        if decision.kind in ASKED_ONCE:
+            return True
+        marches = view.card.generals_left if view.card is not None else 0
+        if decision.kind == "campaign":
+            return bool(order.get("stop")) or marches == 1
+        if decision.kind in ("march", "pursue"):
+            return bool(order.get("stop")) and not marches
+        return decision.kind in ASKED_ONCE_A_MARCH and not marches
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw; marches and retreats just told become arrows."""

@@ -40,6 +40,8 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         march = march.alone()
         if not _on_map(view, decision.side, march.going[0].leader):
             return
+    if "path" not in order.body:
+        yield order.fault(("leader",), f"{order['leader']} has no path; who stays has path: []", rule="7.2")
     plan = lay_out(view, march)
     yield from wrong_shares(view, plan.division)
     for astray in plan.route.astray:

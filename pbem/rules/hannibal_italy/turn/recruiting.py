@@ -165,6 +165,8 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with recruits: no base, too many, more than there are counters (6.2, 6.22, 5.23)."""
     due, cities = decision.facts["legions"], decision.facts["cities"]
     ordered, wanted = RaiseOrder.read(order), dict[str, int]()
+    if "legions" not in order.body and any(due[province] for province in cities if cities[province]):
+        yield order.fault((), "say where the legions are raised; for none write legions: {}", rule="6.2")
     for city, count in ordered.legions.items():
         record = view.board.cities.get(city)
         if record is None or city not in cities.get(record.province, []):

@@ -287,6 +287,9 @@ def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, op
     if march.sortie:
         yield from _check_sortie(order, force)
         return
+    if "path" not in order.body:
+        yield order.fault(("general",), f"{name} has no path; if he stays where he is, write path: []", rule="8.2")
+        return
     points = allowance(view, general, march_type(view, march.way.play))
     forces = [force] if not wrong else _in_its_place(view, stack, march.force, tired)
     ways = [list(check_path(view, side, march.way, space, each, points)) for each in forces]

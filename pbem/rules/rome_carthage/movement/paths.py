@@ -310,6 +310,9 @@ def check_exchange(
     drops = path[-1] == "drop"
     source = force if drops else stack
     names, cu, elephants = list(change.generals), change.cu, change.elephants
+    if not names and not cu:
+        yield illegal(path, f"say what to {path[-1]}: cu, or generals", rule="8.7")
+        return
     for at, general in enumerate(names):
         if general not in source.generals or general == force.generals[0] or general in names[:at]:
             have = generals_named(view, [name for name in source.generals if name != force.generals[0]])

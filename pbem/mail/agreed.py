@@ -1,0 +1,106 @@
+"""The word AGREED: a player takes what counts if they do not answer.
+
+It hands in an ordinary sheet: the orders of the side that still wait, and the defaults of the decisions that no order
+answers. So it is received, recorded and verified like any other. It counts only for the report that its sender has
+seen. A default that came after it was never agreed to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from pbem.crypto.player_chains import LINK_SHAPE, LOST
+from pbem.mail.letter import Enclosure, Letter
+from pbem.mail.routing import game_of, reports_in
+from pbem.orders.check import nothing_chosen
+from pbem.protocol import Side
+from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.render.form import SheetHead, order_lines
+
+WHICH_OF_THE_TWO: Final = (
+    "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
+)
+_ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
+_ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
+
+
+def agreed_sheet(game: OpenGame, side: Side, rest: str, letter: Letter, host: str) -> Enclosure:
+    """Return the sheet that AGREED hands in; `rest` is what stands behind the word. Raises CannotPlay."""
+    asked = [decision for decision in game.open_decisions if decision.side == side]
+    if not asked:
+        raise CannotPlay("nothing is asked of you that still has no answer")
+    _require_last_report(game, side, letter, host)
+    ruled = game.defaults.get(side)
+    if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
+        raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
+    if any(decision.default is None for decision in asked):
+        raise CannotPlay(nothing_chosen(game.box, asked))
+    state = game.current().state
+    waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
+    lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
+    for order in waiting:
+        lines += order_lines(order.kind, order.body)
+    for decision in asked:
+        lines += order_lines(decision.kind, decision.default or {})
+    return Enclosure("AGREED", ("\n".join(lines) + "\n").encode(), "body")
+
+
+def unchanged(game: OpenGame, side: Side) -> str:
+    """Return why a letter is refused in which there is only the quoted form, as it was sent."""
+    asked = [decision for decision in game.open_decisions if decision.side == side]
+    if not asked:
+        return (
+            "The only order sheet in it is the form of your last report as it was sent. The orders you gave still wait."
+        )
+    reason = nothing_chosen(game.box, asked)
+    return (
+        f"The only order sheet in it is the form of your last report as it was sent: {reason}. "
+        "To choose an order, take the # off in front of it, also where it is quoted."
+    )
+
+
+def has_orders(enclosure: Enclosure, forms: Collection[str]) -> bool:
+    """Tell whether a sheet orders anything, as far as it can be read: its orders are not all comments."""
+    text = enclosure.text.decode("utf-8", "replace")
+    return any(found in forms for found in _ORDER.findall(text))
+
+
+def _require_last_report(game: OpenGame, side: Side, letter: Letter, host: str) -> None:
+    """Raise CannotPlay unless a letter answers the last report of its side."""
+    seen = next(_seen(game, letter), None)
+    if seen is None:
+        reports = reports_in(letter.references, host)
+        seen = next((each.adjudication for each in reports if (each.game, each.side) == (game.name, side)), None)
+    if seen is None:
+        raise CannotPlay("your letter answers no report, so it does not say what you agree to. Answer this letter")
+    if seen != game.adjudication:
+        raise CannotPlay(f"you answer report {seen}, and adjudication {game.adjudication} came after it")
+
+
+def _seen(game: OpenGame, letter: Letter) -> Iterator[int]:
+    """Yield the adjudications whose forms a letter quotes."""
+    enclosures: Iterable[Enclosure] = (*letter.enclosures, *letter.passed_over)
+    for enclosure in enclosures:
+        found = _ADJUDICATION.search(enclosure.text.decode("utf-8", "replace"))
+        if found is not None and game_of(enclosure) == game.name:
+            yield int(found[1])
+
+
+def _link(game: OpenGame, side: Side, rest: str) -> Iterator[str]:
+    """Yield the line of the sheet that opens a link of the side's own chain. Raises CannotPlay for any other words."""
+    words = rest.split()
+    if words[:1] == [game.name]:
+        words = words[1:]
+    chain = game.player_chain(side)
+    if chain is None or chain.lost:
+        if words:
+            raise CannotPlay("write it on a line of its own, without other words")
+        return
+    if len(words) != 1 or not (words[0] == LOST or LINK_SHAPE.fullmatch(words[0])):
+        raise CannotPlay(
+            "write the next link of your dice chain after it, on the same line: "
+            f"pbem my-chain next FILE --after {chain.opened} prints it"
+        )
+    yield f"link: {words[0]}"

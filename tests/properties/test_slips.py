@@ -1,0 +1,365 @@
+"""A slip of the form costs no turn: what a player gets who takes one `#` off, none, or two.
+
+Every question of every game is looked at: in random games, and in the test cases, whose positions ask what random play
+seldom comes to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases import read_cases, run_case
+from pbem.engine.sequence import faults_in_sequence, second_answers
+from pbem.engine.session import Session
+from pbem.game.box import Box
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
+from pbem.orders.sheet import Sheet
+from pbem.protocol import Decision, Order, Rules, Side
+from pbem.render.form import SheetHead, form, order_lines
+from tests.support.walks import FOLDERS, GAMES, loaded, plain, start, walk
+
+SEEDS = range(2)
+QUESTIONS = 200
+ENOUGH = 12
+"""So many forms are tried for each kind of question: a game asks some a hundred times as often as others."""
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A side that is asked something, with the position as it knows it, and its decisions."""
+
+    rules: Rules[Any]
+    box: Box
+    view: Any
+    side: Side
+    decisions: Sequence[Decision]
+
+    def form(self) -> str:
+        head = SheetHead("punica", self.side, 7)
+        return form(self.rules, self.box, self.view, self.decisions, head, ["Turn 1"])
+
+    def check(self, *lines: str) -> tuple[Receipt, Sheet | None]:
+        """Check a sheet as a player does at home."""
+        at = OpenDecisions(
+            box=self.box,
+            game="punica",
+            sides=self.rules.sides,
+            side=self.side,
+            adjudication=7,
+            decisions=self.decisions,
+            faults=partial(self.rules.check, self.view),
+            further=partial(faults_in_sequence, self.rules, self.view),
+            second=partial(second_answers, self.rules, self.view),
+        )
+        return check_sheet(at, "\n".join(lines).encode())
+
+    def check_orders(self, orders: Iterable[str]) -> tuple[Receipt, Sheet | None]:
+        """Check a sheet with some orders, each on a line of its own from the fifth on."""
+        return self.check(*SheetHead("punica", self.side, 7).lines(), "orders:", *orders)
+
+
+def asked_in(session: Session[Any], box: Box) -> Iterator[Asked]:
+    """Yield each side that is asked something."""
+    rules = session.rules
+    for side in rules.sides:
+        if own := [decision for decision in session.open_decisions if decision.side == side]:
+            view = rules.decode(plain(rules.encode(rules.view(session.position, side))))
+            yield Asked(rules, box, view, side, own)
+
+
+@cache
+def questions(game: str) -> Sequence[Asked]:
+    """Return some questions of each kind: from random games of each edition, and from the test cases."""
+    found: list[Asked] = []
+    count: Counter[str] = Counter()
+
+    def look(session: Session[Any]) -> None:
+        if any(count[decision.kind] < ENOUGH for decision in session.open_decisions):
+            for asked in asked_in(session, loaded(game).box):
+                count.update(decision.kind for decision in asked.decisions)
+                found.append(asked)
+
+    go = Session._go
+
+    def watched(session: Session[Any], sent: Any) -> None:
+        go(session, sent)
+        look(session)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Session, "_go", watched)
+        for _ in everything(game):
+            pass
+    return found
+
+
+def everything(game: str) -> Iterator[None]:
+    """Play random games of each edition, and the test cases; stop before each of them."""
+    for edition in loaded(game).box.editions:
+        for seed in SEEDS:
+            rules, scenarios = loaded(game, edition).rules, loaded(game, edition).box.scenarios
+            yield
+            for _ in walk(rules, scenarios[seed % len(scenarios)], seed, QUESTIONS):
+                pass
+    for path in loaded(game).box.cases():
+        for case in read_cases(path):
+            yield
+            run_case(case, game, FOLDERS)
+
+
+# ---- one `#`
+
+
+@each_game
+def test_form_filled_in_the_lazy_way_is_accepted(game: str) -> None:
+    """Take one `#` off, change nothing else: whichever it is, the sheet is accepted. Every kind of order is tried."""
+    tried: set[str] = set()
+    for asked in questions(game):
+        lines = asked.form().splitlines()
+        for at, line in enumerate(lines):
+            for less in (1, 2) if line.startswith("# - ") else ():
+                chosen = [*lines[:at], line[less:], *lines[at + 1 :]]
+                receipt, sheet = asked.check(*chosen)
+                assert sheet is not None, "\n".join([str(receipt), *chosen])
+                assert len(sheet.orders) == 1
+                tried.add(sheet.orders[0].kind)
+    assert tried == loaded(game).box.forms.keys()
+
+
+# ---- none
+
+
+@each_game
+def test_form_as_it_stands_chooses_nothing(game: str) -> None:
+    """It is sent back, and names in words what AGREED would take: nothing but what the decisions say."""
+    for asked in questions(game):
+        receipt, sheet = asked.check(*asked.form().splitlines())
+        assert sheet is None
+        (placed,) = receipt.complaints
+        reason = placed.fault.reason
+        assert reason.startswith("nothing is chosen")
+        assert ("write AGREED for: " in reason) == all(each.default is not None for each in asked.decisions)
+        for each in asked.decisions:
+            if each.default is not None:
+                words = asked.box.forms[each.kind].in_words(each.default, asked.box.names)
+                assert "AGREED" not in reason or words in reason
+                assert not words.startswith(f"{each.kind}:"), "the box has no words for this default"
+
+
+@each_game
+def test_sheet_of_the_defaults_is_accepted(game: str) -> None:
+    """What AGREED hands in has no faults, wherever every decision of a side has a default."""
+    for asked in questions(game):
+        if all(each.default is not None for each in asked.decisions):
+            lines = [line for each in asked.decisions for line in order_lines(each.kind, each.default or {})]
+            receipt, sheet = asked.check_orders(lines)
+            assert sheet is not None, "\n".join([str(receipt), *lines])
+
+
+# ---- two
+
+
+class Spans:
+    """The answers since the queue was last dropped: after the last order of a kind nothing more may be asked."""
+
+    def __init__(self) -> None:
+        self.over: dict[tuple[Side, str], Order] = {}
+        self.answered: set[str] = set()
+        self.last: set[str] = set()
+
+    def note(self, session: Session[Any], orders: Sequence[Order]) -> None:
+        """Note the answers to the open decisions."""
+        found: dict[tuple[Side, str], Order] = {}
+        for decision, order in zip(session.open_decisions, orders, strict=True):
+            key = (decision.side, decision.kind)
+            assert key not in self.over, f"{key} is asked again after {self.over.get(key)}"
+            self.answered.add(decision.kind)
+            view = session.rules.view(session.position, decision.side)
+            if session.rules.is_last(view, decision, order):
+                found[key] = order
+                self.last.add(decision.kind)
+        self.over |= found
+
+
+@each_game
+def test_nothing_is_asked_again_after_the_last_order(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where `is_last` says so, no second question of the kind comes before the queue is dropped.
+
+    It says so of some order of each kind, but for those that rules ask again and again.
+    """
+    spans, go = Spans(), Session._go
+
+    def watched(session: Session[Any], sent: Any) -> None:
+        if sent is not None:
+            spans.note(session, sent if isinstance(sent, tuple) else (sent,))
+        go(session, sent)
+        if session.at_checkpoint and not session.keep_queue:
+            spans.over.clear()
+
+    monkeypatch.setattr(Session, "_go", watched)
+    for _ in everything(game):
+        spans.over.clear()
+    assert spans.answered - spans.last == ASKED_AGAIN[game]
+
+
+ASKED_AGAIN = {
+    "toy": set[str](),
+    "rome_carthage": {
+        # on each space of a march
+        "man_city",
+        "intercept",
+        "avoid_battle",
+        "intercepted",
+        "hostile_tribes",
+        "bad_weather",
+        "storms_at_sea",
+        # in each round of a battle
+        "round_events",
+        "give_back",
+        "maharbal",
+        "battle_card",
+        "match",
+        "counterattack",
+        "take_initiative",
+        "cancel_withdrawal",
+        "losses",
+        "remove_markers",
+        "elephant_fright",
+    },
+    "hannibal_italy": {
+        # for each leader, army or province
+        "tie",
+        "arrive",
+        "receive",
+        "winter_losses",
+        # in each battle, round or siege of a phase
+        "next_battle",
+        "sally",
+        "fight",
+        "command",
+        "withdraw",
+        "forage",
+        "ambush",
+        "losses",
+        "go_on",
+        "besiege",
+        "retreat",
+        "works",
+    },
+}
+"""The kinds that rules may ask again in one span, so that a second order of them waits."""
+
+
+def begun(game: str) -> Session[Any]:
+    """Return a game at a question: the first bid of the toy, a movement of Carthage, a card play of Carthage."""
+    rules = loaded(game).rules
+    position = start(rules, loaded(game).box.scenarios[0], 0)
+    if game == "hannibal_italy":
+        position.phase = "first_move"
+    if game == "rome_carthage":
+        position.phase, position.to_play = "strategy", "carthage"
+        position.hands = {"carthage": [17, 33, 37], "rome": [9]}
+        position = rules.settle(position)
+    session = Session(rules, position, SeededDice(1))
+    while session.at_checkpoint:
+        session.go_on()
+    return session
+
+
+@pytest.mark.parametrize(
+    ("game", "orders", "refused"),
+    [
+        ("toy", ["bury: {card: 0}", "bury: {card: 1}"], [2]),
+        ("toy", ["bury: {card: 0}", "bury: {card: 0}"], [2]),
+        ("toy", ["bury: {card: 0}", "bid: {card: 1}", "bid: {card: 1}"], []),
+        ("hannibal_italy", ["move: {leader: hannibal, path: [taurasia]}", "move: {end: true}"], []),
+        ("hannibal_italy", ["move: {end: true}", "move: {leader: hannibal, path: [taurasia]}"], [2]),
+        (
+            "hannibal_italy",
+            [
+                "move: {leader: hannibal, path: [taurasia]}",
+                'move: {leader: gaulish_leader, path: ["0326"]}',
+                "move: {end: true}",
+                "move: {end: true}",
+            ],
+            [4],
+        ),
+        ("rome_carthage", ["play: {card: 17, as: discard}", "play: {card: 37, as: discard}"], [2]),
+        ("rome_carthage", ["play: {card: 17, as: discard}", "march: {stop: true}", "march: {stop: true}"], []),
+        (
+            "rome_carthage",
+            [
+                "play: {card: 37, as: event, general: hanno, path: [utica]}",
+                "campaign: {general: hannibal, path: [dertosa], then: stop}",
+                "campaign: {general: mago, path: [dertosa], then: stop}",
+            ],
+            [],
+        ),
+        ("hannibal_italy", ["move: {end: true}", "fight: {fight: true}", "fight: {fight: true}"], []),
+    ],
+)
+def test_second_answer_to_one_question_is_sent_back(game: str, orders: list[str], refused: list[int]) -> None:
+    """Marches of two leaders and orders for questions not yet asked stay legal; two equal lines are two answers."""
+    session = begun(game)
+    asked = next(asked_in(session, loaded(game).box))
+    hand = session.position.hands[asked.side] if game == "toy" else [0, 1]
+    cards = {f"card: {at}": f"card: {card}" for at, card in enumerate(hand[:2])}
+    receipt, sheet = asked.check_orders(
+        re.sub(r"card: [01]\b", lambda found: cards[found[0]], f"- {each}") for each in orders
+    )
+    assert (sheet is None) == bool(refused), str(receipt)
+    assert [placed.mark.line - 4 for placed in receipt.complaints] == refused
+    for placed in receipt.complaints:
+        assert placed.fault.reason.startswith("which of the two? Line ")
+
+
+@pytest.mark.parametrize(
+    ("orders", "refused"),
+    [
+        (["{general: hannibal, path: [dertosa]}", "{general: mago, path: [dertosa]}"], ([], [2])),
+        (["{general: hannibal, path: [dertosa]}", "{stop: true}"], ([], [])),
+        (["{general: hannibal, path: [dertosa]}", "{stop: true}", "{stop: true}"], ([3], [3])),
+        (["{stop: true}", "{general: hannibal, path: [dertosa]}"], ([2], [2])),
+    ],
+)
+def test_campaign_asks_once_for_each_of_its_generals(orders: list[str], refused: tuple[list[int], list[int]]) -> None:
+    """With one general left the first march is the last; to stop behind it does no harm."""
+    session = begun("rome_carthage")
+    session.answer([Order("play", {"card": 33, "as": "event", "general": "hanno", "path": ["utica"], "then": "stop"})])
+    for wrong in refused:
+        while session.at_checkpoint or session.open_decisions[0].kind != "campaign":
+            if session.at_checkpoint:
+                session.go_on()
+            else:
+                session.answer([Order(each.kind, each.default or {}) for each in session.open_decisions])
+        (asked,) = asked_in(session, loaded("rome_carthage").box)
+        receipt, _ = asked.check_orders(f"- campaign: {each}" for each in orders)
+        assert [placed.mark.line - 4 for placed in receipt.complaints] == wrong
+        session.answer([Order("campaign", {"general": "mago", "path": ["dertosa"], "then": "stop"})])
+
+
+@pytest.mark.parametrize(
+    ("orders", "refused"),
+    [
+        (["{leader: longus, path: [dertona]}", "{end: true}"], []),
+        (["{leader: longus, path: [dertona]}"] * 2, [2]),
+        (["{leader: longus, path: [dertona]}", "{end: true}", "{leader: longus, path: [dertona]}"], [3]),
+    ],
+)
+def test_march_of_the_only_leader_is_the_last(orders: list[str], refused: list[int]) -> None:
+    """The end behind it does no harm, though nothing is left to be ended."""
+    rules = loaded("hannibal_italy").rules
+    position = start(rules, loaded("hannibal_italy").box.scenarios[0], 0)
+    position.phase = "second_move"
+    (asked,) = asked_in(Session(rules, position, SeededDice(1)), loaded("hannibal_italy").box)
+    assert asked.decisions[0].facts["leaders"] == ["longus"]
+    receipt, _ = asked.check_orders(f"- move: {each}" for each in orders)
+    assert [placed.mark.line - 4 for placed in receipt.complaints] == refused
