@@ -127,7 +127,7 @@ class Adjudicator(OpenGame):
                 files |= self.ledger.letter_files(letter, note)
             if ORDERS in sheet.document.value:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
-            if sheet.standing is not None or sheet.standing_add:
+            if sheet.files:
                 state.standing[side] = self._filed(state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
@@ -337,7 +337,9 @@ class Adjudicator(OpenGame):
             for written in (sheet.standing_add, sheet.standing or ())
             for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
         ]
-        return new if sheet.standing is not None else [*new, *state.standing.get(side, ())]
+        in_force = enumerate(state.standing.get(side, ()), 1)
+        kept = [record for number, record in in_force if number not in sheet.standing_cancel]
+        return new if sheet.standing is not None else [*new, *kept]
 
     def require_format(self) -> None:
         """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.

@@ -227,6 +227,11 @@ class OpenGame:
         state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
 
+    def waits(self, side: Side) -> bool:
+        """Tell whether orders of a side are waiting to be used."""
+        state = self.current().state
+        return state is not None and bool(state.pending.get(side))
+
     def player_chain(self, side: Side, now: Now | None = None) -> PlayerChain | None:
         """Return the state of a player's chain, now or as of a game about to be so; None: there is none."""
         state = (now or self.current()).state
@@ -306,6 +311,7 @@ class OpenGame:
             further=session.further,
             costs=session.costs,
             standing=[each.written() for each in self.standing(side)],
+            waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
             today=self.day,
             chain=None if ruled else self.player_chain(side),

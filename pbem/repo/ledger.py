@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from re import compile as pattern
 from typing import Any, Final, Protocol, TypeAlias
@@ -202,12 +203,18 @@ class Ledger:
         return self.salted(turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))
 
     def letter(self, digest: str) -> Record | None:
-        """Return the note of a letter that was carried out; None: it was not."""
-        text = self.repo.read(self.letter_path(digest))
-        if text is None:
-            return None
-        record: Record = yamlio.read(text, name="letter").value
-        return record
+        """Return what is noted of a letter that was carried out; None: it was not.
+
+        A letter that made several commits has a note with each. Of a word in several notes the first counts.
+        """
+        notes: list[Record] = []
+        while (text := self.repo.read(self._note_path(digest, len(notes)))) is not None:
+            notes.append(yamlio.read(text, name="letter").value)
+        return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
+
+    def _note_path(self, digest: str, number: int) -> str:
+        """Return the path of a note of a letter; `number` counts the notes before it."""
+        return self.letter_path(f"{digest} {number}" if number else digest)
 
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
@@ -259,9 +266,15 @@ class Ledger:
         return {path: self._seal(path, raw, rooms.SHEET)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
-        """Return the note that a letter was carried out, so that it is not carried out twice."""
-        digests = (letter,) if isinstance(letter, str) else letter
-        return {self.letter_path(digest): yamlio.dump(dict(note)).encode() for digest in digests}
+        """Return the note that a letter was carried out, so that it is not carried out twice.
+
+        A note is never changed: where the letter has some already, as for a KEY above a sheet, this is one more.
+        """
+        files: dict[str, bytes] = {}
+        for digest in (letter,) if isinstance(letter, str) else letter:
+            paths = (self._note_path(digest, number) for number in count())
+            files[next(path for path in paths if self.repo.read(path) is None)] = yamlio.dump(dict(note)).encode()
+        return files
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""

@@ -16,6 +16,7 @@ The game's box describes the form of each kind of order (`OrderForm`). The rules
 """
 
 from pbem.game.order_form import OrderForm
+from pbem.orders.sheet.by_word import cancellation, withdrawal
 from pbem.orders.sheet.complaint import as_rows, complain, shortened
 from pbem.orders.sheet.reader import (
     DEFAULT,
@@ -23,6 +24,7 @@ from pbem.orders.sheet.reader import (
     ORDERS,
     STANDING,
     STANDING_ADD,
+    STANDING_CANCEL,
     UNTIL,
     WHEN,
     BadSheet,
@@ -38,6 +40,7 @@ __all__ = [
     "ORDERS",
     "STANDING",
     "STANDING_ADD",
+    "STANDING_CANCEL",
     "UNTIL",
     "WHEN",
     "BadSheet",
@@ -45,8 +48,10 @@ __all__ = [
     "Sheet",
     "Written",
     "as_rows",
+    "cancellation",
     "check_heading",
     "complain",
     "read_sheet",
     "shortened",
+    "withdrawal",
 ]
