@@ -57,7 +57,7 @@ _ACTS: Final = {
         "kind": str, "reason": WORD, "box": HEX, "code": HEX, "changed?": [int], "accepted?": [str],
     },
 }  # fmt: skip
-NOTE: Final = {"side": str, "sheet?": int, "joined?": bool, "consents?": int, "refuses?": int, "after?": int}
+NOTE: Final = {"side": str, "sheet?": int, "word?": int, "joined?": bool, "consents?": int, "refuses?": int, "after?": int}
 REVEALED: Final = {"hidden": HEX, "identity": str}
 PINS: Final = {"box": HEX, "code": HEX}
 CHARTER: Final = {

@@ -107,7 +107,7 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
     if letter.refusal is not None:
         _refuse(handled, letter, settings, letter.refusal)
         return handled
-    if any(each.command == Command.HELP for each in letter.commands):
+    if any(each.command == Command.HELP and not each.rest for each in letter.commands):
         handled.letters.append(help_letter(letter, settings))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in _tasks(handled, letter, settings):
@@ -124,7 +124,8 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
 
 def _tasks(handled: Handled, letter: Letter, settings: MailSettings) -> list[_Task]:
     """Return what a letter asks for, game by game; of two sheets for one game the first counts."""
-    commands = [each for each in letter.commands if each.command not in (Command.FORECAST, Command.HELP)]
+    of_itself = (Instruction(Command.FORECAST), Instruction(Command.HELP))
+    commands = [each for each in letter.commands if each not in of_itself]
     sheets: dict[str, Enclosure | None] = {}
     for enclosure in letter.enclosures:
         if not (commands and only_names(enclosure)):
@@ -202,7 +203,7 @@ class _Desk:
             noted = self._noted()
             self.again = noted is not None
             before: int = game.adjudication if noted is None else noted["after"]
-            done = carry_out(game, self.side, task.commands, None if noted else letter.digests)
+            done = carry_out(game, self.side, task.commands, None if noted else letter.digests, noted)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")

@@ -19,6 +19,7 @@ from pbem.game.scene import Scene
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
 from pbem.protocol import Decision, Side
@@ -111,7 +112,7 @@ def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[D
         adjudication=game.adjudication,
         side=side,
         view=game.view(side),
-        events=game.told(side, since),
+        events=as_written(game, side, game.told(side, since)),
         waiting=waiting,
         others=[each.side for each in game.open_decisions],
         result=game.result,

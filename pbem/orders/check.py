@@ -148,10 +148,14 @@ def _cancelled_wrongly(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
     count = len(at.standing)
     for place, number in enumerate(sheet.standing_cancel):
         if number > count:
-            there_are = f"they are numbered from 1 to {count}" if count > 1 else f"there is {'one' if count else 'none'}"
+            there_are = (
+                f"they are numbered from 1 to {count}" if count > 1 else f"there is {'one' if count else 'none'}"
+            )
             yield Fault(ILLEGAL, (STANDING_CANCEL, place), f"you have no standing order {number} in force; {there_are}")
     if sheet.standing is not None:
-        yield Fault(ILLEGAL, (STANDING_CANCEL,), "`standing` replaces all your standing orders: there are none to cancel")
+        yield Fault(
+            ILLEGAL, (STANDING_CANCEL,), "`standing` replaces all your standing orders: there are none to cancel"
+        )
 
 
 def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:

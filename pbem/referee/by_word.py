@@ -20,8 +20,8 @@ def withdraw(game: Adjudicator, side: Side, link: str | None = None, letter: Let
     with game.lock():
         if not game.waits(side):
             raise CannotPlay(
-                "no orders of yours are waiting. A sheet that has been used cannot be taken back by you alone: with the "
-                "consent of all sides your game master can take the game back"
+                "no orders of yours are waiting. A sheet that has been used cannot be taken back by you alone: with "
+                "the consent of all sides your game master can take the game back"
             )
         return _handed_in(game, side, withdrawal(game.name, side, game.adjudication, link), letter)
 
@@ -40,7 +40,7 @@ def cancel_standing(
 
 
 def _handed_in(game: Adjudicator, side: Side, raw: bytes, letter: LetterId | None) -> int:
-    receipt = game.receive(side, raw, letter=letter)
+    receipt = game.receive(side, raw, letter=letter, by_word=True)
     if receipt.number is None:
         raise CannotPlay("; ".join(placed.fault.reason for placed in receipt.complaints))
     return receipt.number

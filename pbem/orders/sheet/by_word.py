@@ -25,9 +25,7 @@ def withdrawal(game: str, side: Side, adjudication: int, link: str | None = None
     return _sheet(game, side, adjudication, link, {ORDERS: []})
 
 
-def cancellation(
-    game: str, side: Side, adjudication: int, numbers: Sequence[int], link: str | None = None
-) -> bytes:
+def cancellation(game: str, side: Side, adjudication: int, numbers: Sequence[int], link: str | None = None) -> bytes:
     """Return the sheet that cancels standing orders by their numbers; all of them, if none are given."""
     return _sheet(game, side, adjudication, link, {STANDING_CANCEL: list(numbers)} if numbers else {STANDING: []})
 
