@@ -17,7 +17,10 @@ from struct import unpack
 ALL = ("joined", "sheets", "standing", "player_chains")  # what turns the dice, whole
 PARTS = {"beacon": ("round", "signature"), "act": ("kind", "side", "to", "sealed")}  # and what else, in part
 ACTS = {"rollback": "kind to", "ruling patch": "kind to", "ruling end": "kind", "migration": "kind"}
-ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side")  # which parts each act has
+ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side") | {
+    "draw": "kind",
+    "resignation": "kind side",
+}  # which parts each act has
 BY = re.compile("sheet ([1-9][0-9]*)|standing|only|default|bot|the game master")
 HOW = "\n  link {}\n  HMAC-SHA-256, so keyed, of {}\n  is the key {}\n  HMAC-SHA-256, so keyed, of {}: 16 numbers"
 CHECKED = """{game}: {turns} turns, {rolls} rolls. Right are: the digests from game.yaml to the last turn; the links,

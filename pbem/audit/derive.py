@@ -35,11 +35,13 @@ from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.protocol import PbemError
-from pbem.referee import ALL_SIDES, ruling
+from pbem.referee import GAME_MASTER, ruling
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.ending import ask_for_draw, ask_to_resign, end_by_game_master, end_by_request
 from pbem.referee.patching import whole_patch
+from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
-from pbem.referee.rollback import ROLLBACK, ask_for, note_consent, refuse, roll_back
+from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
@@ -58,6 +60,7 @@ from pbem.repo.layout import (
 )
 from pbem.repo.ledger import Ledger, LetterId
 from pbem.repo.memory import MemoryRepo
+from pbem.repo.requests import DRAW, RESIGNATION, ROLLBACK, Ending, Request
 
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
@@ -250,13 +253,13 @@ class Derivation:
             raise NotDerived("the next adjudication needed no round")
 
     def _request(self, recorded: Files) -> None:
-        """Ask again for a rollback, or consent to it or refuse it again."""
+        """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
         note, letter = _note(recorded)
         paths = sorted(path for path in recorded if path.startswith(REQUESTS))
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
-            ask_for(self._game, said["to"], said["reason"])
+            _ask_again(self._game, said, letter)
             return
         before = self._game.request()
         if before is None:
@@ -337,17 +340,29 @@ class _Acts:
         act, game = self._act, self._game
         if act["kind"] == "migration":
             carry_over(game, act)
-        elif act["kind"] == ROLLBACK:
-            request = game.request(act.get("request")) if act["by"] == ALL_SIDES else None
-            if act["by"] == ALL_SIDES and request is None:
-                raise NotDerived("it says that all sides consented, and there is no request")
-            roll_back(game, act["to"], act["reason"], request=request)
+        elif act["kind"] in (ROLLBACK, DRAW, RESIGNATION):
+            self._agreed()
         elif act["what"] == "patch":
             ruling.change_position(game, whole_patch(self._recorded()), act["reason"])
         elif act["what"] == "end":
             ruling.break_off(game, act["reason"])
         else:
             self._ordered()
+
+    def _agreed(self) -> None:
+        """Do again what all sides have consented to, or what the game master did in their stead."""
+        act, game = self._act, self._game
+        request = None if act["by"] == GAME_MASTER else game.request(act.get("request"))
+        if act["by"] != GAME_MASTER and request is None:
+            raise NotDerived("it says that all sides consented, and there is no request")
+        if request is not None and request.kind != act["kind"]:
+            raise NotDerived(f"the sides consented to a {request.kind}")
+        if act["kind"] == ROLLBACK:
+            roll_back(game, act["to"], act["reason"], request=request if isinstance(request, Request) else None)
+        elif isinstance(request, Ending):
+            end_by_request(game, request)
+        else:
+            end_by_game_master(game, act["kind"], act.get("side"), act["reason"])
 
     def _recorded(self) -> Adjudication:
         """Return as much of the adjudication as says what it changed."""
@@ -366,6 +381,18 @@ class _Acts:
         receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
         if made is None:
             raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
+
+
+def _ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
+    """File a request again as its file says."""
+    if said["kind"] == ROLLBACK:
+        ask_for(game, said["to"], said["reason"])
+    elif said["kind"] == DRAW:
+        ask_for_draw(game, None if said["side"] == GAME_MASTER else said["side"], said["reason"], letter)
+    elif said["kind"] == RESIGNATION:
+        ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
+    else:
+        raise NotDerived(f"nobody can ask for {said['kind']!r}")
 
 
 _NO_LETTER: Final[tuple[Record, LetterId | None]] = {}, None

@@ -14,7 +14,7 @@ from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee import ALL_SIDES
+from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
@@ -222,16 +222,21 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
 
 
 def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
-    """Yield what is wrong with the consents to a rollback, which stand in the file of the request."""
+    """Yield what is wrong with the consents to an act, which stand in the file of the request."""
     act = turn.get("act", {})
-    if act.get("by") != ALL_SIDES:
+    if act.get("by") in (None, GAME_MASTER):
+        if {"request", "consents"} & set(act):
+            yield "the game master acts alone, and it names consents"
         return
+    if act["by"] not in (ALL_SIDES, act.get("side")):
+        yield f"it is by {act['by']}, who cannot do that alone"
     oid = history.before(request_path(act.get("request", 0)), history.turns[n])
     try:
         request = {} if oid is None else yamlio.read(read(oid), name="request").value
     except yamlio.Unreadable:  # blamed where the history is told
         return
-    asked = not misfit(request, REQUEST) and request["to"] == act["to"] and "outcome" not in request
+    asked = not misfit(request, REQUEST) and request["kind"] == act["kind"] and "outcome" not in request
+    asked = asked and request.get("to") == act.get("to") and act.get("side") in (None, request.get("side"))
     if not asked or request.get("consents", []) != act.get("consents") or set(request["needed"]) - set(act["consents"]):
         yield "it says that all sides consented, and no request says so"
 

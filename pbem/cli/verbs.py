@@ -15,14 +15,14 @@ from pbem.cli.escaped import escaped_output
 from pbem.cli.keys import keys
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
 from pbem.cli.publish import publish
-from pbem.cli.referee import reveal, rollback, ruling
+from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.runtime import in_the_world
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "letter", "submit", "adjudicate", "beacon"),
-        *("ruling", "rollback", "migrate", "publish", "reveal", "keys"),
+        *("ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage"),
@@ -82,6 +82,8 @@ app.add_typer(my_chain)
 app.command()(beacon)
 app.command()(publish)
 app.command()(rollback)
+app.command()(draw)
+app.command()(resign)
 app.command()(ruling)
 app.command()(reveal)
 app.command()(replay)

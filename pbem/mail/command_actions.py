@@ -25,13 +25,15 @@ from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
+from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
-from pbem.referee.rollback import consent, refuse
+from pbem.referee.requests import consent, refuse
+from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import LetterId
 from pbem.repo.requests import OPEN
@@ -217,7 +219,7 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     report = side_report(game, side, game.adjudication)
     yield f"After adjudication {game.adjudication}." + (f" {report.summary}." if report.summary else "")
     if game.result is not None:
-        yield "The game is over."
+        yield f"The game is over. {sentences(game.box).result(game.result)}"
     elif game.closed is not None:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
@@ -260,7 +262,9 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.KEY: _key,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
+    Command.DRAW: drawn,
     Command.REFUSE: _refusal,
+    Command.RESIGN: resigned,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,
 }

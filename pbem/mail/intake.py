@@ -22,7 +22,7 @@ from pbem.mail.command_actions import (
     carry_out,
 )
 from pbem.mail.commands import Command, Instruction
-from pbem.mail.consent_letters import refusal_letters
+from pbem.mail.consent_letters import refusal_letters, request_letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Enclosure, Letter
@@ -49,6 +49,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
 from pbem.repo.git import NoSuchGame
+from pbem.repo.requests import OPEN, ROLLBACK
 
 
 @dataclass(slots=True)
@@ -81,6 +82,10 @@ class Reply(Enum):
     """The side gets the answers to its commands."""
     NONE = auto()
     """Nothing needs an answer."""
+
+
+_MOVE_ON: Final = frozenset({Command.CONSENT, Command.DRAW, Command.RESIGN})
+"""The commands by which a game may move on without a sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,11 +311,14 @@ class _Desk:
                 pass
         if Command.REFUSE in done.done:
             handled.letters += refusal_letters(game, self.side, settings)
+        asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
+        if asked is not None and asked.outcome == OPEN and asked.kind != ROLLBACK:
+            handled.letters += request_letters(game, asked, settings)
 
     def _reply(self, done: CommandResults, sheet: int | None, before: int, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""
         game = self.game
-        may_move_on = sheet is not None or Command.CONSENT in done.done
+        may_move_on = sheet is not None or not _MOVE_ON.isdisjoint(done.done)
         if not before and game.begun and not any(map(game.sheets, game.rules.sides)):
             # An earlier letter that is taken in again must not be answered by the report that answered another.
             if not (self.again and game.adjudication == since):

@@ -24,6 +24,8 @@ from pbem.repo.ledger import Ledger
 _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
+_NAME_THE_GAME: Final = frozenset({Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
+"""The commands with the name of the game behind them."""
 _FIRST_WORDS: Final = 5
 """Of a subject; a few of them are `Re:` and the like."""
 
@@ -52,7 +54,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
-    requests = [each.rest for each in letter.commands if each.command in (Command.CONSENT, Command.REFUSE)]
+    requests = [each.rest for each in letter.commands if each.command in _NAME_THE_GAME]
     said = [rest.split()[0] for rest in requests if rest]
     for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):

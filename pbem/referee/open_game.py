@@ -32,7 +32,7 @@ from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
-from pbem.repo.requests import Request, request_of
+from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
 
 if TYPE_CHECKING:
@@ -147,7 +147,12 @@ class OpenGame:
         """The sides with an address whose phrase is still to come; none once the first shuffle has been made."""
         if self.begun:
             return ()
-        return tuple(side for side in self.charter.by_mail if self.ledger.joined(side).phrase is None)
+        return tuple(side for side in self.by_mail if self.ledger.joined(side).phrase is None)
+
+    @property
+    def by_mail(self) -> list[Side]:
+        """The sides whose player has an address: they are asked by letter, and consent by letter."""
+        return list(self.charter.by_mail)
 
     @property
     def pins(self) -> Pins:
@@ -214,12 +219,12 @@ class OpenGame:
 
     @property
     def requests(self) -> Record:
-        """How many rollbacks have been asked for (`made`), and the number of the one that is open (`open`)."""
+        """How many requests there have been (`made`), and the number of the one that is open (`open`)."""
         state = self.current().state
         return state.requests if state else {}
 
-    def request(self, number: int | None = None) -> Request | None:
-        """Return a request for a rollback by its number, or the last one; None: there is none."""
+    def request(self, number: int | None = None) -> AnyRequest | None:
+        """Return a request that needs consent by its number, or the last one; None: there is none."""
         return request_of(self.ledger, self.requests, number)
 
     def standing(self, side: Side) -> list[Filed]:

@@ -27,9 +27,14 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "ruled_apart": "  Only you are told: {changes}.",
         "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
+        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[All sides agree to a "
+        "draw.{!ruled}]]",
+        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ Reason: {ruled}]]",
         "ruled_end": "RULING: the game master ends the game. Reason: {reason}",
     },
     "results": {
         "broken_off": "The game master ended it; nobody wins.",
+        "draw_agreed": "It is a draw.",
+        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win]].",
     },
 }

@@ -19,7 +19,7 @@ from typing import Any, Final
 from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import MARK, open_padded, recipient_of, unpadded, wrap
 from pbem.game import yaml as yamlio
-from pbem.referee import rollback, ruling
+from pbem.referee import requests, rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
@@ -284,7 +284,7 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     def asked() -> None:
         request = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
         for side in game.rules.sides:
-            rollback.consent(game, side, request, letter=f"consent {side}")
+            requests.consent(game, side, request, letter=f"consent {side}")
 
     standing = b"standing:\n- react: {card: none}\n" if game.charter.rules == "toy" else b"standing: default\n"
     yield lambda: hand_in(standing)
