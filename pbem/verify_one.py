@@ -106,7 +106,10 @@ def canonical(value):
 def check_links(n, turn, length, links):
     """Check the links that a turn opens; `links` are the last of each chain ("" is the referee's) or its tip."""
     given, sheets = turn.get("player_chains", {}), turn.get("sheets", {})
-    must(set(links) == {"", *given} and (n == 1 or "joined" not in turn), "who joins in turn 1 opens links later")
+    for side, own in turn.get("joined", {}).items():  # later than in turn 1, a new player: the chain before them ends
+        must(n == 1 or own.get("player", 1) > 1, f"{side} joins a second time")
+        links.pop(side, None)
+    must(set(links) == {"", *given}, "who joins opens links later")
     for side, stated in {"": {"link": turn["link"]}, **given}.items():
         link, last, digest = stated.get("link", ""), links.pop(side), bytes.fromhex(stated.get("link", ""))
         count = len(sheets.get(side, {})) if side else 1

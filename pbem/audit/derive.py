@@ -34,7 +34,7 @@ from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.protocol import PbemError
+from pbem.protocol import PbemError, Side
 from pbem.referee import GAME_MASTER, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.ending import ask_for_draw, ask_to_resign, end_by_game_master, end_by_request
@@ -96,6 +96,10 @@ class _OpenLedger(Ledger):
     def letter_path(self, digest: str) -> str:
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
         return digest
+
+    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
+        """Return the file of the players, which nobody can open."""
+        return {PLAYERS: b""}
 
 
 class _Again(Adjudicator):
@@ -199,6 +203,8 @@ class Derivation:
         self._game.today, self._game.moment = date.min, None
         if kind is Kind.JOIN:
             self._join(recorded)
+        elif kind is Kind.PLAYER:
+            self._player(recorded)
         elif kind is Kind.SHEET:
             self._sheet(recorded)
         elif kind is Kind.CLOSING:
@@ -222,9 +228,18 @@ class Derivation:
         said = self._game.ledger.joined(side)
         if content is not None:
             said = plain.decode(Joined, yamlio.read(content, name=joined_path(side)).value)
-        self._game.join(side, phrase=said.phrase if content and not self._game.begun else None,
-                        chain=said.chain if content and not self._game.begun else None,
-                        key=said.key if content else None, letter=letter)  # fmt: skip
+        before = self._game.ledger.joined(side)
+        phrase = said.phrase if content and not self._game.begun else None
+        chain = said.chain if content and (not self._game.begun or said.chain != before.chain) else None
+        self._game.join(side, phrase=phrase, chain=chain, key=said.key if content else None, letter=letter)
+
+    def _player(self, recorded: Files) -> None:
+        """Give a side another player or address again; who that is stays sealed."""
+        path = next(path for path in recorded if path.startswith(JOINED))
+        side = path[len(JOINED) : -len(".yaml")]
+        said = plain.decode(Joined, yamlio.read(recorded[path] or b"", name=path).value)
+        replaced = said.player != self._game.ledger.joined(side).player
+        self._game.change_player(side, "", "", replaced=replaced)
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""
@@ -322,7 +337,7 @@ class Derivation:
                     yield path, "it is not changed, but what was handed in changes it"
             elif path not in made:
                 yield path, "it is changed, and nothing that was handed in changes it"
-            elif not path.startswith(VIEWS) and made[path] != recorded[path]:
+            elif not path.startswith(VIEWS) and path != PLAYERS and made[path] != recorded[path]:
                 yield path, first_difference(path, recorded[path] or b"", made[path] or b"")
 
 

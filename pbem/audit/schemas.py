@@ -27,7 +27,7 @@ _MAY_BE_EMPTY: Final = ("answers?", "dice?", "shuffles?")
 """A turn that rests says so by its answers, even if none of them is public; a rollback may undo no dice."""
 
 _CHAIN: Final = {"tip": HEX, "length": int}
-JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str}
+JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str, "player?": int, "addresses?": int}
 _ROLL: Final = {
     "number": int, "name": WORD, "faces": [int], "sides?": int, "modifiers?": {str: int}, "total": int,
     "need?": NEED, "success?": bool, "rule": str,

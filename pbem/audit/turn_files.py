@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from pbem.audit.findings import Findings, Place, listed, number
 from pbem.audit.history import History
@@ -67,6 +67,8 @@ def check_turn_files(
         findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
         findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
         findings.blame(place, *_consented(n, turn, history, read))
+        if n > 1:
+            findings.blame(place, *_newcomers(n, turn, history, sides, read))
         findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
     findings.check("turns", f"{number(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
@@ -247,6 +249,7 @@ def _joined(
     """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
     counted, phrases = turn.get("joined", {}), 0
     for side in sides:
+        before: Record = {}
         for version in history.files.get(joined_path(side), ()):
             if version.oid is None:
                 continue
@@ -258,12 +261,49 @@ def _joined(
             first = history.turns.get(1, 0)
             if version.oid == history.before(joined_path(side), first) and said != counted.get(side):
                 findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")
-            if version.at > first and _promised(said) != _promised(counted.get(side, {})):
-                findings.blame(place, f"phrase and chain of {side} are changed after the first shuffle")
+            if version.at > first:
+                findings.blame(place, *_changed_late(side, before, said))
+            before = said
         phrases += "phrase" in counted.get(side, {})
         if side in counted and history.before(joined_path(side), history.turns.get(1, 0)) is None:
             findings.blame(history.place(1), f"something of {side} went in that it had not mailed")
     findings.check("phrases", f"{phrases} of {number(len(sides), 'side')} mailed a phrase before the first shuffle")
+
+
+def _changed_late(side: Side, before: Record, said: Record) -> Iterator[str]:
+    """Yield what is wrong with a change of what a side has mailed, after the first shuffle."""
+    if said.get("player", 1) == before.get("player", 1) + 1:
+        if left := {"phrase", "chain", "key"} & set(said):
+            yield f"{side} has a new player, who begins with a {listed(sorted(left))}"
+        return
+    if said.get("player", 1) != before.get("player", 1):
+        yield f"{side} has player {said.get('player', 1)} after player {before.get('player', 1)}"
+    promised = "chain" in said and "chain" not in before and said.get("player", 1) > 1
+    if said.get("phrase") != before.get("phrase") or (said.get("chain") != before.get("chain") and not promised):
+        yield f"phrase and chain of {side} are changed after the first shuffle"
+
+
+def _newcomers(
+    n: int, turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes]
+) -> Iterator[str]:
+    """Yield where a turn after the first does not state what new players have mailed since the turn before."""
+    expected: dict[Side, Record] = {}
+    for side in sides:
+        try:
+            now, before = (_mailed(side, history, read, at) for at in (n, n - 1))
+        except (yamlio.Unreadable, AttributeError):  # blamed where it was mailed
+            return
+        if [now.get(word) for word in ("player", "chain")] != [before.get(word) for word in ("player", "chain")]:
+            expected[side] = now
+    if turn.get("joined", {}) != expected:
+        yield "what it states of new players is not what is on file of them"
+
+
+def _mailed(side: Side, history: History, read: Callable[[bytes], bytes], n: int) -> Record:
+    """Return what a side had mailed before turn n."""
+    oid = history.before(joined_path(side), history.turns.get(n, 0))
+    said: Record = {} if oid is None else yamlio.read(read(oid), name=joined_path(side)).value
+    return {word: said.get(word) for word in said}
 
 
 def _key(said: Record) -> Iterator[str]:
@@ -272,7 +312,3 @@ def _key(said: Record) -> Iterator[str]:
             yield "its key is not written as keys are"
     except BadRecipient as wrong:
         yield str(wrong)
-
-
-def _promised(said: Record) -> tuple[Any, Any]:
-    return said.get("phrase"), said.get("chain")

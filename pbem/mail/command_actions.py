@@ -165,7 +165,8 @@ def _chain(task: Task) -> str:
     chain = _on_record(game.ledger.joined(side).chain)
     return (
         f"CHAIN: on record for {called(game, side)}, with {chain.length} links and the tip\n  {chain.tip}\n"
-        "Each of your sheets opens one of them with a line `link: ...`, which `pbem my-chain next` prints."
+        "From the next report on, each of your sheets opens one of them with a line `link: ...`, which "
+        "`pbem my-chain next` prints."
     )
 
 

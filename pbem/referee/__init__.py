@@ -14,6 +14,7 @@ EVENTS: Final = (
     "ruled_end",
     "ruled_apart",
     "ruled_ready",
+    "new_player",
     "draw_agreed",
     "resigned",
     "request_void",  # of format 1

@@ -27,7 +27,8 @@ from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Side
-from pbem.repo.charter import Pins
+from pbem.repo import format1
+from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
@@ -152,7 +153,12 @@ class OpenGame:
     @property
     def by_mail(self) -> list[Side]:
         """The sides whose player has an address: they are asked by letter, and consent by letter."""
-        return list(self.charter.by_mail)
+        first = self.charter.by_mail
+        return [side for side in self.rules.sides if side in first or self.ledger.joined(side).addresses]
+
+    def player(self, side: Side) -> str:
+        """Return the name of the player of a side."""
+        return self.ledger.player(side)
 
     @property
     def pins(self) -> Pins:
@@ -348,6 +354,20 @@ class OpenGame:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
+
+    def require_format(self) -> None:
+        """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.
+
+        Raises CannotPlay if it is over: then its players need not wait for the game master.
+        """
+        if self.charter.format == FORMAT:
+            return
+        if self.result is not None:
+            raise CannotPlay(f"{self.name} is over: nothing of it can be changed any more")
+        raise OtherRules(
+            f"{self.name} was begun with format {self.charter.format}. This version reads, replays and reveals it; "
+            f"pbem {format1.VERIFIED_BY} verifies it and plays it on."
+        )
 
     # ---- the state and the session behind it
 

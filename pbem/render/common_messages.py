@@ -27,6 +27,7 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "ruled_apart": "  Only you are told: {changes}.",
         "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
+        "new_player": "{side} has a new player.",
         "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[All sides agree to a "
         "draw.{!ruled}]]",
         "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ Reason: {ruled}]]",

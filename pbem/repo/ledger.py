@@ -85,6 +85,7 @@ class Ledger:
         """Files that go into the next commit together with what is committed."""
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
+        self._unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
 
     @classmethod
     def create(
@@ -147,11 +148,23 @@ class Ledger:
         """The rules that the game was begun with."""
         return plain.decode(Pins, self._yaml(PINS))
 
-    @cached_property
+    @property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
-        addresses: Mapping[Side, str] = json.loads(unseal(self.keys.office, PLAYERS, self._file(PLAYERS)))
-        return addresses
+        return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in self._seats.items()}
+
+    def player(self, side: Side) -> str:
+        """Return the name of the player of a side: only that of the first is public."""
+        seat = self._seats.get(side, "")
+        return self.charter.players[side] if isinstance(seat, str) else str(seat["name"])
+
+    @property
+    def _seats(self) -> Mapping[Side, Any]:
+        """The sealed file of the players: side -> address, or a mapping with name and address."""
+        sealed = self._file(PLAYERS)
+        if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
+            self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
+        return self._unsealed_seats[1]
 
     def side_of(self, address: str) -> Side | None:
         """Return the side that an address plays, in capitals or not; None: none."""
@@ -235,6 +248,8 @@ class Ledger:
             sides = [name.removesuffix(".yaml") for name in names]
             stated["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
         else:
+            if state.newcomers:
+                stated["joined"] = {side: plain.encode(self.joined(side)) for side in sorted(state.newcomers)}
             # Sorted, because the order in which they came must not change the dice.
             stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
             stated["standing"] = dict(sorted(state.standing_digests.items()))
@@ -252,6 +267,11 @@ class Ledger:
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
+
+    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
+        """Return the sealed file of the players with another name and address for a side."""
+        seats = {**self._seats, side: {"name": name, "address": address}}
+        return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""

@@ -1,0 +1,317 @@
+"""A side gets another player, or its player another address: what ends, what stays, what is public, what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pbem import verify_one
+from pbem.audit.replay import replay
+from pbem.audit.verify import verify
+from pbem.crypto.dice import Chain
+from pbem.crypto.seal import recipient_of, unseal
+from pbem.game import yaml as yamlio
+from pbem.mail import outgoing as letters
+from pbem.mail.intake import take_in
+from pbem.mail.new_player import new_address_letter
+from pbem.mail.outgoing import side_report
+from pbem.protocol import Side
+from pbem.referee import ruling
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.players import carry_out, change_of, last_wrote
+from pbem.repo.charter import ChainPromise
+from pbem.repo.layout import joined_path, view_path
+from tests.attacks.base import Dishonest
+from tests.mail.test_intake import Read, read
+from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
+from tests.support.walks import FOLDERS
+
+OLD, NEW = Chain(b"r" * 32, 50), Chain(b"n" * 32, 50)
+CARL = "carl@example.net"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """Return a folder with a game of red and blue, where red has a chain and a key; it has gone on for a while."""
+    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    folder = Folder(tmp_path)
+    with folder.create(begin=False) as game:
+        game.join("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))
+        game.adjudicate()
+        go_on(game, 4, OLD)
+    return folder
+
+
+def go_on(game: Adjudicator, sheets: int, chain: Chain) -> None:
+    """Play on by some sheets; those of red open the links of a chain."""
+    random = Random(5)
+    for _ in range(sheets):
+        side = game.open_decisions[0].side
+        own = game.player_chain(side)
+        link = b"" if own is None else f"link: {chain.link(own.opened + 1)}\n".encode()
+        text = sheet(game, side, *[pick(game, each, random) for each in game.asked(side)])
+        receipt = game.receive(side, link + text)
+        assert receipt.number is not None, str(receipt)
+        game.adjudicate()
+
+
+def replaced(game: Adjudicator, side: Side = "red", name: str = "Carl", address: str = CARL) -> Read:
+    """Give a side to another player, and return the letter to them."""
+    change = change_of(game, side, name, address)
+    carry_out(game, change)
+    return read(new_address_letter(game, side, change.replaced, office(game)))
+
+
+def office(game: Adjudicator) -> Any:
+    return Folder(game.path.parent.parent).office
+
+
+def verified(game: Adjudicator) -> list[str]:
+    """Return what verify finds without a key and with the secrets, and let the small verifier look, too."""
+    keys = game.ledger.keys
+    found = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
+    found += [str(each) for each in verify(game.path, folders=FOLDERS, keys=lambda _: keys).findings.sorted]
+    away = game.path.parent / f"clone-{game.ledger.head}"
+    git(game.path, "clone", "-q", str(game.path), str(away))
+    verify_one.main(str(away))
+    return found
+
+
+def joined(game: Adjudicator, side: Side = "red") -> Any:
+    return yamlio.read(game.ledger.read(joined_path(side)) or b"", name="joined").value
+
+
+# ---- another player
+
+
+def test_a_new_player_begins_afresh_and_the_game_goes_on(folder: Folder) -> None:
+    with folder.open() as game:
+        view, before = game.ledger.read(view_path("red")), game.adjudication
+        got = replaced(game)
+        assert joined(game) == {"player": 2, "addresses": 1}
+        assert (game.player("red"), game.ledger.addresses["red"]) == ("Carl", CARL)
+        assert game.charter.players["red"] == "red@example.org"
+        assert got.to == CARL
+        assert game.player_chain("red") is None
+        go_on(game, 3, OLD)
+        assert game.ledger.read(view_path("red")) == view, "nothing more is sealed to the key of the player before"
+        turn = game.ledger.public_turn(before + 1)
+        assert turn["joined"] == {"red": {"player": 2, "addresses": 1}}
+        assert "player_chains" not in turn
+        assert turn["events"][0] == {"kind": "new_player", "side": "red"}
+        assert "joined" not in game.ledger.public_turn(before + 2)
+        assert "Red has a new player." in side_report(game, "blue", before).text
+        assert verified(game) == []
+        assert list(replay(game)) == []
+
+
+def test_a_new_player_has_a_chain_and_a_key_of_their_own(folder: Folder) -> None:
+    with folder.open() as game:
+        replaced(game)
+        game.join("red", chain=ChainPromise(NEW.tip, 50), key=recipient_of(SECRETS.office), letter="his")
+        n = game.adjudication
+        assert game.player_chain("red") is None, "it counts from the next adjudication on"
+        go_on(game, 1, NEW)
+        assert game.ledger.public_turn(n + 1)["joined"]["red"]["chain"] == {"tip": NEW.tip, "length": 50}
+        go_on(game, 4, NEW)
+        opened = [game.ledger.public_turn(k).get("player_chains", {}) for k in range(n + 2, game.adjudication + 1)]
+        assert {"red": {"link": NEW.link(1)}} in opened
+        assert unseal(SECRETS.office, view_path("red"), game.ledger.read(view_path("red")) or b"")
+        with pytest.raises(CannotPlay, match="counts only before the first shuffle"):
+            game.join("red", chain=ChainPromise(OLD.tip, 50))
+        assert verified(game) == []
+        ruling.break_off(game, "enough")
+        assert verified(game) == []
+
+
+def test_a_chain_may_come_later_and_is_no_other_player(folder: Folder) -> None:
+    with folder.open() as game:
+        replaced(game)
+        go_on(game, 2, OLD)
+        n = game.adjudication
+        game.join("red", chain=ChainPromise(NEW.tip, 50))
+        go_on(game, 4, NEW)
+        turn = game.ledger.public_turn(n + 1)
+        assert turn["joined"]["red"]["player"] == 2
+        assert "new_player" not in [event["kind"] for event in turn["events"]]
+        assert verified(game) == []
+
+
+def test_what_is_public_names_the_side_alone(folder: Folder) -> None:
+    with folder.open() as game:
+        replaced(game)
+        go_on(game, 2, OLD)
+        for path, content in every_file(game.ledger.repo).items():
+            assert b"carl" not in content.lower(), path
+        subjects = [commit.message for commit in game.ledger.repo.history()]
+    assert "punica: red has another player" in subjects
+    assert not any("carl" in subject.lower() for subject in subjects)
+
+
+def test_orders_and_standing_orders_stay(folder: Folder) -> None:
+    with folder.open() as game:
+        side = next(each.side for each in game.open_decisions)
+        heading = sheet(game, side).replace(b"orders:\n", b"")
+        own = game.player_chain(side)
+        link = b"" if own is None else f"link: {OLD.link(own.opened + 1)}\n".encode()
+        assert game.receive(side, link + heading + b"standing:\n- react: {card: none}\n").number is not None
+        got = " ".join(replaced(game, side).text.split())
+        assert "Standing orders of your side are in force: 1. react: {card: none}" in got
+        assert [each.kind for each in game.standing(side)] == ["react"]
+        go_on(game, 2, OLD)
+        assert verified(game) == []
+
+
+def test_the_letter_has_the_position_and_what_has_happened_since(folder: Folder) -> None:
+    with folder.open() as game:
+        since = last_wrote(game, "red")
+        assert "red" in game.ledger.public_turn(since + 1)["sheets"]
+        got = replaced(game)
+        text = " ".join(got.text.split())
+        assert "you take over Red in punica, a game of Three Hills." in text
+        assert got.text.startswith("Dear Carl,")
+        assert game.charter.dice.tip in text
+        assert "HOW TO PLAY" in got.text
+        assert "WHAT HAPPENED" in got.text
+        assert {"map.png", "position.json", "receipt.txt"} <= got.parts.keys()
+        assert ("orders.yaml" in got.parts) == bool(game.asked("red"))
+
+
+def test_letters_count_from_the_new_address_alone(folder: Folder) -> None:
+    with folder.open() as game:
+        replaced(game)
+    refused = take_in(letter("red", b"STATUS", number=1), folder.office)
+    assert "plays in no game here" in " ".join(read(refused.letters[0]).text.split())
+    assert take_in(letter("red", b"STATUS", number=2, sender=CARL), folder.office).accepted
+
+
+# ---- another address
+
+
+def test_another_address_changes_nothing_else(folder: Folder) -> None:
+    with folder.open() as game:
+        state, before = game.ledger.state(), joined(game)
+        change = change_of(game, "red", "", "red@example.com")
+        assert not change.replaced
+        carry_out(game, change)
+        got = read(new_address_letter(game, "red", False, folder.office))
+        assert game.ledger.state() == state
+        assert joined(game) == {**before, "addresses": 1}
+        assert game.player_chain("red") is not None
+        assert "from now on the letters of punica for Red come to this address" in " ".join(got.text.split())
+        go_on(game, 2, OLD)
+        assert "joined" not in game.ledger.public_turn(game.adjudication)
+        assert verified(game) == []
+
+
+def test_an_address_is_added_before_the_beginning(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with folder.create(begin=False, addresses={"red": "red@example.org"}) as game:
+        assert (game.by_mail, game.awaited) == (["red"], ("red",))
+        carry_out(game, change_of(game, "blue", "", "bob@example.net"))
+        got = read(new_address_letter(game, "blue", False, folder.office))
+        assert got.subject == "punica: you play Blue. Please send a phrase"
+        assert game.by_mail == ["red", "blue"]
+        game.join("blue", phrase="three hills")
+        replaced(game, "blue", "Dora", "dora@example.net")
+        assert game.awaited == ("red", "blue"), "the phrase of another player does not count for a new one"
+        for side in ("red", "blue"):
+            game.join(side, phrase=f"words of {side}")
+        game.adjudicate()
+        assert game.ledger.public_turn(1)["joined"]["blue"] == {
+            "phrase": "words of blue", "player": 2, "addresses": 2,
+        }  # fmt: skip
+        assert verified(game) == []
+
+
+@pytest.mark.parametrize(
+    ("side", "name", "address", "reason"),
+    [
+        ("red", "Carl", "blue@example.org", "blue@example.org plays blue in punica"),
+        ("red", "", "red@example.org", "plays red in punica from red@example.org already"),
+        ("red", "RED@example.org", "red@example.org", "already"),
+    ],
+)
+def test_what_cannot_be_is_refused(folder: Folder, side: Side, name: str, address: str, reason: str) -> None:
+    with folder.open() as game, pytest.raises(CannotPlay, match=reason):
+        change_of(game, side, name, address)
+
+
+def test_a_game_that_is_over_keeps_its_players(folder: Folder) -> None:
+    with folder.open() as game:
+        ruling.break_off(game, "enough")
+        with pytest.raises(CannotPlay, match="is over"):
+            change_of(game, "red", "Carl", CARL)
+
+
+# ---- forgeries
+
+
+class _Forges(Dishonest):
+    """Changes what a file of the record says as it is committed."""
+
+    what: tuple[str, bytes, bytes] = "", b"", b""
+
+    def files(self, files: dict[str, bytes], message: str) -> Mapping[str, bytes]:
+        path, old, new = self.what
+        return {
+            each: content.replace(old, new) if path and path in each else content for each, content in files.items()
+        }
+
+
+class _Quiet(Dishonest):
+    """States nothing of a new player, so that nobody is told why their chain has ended."""
+
+    def stated(self, n: int, stated: dict[str, Any]) -> Mapping[str, Any]:
+        return {word: value for word, value in stated.items() if word != "joined" or n == 1}
+
+
+@pytest.mark.parametrize(
+    ("what", "found"),
+    [
+        (("joined/", b"player: 2", b"player: 3"), "red has player 3 after player 1"),
+        (("joined/", b"player: 2\n", b"key: age1\nplayer: 2\n"), "red has a new player, who begins with a key"),
+        (("turns/", b"new_player, side: red", b"new_player, side: blue"), ""),
+        (("turns/", b"player: 2", b"player: 3"), "what it states of new players"),
+    ],
+)
+def test_a_forged_player_is_found(folder: Folder, what: tuple[str, bytes, bytes], found: str) -> None:
+    with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+        game.what = what
+        replaced(game)
+        n = game.adjudication
+        try:
+            go_on(game, 2, OLD)
+        except Exception:
+            assert game.adjudication >= n
+        keys = game.ledger.keys
+        wrong = [str(each) for each in verify(game.path, folders=FOLDERS, keys=lambda _: keys).findings.sorted]
+    assert wrong
+    assert found in " ".join(wrong)
+
+
+def test_a_chain_that_ends_without_a_new_player_shows(folder: Folder, tmp_path: Path) -> None:
+    """Of a side that is given away in silence the links are missing, and both verifiers say so on the day."""
+    with _Quiet.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+        replaced(game)
+        go_on(game, 1, OLD)
+        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
+        assert any("what it states of new players is not what is on file" in each for each in wrong)
+        assert any("red has a chain of its own; what it gives is not there" in each for each in wrong)
+        git(game.path, "clone", "-q", str(game.path), str(tmp_path / "clone"))
+        with pytest.raises(SystemExit, match="who joins opens links later"):
+            verify_one.main(str(tmp_path / "clone"))
+
+
+def test_a_chain_cannot_be_taken_away_from_the_same_player(folder: Folder) -> None:
+    """Its tip stands in the file of what they mailed; to drop it is seen there."""
+    with folder.open() as game:
+        files = {joined_path("red"): yamlio.dump({"key": joined(game)["key"]}).encode()}
+        game.ledger.commit(files, "punica: red joins")
+        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
+    assert any("phrase and chain of red are changed after the first shuffle" in each for each in wrong)
