@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +25,6 @@ from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import carry_out, change_of, last_wrote
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import joined_path, view_path
-from tests.attacks.base import Dishonest
 from tests.mail.test_intake import Read, read
 from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
 from tests.support.walks import FOLDERS
@@ -247,71 +245,3 @@ def test_a_game_that_is_over_keeps_its_players(folder: Folder) -> None:
         ruling.break_off(game, "enough")
         with pytest.raises(CannotPlay, match="is over"):
             change_of(game, "red", "Carl", CARL)
-
-
-# ---- forgeries
-
-
-class _Forges(Dishonest):
-    """Changes what a file of the record says as it is committed."""
-
-    what: tuple[str, bytes, bytes] = "", b"", b""
-
-    def files(self, files: dict[str, bytes], message: str) -> Mapping[str, bytes]:
-        path, old, new = self.what
-        return {
-            each: content.replace(old, new) if path and path in each else content for each, content in files.items()
-        }
-
-
-class _Quiet(Dishonest):
-    """States nothing of a new player, so that nobody is told why their chain has ended."""
-
-    def stated(self, n: int, stated: dict[str, Any]) -> Mapping[str, Any]:
-        return {word: value for word, value in stated.items() if word != "joined" or n == 1}
-
-
-@pytest.mark.parametrize(
-    ("what", "found"),
-    [
-        (("joined/", b"player: 2", b"player: 3"), "red has player 3 after player 1"),
-        (("joined/", b"player: 2\n", b"key: age1\nplayer: 2\n"), "red has a new player, who begins with a key"),
-        (("turns/", b"new_player, side: red", b"new_player, side: blue"), ""),
-        (("turns/", b"player: 2", b"player: 3"), "what it states of new players"),
-    ],
-)
-def test_a_forged_player_is_found(folder: Folder, what: tuple[str, bytes, bytes], found: str) -> None:
-    with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
-        game.what = what
-        replaced(game)
-        n = game.adjudication
-        try:
-            go_on(game, 2, OLD)
-        except Exception:
-            assert game.adjudication >= n
-        keys = game.ledger.keys
-        wrong = [str(each) for each in verify(game.path, folders=FOLDERS, keys=lambda _: keys).findings.sorted]
-    assert wrong
-    assert found in " ".join(wrong)
-
-
-def test_a_chain_that_ends_without_a_new_player_shows(folder: Folder, tmp_path: Path) -> None:
-    """Of a side that is given away in silence the links are missing, and both verifiers say so on the day."""
-    with _Quiet.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
-        replaced(game)
-        go_on(game, 1, OLD)
-        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
-        assert any("what it states of new players is not what is on file" in each for each in wrong)
-        assert any("red has a chain of its own; what it gives is not there" in each for each in wrong)
-        git(game.path, "clone", "-q", str(game.path), str(tmp_path / "clone"))
-        with pytest.raises(SystemExit, match="who joins opens links later"):
-            verify_one.main(str(tmp_path / "clone"))
-
-
-def test_a_chain_cannot_be_taken_away_from_the_same_player(folder: Folder) -> None:
-    """Its tip stands in the file of what they mailed; to drop it is seen there."""
-    with folder.open() as game:
-        files = {joined_path("red"): yamlio.dump({"key": joined(game)["key"]}).encode()}
-        game.ledger.commit(files, "punica: red joins")
-        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
-    assert any("phrase and chain of red are changed after the first shuffle" in each for each in wrong)
