@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game import yaml as yamlio
 from pbem.mail.task import Task
 from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
+from pbem.orders.sheet.by_word import CANCEL, WITHDRAW, cancelled, link_in
 from pbem.protocol import Event, Side
 from pbem.referee.by_word import cancel_standing, withdraw
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import standing_text
 
-_ALL: Final = "ALL"
 _LONGEST: Final = 100
 """Of a standing order as it is named in a report."""
 _FILED: Final = re.compile(r"standing ([0-9]+) of (?:sheet ([0-9]+)|the default set)")
@@ -30,7 +29,7 @@ _FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set)
 def withdrawn(task: Task) -> str:
     """Take back the orders of a side that are not used yet, and return the answer."""
     if task.letter is not None:
-        withdraw(task.game, task.side, _link(task.rest.split(), "WITHDRAW"), task.letter)
+        withdraw(task.game, task.side, _link(task.rest.split(), WITHDRAW), task.letter)
     return (
         "WITHDRAW: your orders are taken back. An empty sheet of yours is on record in their place. Standing orders "
         "stay in force."
@@ -48,39 +47,24 @@ def standing(task: Task) -> str:
             "them. New ones are filed by a sheet with `standing:` or `standing_add:`"
         )
     if task.letter is not None:
-        numbers, link = _cancelled(rest)
+        found = cancelled(rest)
+        if found is None:
+            raise CannotPlay("write which: STANDING CANCEL 2, STANDING CANCEL 2 5, or STANDING CANCEL ALL")
+        numbers, more = found
+        link = _link(more, f"{CANCEL} {' '.join(map(str, numbers)) or 'ALL'}")
         cancel_standing(task.game, task.side, numbers, link, task.letter)
     return "\n".join(["STANDING CANCEL: on record. In force now:", *standing_list(task.game, task.side)])
 
 
-def _cancelled(words: Sequence[str]) -> tuple[list[int], str | None]:
-    """Return the numbers that are to be cancelled (none: all), and the link behind them."""
-    numbers = [word.strip(",.") for word in words]
-    count = next((at for at, word in enumerate(numbers) if not _is_number(word)), len(numbers))
-    if count == 0 and numbers and numbers[0].upper() == _ALL:
-        return [], _link(words[1:], "STANDING CANCEL ALL")
-    if count == 0:
-        raise CannotPlay("write which: STANDING CANCEL 2, STANDING CANCEL 2 5, or STANDING CANCEL ALL")
-    said = " ".join(numbers[:count])
-    return sorted({int(word) for word in numbers[:count]}), _link(words[count:], f"STANDING CANCEL {said}")
-
-
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdigit() and int(word[:9]) > 0 and len(word) < 10
-
-
 def _link(words: Sequence[str], command: str) -> str | None:
-    """Return the link that stands behind a command; None: none does."""
-    match words:
-        case []:
-            return None
-        case [link] if LINK_SHAPE.fullmatch(link.lower()) or link.lower() == LOST:
-            return link.lower()
-        case _:
-            raise CannotPlay(
-                f"write {command} and nothing else on its line, or behind it the next link of your own dice chain, "
-                f"if you have one: 64 digits 0-9 and a-f"
-            )
+    """Return the link that stands behind a command; None: none does. Raises CannotPlay for anything else."""
+    try:
+        return link_in(words)
+    except ValueError:
+        raise CannotPlay(
+            f"write {command} and nothing else on its line, or behind it the next link of your own dice chain, if you "
+            "have one: 64 digits 0-9 and a-f"
+        ) from None
 
 
 def standing_list(game: OpenGame, side: Side) -> Iterator[str]:

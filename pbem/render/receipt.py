@@ -141,6 +141,8 @@ class KeptLetter:
     """Whether one of its receipts is its own, not quoted."""
     sheets: tuple[tuple[str, bytes], ...] = ()
     """The order sheets in it as the referee would read them, each with the name of its game."""
+    words: tuple[str, ...] = ()
+    """Its commands, as the referee would read them: some stand for a sheet."""
     damage: str = ""
     """Why it, or a receipt in it, cannot be read."""
 
