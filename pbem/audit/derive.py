@@ -19,11 +19,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from pbem.audit.acts import Acts, NotDerived, ask_again
 from pbem.audit.commits import Kind
 from pbem.audit.findings import Findings, Place, number
 from pbem.audit.first_difference import first_difference
 from pbem.audit.history import History
-from pbem.audit.migrate import carry_over
 from pbem.audit.pins import RulesHere
 from pbem.audit.schemas import Record
 from pbem.audit.sealed import SealedFiles
@@ -34,15 +34,10 @@ from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.protocol import PbemError, Side
-from pbem.referee import GAME_MASTER, ruling
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.ending import ask_for_draw, ask_to_resign, end_by_game_master, end_by_request
-from pbem.referee.patching import whole_patch
 from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
-from pbem.referee.rollback import ask_for, roll_back
-from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
@@ -60,15 +55,10 @@ from pbem.repo.layout import (
 )
 from pbem.repo.ledger import Ledger, LetterId
 from pbem.repo.memory import MemoryRepo
-from pbem.repo.requests import DRAW, RESIGNATION, ROLLBACK, Ending, Request
 
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
 Files = Mapping[str, bytes | None]
-
-
-class NotDerived(PbemError):
-    """A commit does not follow from what was handed in; the text says why."""
 
 
 class _RecordedLinks:
@@ -274,7 +264,7 @@ class Derivation:
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
-            _ask_again(self._game, said, letter)
+            ask_again(self._game, said, letter)
             return
         before = self._game.request()
         if before is None:
@@ -298,7 +288,7 @@ class Derivation:
         path = sealed_path(turn_path(n))
         oid = self._history.latest(path)
         record = json.loads(self._files.content(path, oid)) if oid is not None else {}
-        _Acts(self._game, n, act, record.get("act")).again()
+        Acts(self._game, n, act, record.get("act")).again()
 
     # ---- comparing
 
@@ -339,75 +329,6 @@ class Derivation:
                 yield path, "it is changed, and nothing that was handed in changes it"
             elif not path.startswith(VIEWS) and path != PLAYERS and made[path] != recorded[path]:
                 yield path, first_difference(path, recorded[path] or b"", made[path] or b"")
-
-
-class _Acts:
-    """An act of the game master, done again as its turn file and the sealed record beside it say."""
-
-    def __init__(self, game: Adjudicator, n: int, act: Record, whole: Record | None) -> None:
-        self._game = game
-        self._n = n
-        self._act = act
-        self._whole = whole or {}
-
-    def again(self) -> None:
-        """Do it again."""
-        act, game = self._act, self._game
-        if act["kind"] == "migration":
-            carry_over(game, act)
-        elif act["kind"] in (ROLLBACK, DRAW, RESIGNATION):
-            self._agreed()
-        elif act["what"] == "patch":
-            ruling.change_position(game, whole_patch(self._recorded()), act["reason"])
-        elif act["what"] == "end":
-            ruling.break_off(game, act["reason"])
-        else:
-            self._ordered()
-
-    def _agreed(self) -> None:
-        """Do again what all sides have consented to, or what the game master did in their stead."""
-        act, game = self._act, self._game
-        request = None if act["by"] == GAME_MASTER else game.request(act.get("request"))
-        if act["by"] != GAME_MASTER and request is None:
-            raise NotDerived("it says that all sides consented, and there is no request")
-        if request is not None and request.kind != act["kind"]:
-            raise NotDerived(f"the sides consented to a {request.kind}")
-        if act["kind"] == ROLLBACK:
-            roll_back(game, act["to"], act["reason"], request=request if isinstance(request, Request) else None)
-        elif isinstance(request, Ending):
-            end_by_request(game, request)
-        else:
-            end_by_game_master(game, act["kind"], act.get("side"), act["reason"])
-
-    def _recorded(self) -> Adjudication:
-        """Return as much of the adjudication as says what it changed."""
-        return replace(self._game.ledger.adjudication(self._n - 1), act=self._act, whole=self._whole or None)
-
-    def _ordered(self) -> None:
-        """Give again the orders that the game master gave for a side."""
-        orders = self._whole.get("orders") or [self._whole["order"]]
-        sheet = {
-            "game": self._game.name,
-            "side": self._act["side"],
-            "adjudication": self._game.adjudication,
-            "orders": [{each["kind"]: each["order"]} for each in orders],
-        }
-        give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
-        receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
-        if made is None:
-            raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
-
-
-def _ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
-    """File a request again as its file says."""
-    if said["kind"] == ROLLBACK:
-        ask_for(game, said["to"], said["reason"])
-    elif said["kind"] == DRAW:
-        ask_for_draw(game, None if said["side"] == GAME_MASTER else said["side"], said["reason"], letter)
-    elif said["kind"] == RESIGNATION:
-        ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
-    else:
-        raise NotDerived(f"nobody can ask for {said['kind']!r}")
 
 
 _NO_LETTER: Final[tuple[Record, LetterId | None]] = {}, None
