@@ -101,10 +101,16 @@ def rolls() -> Iterator[Figure]:
     dice = ChainDice(step_key("5a" * 32, NAME, 41, "1f" * 32), b"")
     made = [dice.faces(name, 1, 6) for name in names]
     said = [
-        {"name": name, "faces": faces, "modifiers": {"leader": 2}, "total": faces[0] + 2, "need": ">= 5",
-         "success": faces[0] >= 3}
+        {
+            "name": name,
+            "faces": faces,
+            "modifiers": {"leader": 2},
+            "total": faces[0] + 2,
+            "need": ">= 5",
+            "success": faces[0] >= 3,
+        }
         for name, faces in zip(names, made, strict=True)
-    ]  # fmt: skip
+    ]
 
     def make_all() -> None:
         for name in names:

@@ -65,9 +65,17 @@ OWNERS: dict[str, set[str]] = {
 
 WORLD = {"datetime", "time", "os", "pathlib", "io", "tempfile", "shutil", "subprocess", "socket", "secrets", "uuid"}
 UNWORLDLY = {
-    "rules", "protocol", "game.table", "game.legal_orders", "game.scene", "game.plain",
-    "engine.session", "engine.sequence", "engine.forecast", "engine.playout",
-}  # fmt: skip
+    "rules",
+    "protocol",
+    "game.table",
+    "game.legal_orders",
+    "game.scene",
+    "game.plain",
+    "engine.session",
+    "engine.sequence",
+    "engine.forecast",
+    "engine.playout",
+}
 """What must give the same result tomorrow on another machine: it knows no files, no clock, no chance."""
 
 LAZY = {

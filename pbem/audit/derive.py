@@ -1,4 +1,4 @@
-"""The derivation of a game: every commit made again, by the same adjudicator, from what was handed in, and compared.
+"""The derivation of a game: makes every commit again from what was handed in, and compares it with the record.
 
 The adjudicator works on a repo in memory, with the secrets of the game and without sealing. Commit by commit it is
 given what came from outside: the opened sheets, what players mailed before the beginning, the requests, the rounds of
@@ -108,6 +108,7 @@ class Derivation:
         self, history: History, books: Books, files: SealedFiles, read: Callable[[bytes], bytes], rules: RulesHere
     ) -> None:
         self._history = history
+        self._turn_at = {at: n for n, at in history.turns.items()}
         self._books = books
         self._files = files
         self._read = read
@@ -180,10 +181,7 @@ class Derivation:
 
     def _place(self, commit: Past) -> Place:
         """Return the place of a commit, or of the turn that it brings."""
-        return Place(commit.at, self._turn_of(commit), commit=commit.sha)
-
-    def _turn_of(self, commit: Past) -> int | None:
-        return next((n for n, at in self._history.turns.items() if at == commit.at), None)
+        return Place(commit.at, self._turn_at.get(commit.at), commit=commit.sha)
 
     # ---- making it again
 
@@ -204,7 +202,7 @@ class Derivation:
         elif kind is Kind.REVEAL:
             reveal(self._game)
         else:
-            n = self._turn_of(commit)
+            n = self._turn_at.get(commit.at)
             if n is None or n not in self._books.turns:
                 raise NotDerived("its turn file cannot be read")
             self._adjudication(n, self._books.turns[n])
@@ -313,7 +311,7 @@ class Derivation:
 
     def _blamed(self, commit: Past, path: str, reason: str) -> tuple[Place, str]:
         """Return the place of a file that differs, and the reason: with its name, if the place does not say it."""
-        n = self._turn_of(commit)
+        n = self._turn_at.get(commit.at)
         if n is None:
             return Place(commit.at, commit=commit.sha), f"{path}, {reason}"
         what = {turn_path(n): "", sealed_path(turn_path(n)): "its sealed record, "}.get(path, f"{path}, ")

@@ -1,4 +1,4 @@
-"""The first difference between a file on record and the same file made again, in words."""
+"""First difference: says where a recorded file and the file that was derived for it begin to differ."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _LONGEST: Final = 120
 
 
 def first_difference(path: str, recorded: bytes, made: bytes) -> str:
-    """Return where a file on record first differs from the one made again; both with their padding if it is sealed."""
+    """Return a sentence that says where a recorded file first differs from the derived one.
+
+    Both are the plain bytes; those of a sealed file still have their padding.
+    """
     try:
         here, there = _value(path, recorded), _value(path, made)
     except (ValueError, CannotOpen) as wrong:
         return f"it is not the file that follows from what was handed in: {wrong}"
     found = _difference(here, there, "")
     if found is None:
-        room = "; its room is another" if len(recorded) != len(made) else ""
+        room = "; its padding has another length" if len(recorded) != len(made) else ""
         return f"it says what follows from what was handed in, but is written otherwise{room}"
     at, one, other = found
     return f"{at}: on record is {_said(one)}; what was handed in makes it {_said(other)}"

@@ -93,9 +93,13 @@ def new(
             note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
         record = {
-            "game": name, "repo": str(game.path), "tip": game.charter.dice.tip,
-            "awaited": list(game.awaited), "waiting": open_questions(game), "letters": letters,
-        }  # fmt: skip
+            "game": name,
+            "repo": str(game.path),
+            "tip": game.charter.dice.tip,
+            "awaited": list(game.awaited),
+            "waiting": open_questions(game),
+            "letters": letters,
+        }
         if json:
             print_json(record)
             return

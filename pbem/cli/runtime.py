@@ -65,7 +65,7 @@ def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
 @contextmanager
 def opened_to_change(
     name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
-) -> Iterator[Adjudicator]:  # fmt: skip
+) -> Iterator[Adjudicator]:
     """Open a game to change it, with corrected files beside those that it keeps.
 
     Raises NoLocks, before anything is written, on a system where games cannot be changed.

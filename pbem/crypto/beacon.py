@@ -51,13 +51,6 @@ def time_of(number: int) -> datetime:
     return GENESIS + (_checked_number(number) - 1) * PERIOD
 
 
-def round_at(moment: datetime) -> int:
-    """Return the newest round published at a moment. Raise `BadBeacon` for a moment before the first round."""
-    if moment < GENESIS:
-        raise BadBeacon(f"drand's {NETWORK} has no round before {GENESIS:%Y-%m-%d %H:%M:%S} UTC")
-    return (moment - GENESIS) // PERIOD + 1
-
-
 def first_round_from(moment: datetime) -> int:
     """Return the first round that is published at a moment or after it: none of its signatures is known before."""
     return max(0, -((GENESIS - moment) // PERIOD)) + 1

@@ -276,12 +276,6 @@ class SeededDice:
         self._key = blake2b(step_key, digest_size=32, key=self._seed).digest()
         self._uses.clear()
 
-    def fork(self) -> SeededDice:
-        """Return dice that will fall as these would from now on, whatever happens to these."""
-        twin = SeededDice.__new__(SeededDice)
-        twin._seed, twin._key, twin._uses = self._seed, self._key, dict(self._uses)
-        return twin
-
     def faces(self, name: str, count: int, sides: int) -> list[int]:
         """Return `count` faces from 1 to `sides`."""
         _check_roll(name, count, sides)

@@ -36,7 +36,7 @@ class Letter:
 
     A letter is known by its sender and its Message-ID, or else by its sender and its content: the commands and the
     sheets in it. The same letter may come twice, by a list that adds a footer, or by a relay that adds a header and
-    encodes the text anew. All digests are SHA-256 as hex.
+    encodes the text again. All digests are SHA-256 as hex.
     """
 
     sender: str

@@ -381,7 +381,7 @@ class Adjudicator(OpenGame):
 
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:
-        """Hold the game's lock; after any exception read the game anew from its repo.
+        """Hold the game's lock; after any exception read the game from its repo again.
 
         With `pinned`, raise OtherRules if the rules here are not those that the game is played with.
         """

@@ -36,9 +36,11 @@ def parsed() -> dict[str, ast.Module]:
 
 def test_every_row_names_tests_that_exist() -> None:
     there = {
-        f"{path}::{each.name}" for path, module in parsed().items() for each in ast.walk(module)
+        f"{path}::{each.name}"
+        for path, module in parsed().items()
+        for each in ast.walk(module)
         if isinstance(each, ast.FunctionDef) and each.name.startswith("test_")
-    }  # fmt: skip
+    }
     found = rows()
     assert len(found) > 35
     for attack, *_, tests in found:

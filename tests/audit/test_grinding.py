@@ -13,6 +13,7 @@ import pytest
 from pbem import verify_one
 from pbem.audit.access import open_to_read
 from pbem.audit.replay import replay
+from pbem.audit.schemas import TURN
 from pbem.audit.verify import verify
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.keys import Keys
@@ -72,11 +73,7 @@ def empty(word: str, nothing: Any) -> Edit:
         if word in turn:
             return False
         turn[word] = nothing
-        words = (
-            "adjudication", "previous", "day", "late", "absent", "link", "joined", "sheets", "standing",
-            "player_chains", "beacon", "act", "inputs", "renewal", "answers", "rolls", "draws", "events",
-            "open_decisions", "result", "position",
-        )  # fmt: skip
+        words = [word.rstrip("?") for word in TURN]
         again = {each: turn[each] for each in words if each in turn}
         turn.clear()
         turn.update(again)

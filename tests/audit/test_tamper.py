@@ -126,8 +126,16 @@ def test_a_lost_pack_is_found(true: Scene, tmp_path: Path) -> None:
 
 
 def test_a_shallow_clone_is_no_proof(true: Scene, tmp_path: Path) -> None:
-    git(true.folder.repo("punica"), "clone", "-q", "--bare", "--depth", "3",
-        f"file://{true.folder.repo('punica')}", str(tmp_path / "x"))  # fmt: skip
+    git(
+        true.folder.repo("punica"),
+        "clone",
+        "-q",
+        "--bare",
+        "--depth",
+        "3",
+        f"file://{true.folder.repo('punica')}",
+        str(tmp_path / "x"),
+    )
     assert any("cannot be read" in each for each in found(tmp_path / "x"))
 
 

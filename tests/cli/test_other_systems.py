@@ -27,9 +27,19 @@ ROOT = Path(atomic.__file__).parent.parent
 GREEK = "\u1f00\u03bd\u03bd\u03af\u03b2\u03b1\u03c2 \u00eb"
 UNIX_ONLY = ("fcntl", "pwd", "grp", "resource", "termios")
 CALLS_OF_UNIX = (
-    "O_DIRECTORY", "fchmod", "fork", "forkpty", "getgid", "getuid", "geteuid", "posix_fadvise", "pread",
-    "pwrite", "sync", "uname",
-)  # fmt: skip
+    "O_DIRECTORY",
+    "fchmod",
+    "fork",
+    "forkpty",
+    "getgid",
+    "getuid",
+    "geteuid",
+    "posix_fadvise",
+    "pread",
+    "pwrite",
+    "sync",
+    "uname",
+)
 """Names of `os` that Windows lacks."""
 CHILD = f"""
 import contextlib, io, json, os, sys
@@ -110,9 +120,13 @@ def without_locks(folder: Folder, words: Mapping[str, Sequence[str]]) -> dict[st
     """Run commands in one process where there are no locks; return code, output and complaint of each."""
     before = content(folder)
     ran = subprocess.run(
-        [sys.executable, "-c", CHILD], input=json.dumps([*words.values()]), capture_output=True, text=True,
-        cwd=folder.path, env=environment(folder),
-    )  # fmt: skip
+        [sys.executable, "-c", CHILD],
+        input=json.dumps([*words.values()]),
+        capture_output=True,
+        text=True,
+        cwd=folder.path,
+        env=environment(folder),
+    )
     assert ran.returncode == 0, ran.stderr
     assert content(folder) == before
     return dict(zip(words, map(tuple, json.loads(ran.stdout)), strict=True))

@@ -77,10 +77,13 @@ class Post:
             sheet = "\n".join([*heading, "orders:", *lines])
             self.sent += 1
             self.last[side] = {**told, "open_decisions": []}
-            self.pbem("letter", letter=(
-                f"From: <{PLAYERS[side]}>\nTo: pbem@example.org\nSubject: Re: {GAME}\n"
-                f"Message-ID: <{self.sent}@example.org>\nContent-Type: text/plain; charset=utf-8\n\n{sheet}\n"
-            ).encode())  # fmt: skip
+            self.pbem(
+                "letter",
+                letter=(
+                    f"From: <{PLAYERS[side]}>\nTo: pbem@example.org\nSubject: Re: {GAME}\n"
+                    f"Message-ID: <{self.sent}@example.org>\nContent-Type: text/plain; charset=utf-8\n\n{sheet}\n"
+                ).encode(),
+            )
             return True
         return False
 

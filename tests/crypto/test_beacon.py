@@ -18,7 +18,6 @@ from pbem.crypto.beacon import (
     check_signature,
     check_signatures,
     first_round_from,
-    round_at,
     time_of,
 )
 
@@ -120,18 +119,10 @@ def test_rounds_come_every_three_seconds() -> None:
     assert time_of(1000) == time_of(1) + timedelta(seconds=3 * 999)
     assert time_of(beacon.LAST_ROUND).year == 9999
     for number in (1, 2, 1000, 32285086, beacon.LAST_ROUND):
-        assert round_at(time_of(number)) == first_round_from(time_of(number)) == number
+        assert first_round_from(time_of(number)) == number
     for number in (1, 2, 1000, 32285086):
-        between = time_of(number) + timedelta(seconds=1)
-        assert (round_at(between), first_round_from(between)) == (number, number + 1)
-
-
-def test_time_before_the_first_round_has_none_and_next_is_first() -> None:
-    """Before the first round there is none, and the first is the next."""
-    before = time_of(1) - timedelta(seconds=4)
-    assert first_round_from(before) == 1
-    with pytest.raises(BadBeacon, match="no round before 2023-08-23 15:09:27 UTC"):
-        round_at(before)
+        assert first_round_from(time_of(number) + timedelta(seconds=1)) == number + 1
+    assert first_round_from(time_of(1) - timedelta(seconds=4)) == 1
 
 
 def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +137,7 @@ def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.M
 def test_the_library_is_imported_only_for_a_check() -> None:
     code = (
         "import sys; from pbem.crypto import beacon; from datetime import datetime, UTC\n"
-        "beacon.time_of(beacon.round_at(datetime.now(UTC)))\n"
+        "beacon.first_round_from(datetime.now(UTC))\n"
         "try: beacon.check_signature(1000, 'x')\n"
         "except beacon.BadBeacon: pass\n"
         "assert 'py_ecc' not in sys.modules and 'pydantic' not in sys.modules"

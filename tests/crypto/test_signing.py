@@ -49,8 +49,9 @@ def test_openssh_makes_the_same(tmp_path: Path) -> None:
     (tmp_path / "message").write_bytes(b"tree")
     subprocess.run(
         ["ssh-keygen", "-Y", "sign", "-n", "git", "-f", str(key), str(tmp_path / "message")],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+    )
     assert (tmp_path / "message.sig").read_bytes().strip() == sign(SEED, b"tree")
 
 

@@ -84,7 +84,7 @@ def test_a_ruling_that_holds(tmp_path: Path) -> None:
         ("hands.blue: [1, 6]", "hands.blue.0.x: 6", 4, "there is no hands.blue.0.x: nothing can stand below a number"),
         ("hands.blue: [1, 6]", "hands.blue.9: 6", 4, "there is nothing called 9 in hands.blue.9"),
     ],
-)  # fmt: skip
+)
 def test_what_is_said_when_it_does_not_hold(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
     verdict = ruled(tmp_path, (old, new))
     assert any(text.startswith(f"{tmp_path}/case.yaml:{line}:") and said in text for text in verdict.differences), (

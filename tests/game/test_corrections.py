@@ -131,9 +131,7 @@ def test_slip_no_rule_would_stumble_over_is_refused_all_the_same(tmp_path: Path)
 
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("with_a_turn", [True, False])
-def test_a_box_that_the_adjudicator_changes_in_secret_is_found(
-    tmp_path: Path, there: bool, with_a_turn: bool
-) -> None:  # fmt: skip
+def test_a_box_that_the_adjudicator_changes_in_secret_is_found(tmp_path: Path, there: bool, with_a_turn: bool) -> None:
     begun(*(("--correct", str(corrected(tmp_path / "mine", "map", LOYALTY))) if there else ()))
     forged = {"box/map.yaml": corrected(tmp_path / "other", "map", ("loyalty: 3", "loyalty: 1")).read_bytes()}
     with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
@@ -172,10 +170,12 @@ def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
 def test_flaws_of_a_corrected_file_are_all_told_with_their_place(tmp_path: Path) -> None:
     """All that is wrong with a corrected file is reported at once, with line and column."""
     faulty = corrected(
-        tmp_path / "mine", "tables",
-        ("works_number", "work_number"), ("[A5, A4, A3, A3, A2, E2]", "[A5, A4, A3, A3, A2]"),
+        tmp_path / "mine",
+        "tables",
+        ("works_number", "work_number"),
+        ("[A5, A4, A3, A3, A2, E2]", "[A5, A4, A3, A3, A2]"),
         ("[A4, A3, A3, A2, E2, E2]", "[A4, A3, X3, A2, E2, E2]"),
-    )  # fmt: skip
+    )
     text = said("new", "italy", "--rules", GAME, "--correct", str(faulty), code=1)
     found = dict(re.findall(rf"{re.escape(str(faulty))}:(\d+:\d+): (.*)", text))
     lines = faulty.read_text("utf-8").splitlines()

@@ -38,9 +38,16 @@ plain_values = st.recursive(
     st.none() | st.booleans() | st.integers() | words, lambda v: st.lists(v) | st.dictionaries(words, v)
 )
 wars = st.builds(
-    War, st.integers(), st.booleans(), st.none() | words, st.dictionaries(words, st.dictionaries(words, units)),
-    st.lists(units, max_size=3), st.none() | units, plain_values, st.just("the board"),
-)  # fmt: skip
+    War,
+    st.integers(),
+    st.booleans(),
+    st.none() | words,
+    st.dictionaries(words, st.dictionaries(words, units)),
+    st.lists(units, max_size=3),
+    st.none() | units,
+    plain_values,
+    st.just("the board"),
+)
 
 
 def rewrite(war: War) -> War:

@@ -140,8 +140,9 @@ def test_the_words_beside_a_sheet_are_about_its_game(two: Folder) -> None:
     assert not handled.accepted
     assert "Are its words about punica or gallia?" in flat(handled)
     assert [note for note in handled.notes if "accepted" in note] == [
-        "punica: sheet 2 of red accepted", "gallia: sheet 1 of red accepted",
-    ]  # fmt: skip
+        "punica: sheet 2 of red accepted",
+        "gallia: sheet 1 of red accepted",
+    ]
 
 
 # ---- keys
@@ -389,8 +390,9 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     (path,) = re.findall(r"It is in (\S+)\. The", block)
     turn = yamlio.read(git(folder.repo("punica"), "show", f"main:{path}").encode(), name=path).value
     assert turn["sheets"] == {
-        "red": {"sheets/red/000/0001.age": digest}, "blue": {"sheets/blue/000/0001.age": blue},
-    }  # fmt: skip
+        "red": {"sheets/red/000/0001.age": digest},
+        "blue": {"sheets/blue/000/0001.age": blue},
+    }
 
 
 def test_nobody_else_is_told_a_salt(folder: Folder) -> None:

@@ -570,10 +570,12 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
                 seen = rules.view(position, decision.side)
                 found = [
                     each.kind == decision.kind
-                    and all(holds(wanted, rules.facts(seen, decision).get(name, decision.facts.get(name)))
-                            for name, wanted in each.when.items())
+                    and all(
+                        holds(wanted, rules.facts(seen, decision).get(name, decision.facts.get(name)))
+                        for name, wanted in each.when.items()
+                    )
                     for each in usual
-                ]  # fmt: skip
+                ]
                 stops.append(any(found))
             assert stops[0] == stops[1], decision.kind
             tried += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -331,7 +332,7 @@ def test_what_follows_tells_nothing_of_what_is_hidden(
             rng = Random(f"{at.count} {viewer}")
             position = rules.decode(plain(at.checkpoint))
             other = resampled(rules, position, viewer, at.count, near=bool(at.count % 2))
-            twins = [Session(rules, each, at.dice_then.fork()) for each in (position, other)]
+            twins = [Session(rules, each, deepcopy(at.dice_then)) for each in (position, other)]
             for _ in range(SPAN):
                 if any(lays_open(rules, twin.table.events, viewer) for twin in twins):
                     break

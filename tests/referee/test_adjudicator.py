@@ -204,7 +204,7 @@ def test_roll_may_repeat_a_name_from_before_the_last_checkpoint(folder: Folder) 
         (b"game: punica\nside: red\nadjudication: 1\norders: [bury: {card: 1}, bid: {cart: 2}]\n", "unknown word"),
         (b"game: punica\nside: red\nadjudication: 1\norders: []\nstanding: [bid: {cart: 2}]\n", "unknown word 'cart'"),
     ],
-)  # fmt: skip
+)
 def test_a_sheet_that_is_refused_changes_nothing(toy: Adjudicator, text: bytes, said: str) -> None:
     before = git(toy.ledger.repo.path, "rev-parse", "main")
     receipt = toy.receive("red", text)
@@ -222,8 +222,11 @@ def test_all_faults_are_told_at_once(toy: Adjudicator) -> None:
         "red", sheet(toy, "red", order("bury", card=card), order("bid", cart=2), order("hold"), order("bid", card="x"))
     )
     assert [(row["line"], row["column"], row["kind"]) for row in receipt.rows()] == [
-        (5, 16, "illegal"), (6, 9, "malformed"), (7, 3, "malformed"), (8, 15, "malformed"),
-    ]  # fmt: skip
+        (5, 16, "illegal"),
+        (6, 9, "malformed"),
+        (7, 3, "malformed"),
+        (8, 15, "malformed"),
+    ]
 
 
 def test_sheet_without_orders_is_a_fault_unless_it_has_standing(toy: Adjudicator) -> None:

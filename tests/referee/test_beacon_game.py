@@ -140,8 +140,12 @@ def test_closed_sheets_are_said_before_the_round_and_are_used(toy: Adjudicator) 
     assert toy.put_in_round(SECOND, PUBLISHED[SECOND]) == [2]
     turn = toy.ledger.public_turn(2)
     assert closed_of(toy, turn) == closed.closed
-    for other in ({"sheets": {"red": turn["sheets"]["red"]}}, {"day": "2099-01-01"}, {"late": ["red"]},
-                  {"absent": ["red"]}):  # fmt: skip
+    for other in (
+        {"sheets": {"red": turn["sheets"]["red"]}},
+        {"day": "2099-01-01"},
+        {"late": ["red"]},
+        {"absent": ["red"]},
+    ):
         assert closed_of(toy, turn | other) != closed.closed, other
     assert subjects(toy)[-3:] == [
         f"punica: sheets closed for adjudication 2; round {SECOND} of drand decides",

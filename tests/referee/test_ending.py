@@ -83,9 +83,14 @@ def test_a_draw_is_proposed_and_agreed(folder: Folder) -> None:
     assert "Red proposes to end punica in a draw. All sides must agree." in " ".join(other.text.split())
     assert "  CONSENT punica 1\n  REFUSE punica 1\n" in other.text
     assert record(folder) == {
-        "request": 1, "kind": "draw", "side": "red", "at": 2, "reason": "red proposes it", "needed": ["red", "blue"],
+        "request": 1,
+        "kind": "draw",
+        "side": "red",
+        "at": 2,
+        "reason": "red proposes it",
+        "needed": ["red", "blue"],
         "consents": ["red"],
-    }  # fmt: skip
+    }
     assert result(folder) is None
     agreed = says(folder, "blue", "CONSENT punica 1")
     assert agreed.accepted
@@ -96,8 +101,12 @@ def test_a_draw_is_proposed_and_agreed(folder: Folder) -> None:
         assert "All sides agree to a draw." in text
     assert result(folder) == {"winner": None, "reason": "draw_agreed"}
     assert last_act(folder) == {
-        "kind": "draw", "reason": "red proposes it", "by": "all sides", "request": 1, "consents": ["red", "blue"],
-    }  # fmt: skip
+        "kind": "draw",
+        "reason": "red proposes it",
+        "by": "all sides",
+        "request": 1,
+        "consents": ["red", "blue"],
+    }
     assert verified(folder) == []
     with folder.open() as game:
         assert game.ledger.read(REVEALED) is not None
@@ -177,9 +186,13 @@ def test_who_resigns_loses_to_the_other(folder: Folder) -> None:
     assert "The game is over. Blue has resigned; Red wins." in " ".join(read(handled.letters[0]).text.split())
     assert result(folder) == {"winner": "red", "reason": "resigned", "side": "blue"}
     assert last_act(folder) == {
-        "kind": "resignation", "reason": "blue resigns", "side": "blue", "by": "blue", "request": 1,
+        "kind": "resignation",
+        "reason": "blue resigns",
+        "side": "blue",
+        "by": "blue",
+        "request": 1,
         "consents": ["blue"],
-    }  # fmt: skip
+    }
     assert verified(folder) == []
     again = take_in(letter("blue", b"RESIGN punica", number=1), later(folder.office, 1))
     assert again.accepted
@@ -194,8 +207,11 @@ def test_with_three_sides_all_must_agree(folder: Folder, monkeypatch: pytest.Mon
         request = ending.ask_to_resign(game, "blue")
         assert (request.needed, request.consents) == (["red", "blue", "green"], ["blue"])
         assert ending.result_of(game, "resignation", "blue") == {
-            "winner": None, "winners": ["red", "green"], "reason": "resigned", "side": "blue",
-        }  # fmt: skip
+            "winner": None,
+            "winners": ["red", "green"],
+            "reason": "resigned",
+            "side": "blue",
+        }
         monkeypatch.setattr(type(game), "by_mail", ["red", "blue"])
         with pytest.raises(CannotPlay, match="needs the consent of green"):
             ending.ask_to_resign(game, "blue")

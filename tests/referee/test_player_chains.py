@@ -160,8 +160,10 @@ def test_the_other_faults_of_a_sheet_are_told_with_it(toy: Adjudicator) -> None:
 
 def test_who_has_no_chain_opens_no_link(toy: Adjudicator) -> None:
     assert told(toy, OTHER.link(1), "blue") == (
-        4, 7, "you have no chain of your own in this game; leave this line out",
-    )  # fmt: skip
+        4,
+        7,
+        "you have no chain of your own in this game; leave this line out",
+    )
 
 
 def test_a_sheet_that_replaces_an_unused_one_opens_the_next_link(toy: Adjudicator) -> None:
@@ -327,17 +329,28 @@ def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Pat
 def test_a_contribution_is_checked_from_the_link_before() -> None:
     last, n = CHAIN.link(1), 7
     for sheets, right in (
-        (1, {"link": CHAIN.link(2)}), (2, {"link": CHAIN.link(3)}), (3, {"link": CHAIN.link(4)}),
-        (0, {"missing": missing_link(last, n)}), (1, {"lost": missing_link(last, n)}),
+        (1, {"link": CHAIN.link(2)}),
+        (2, {"link": CHAIN.link(3)}),
+        (3, {"link": CHAIN.link(4)}),
+        (0, {"missing": missing_link(last, n)}),
+        (1, {"lost": missing_link(last, n)}),
         (2, {"lost": missing_link(last, n)}),
-    ):  # fmt: skip
+    ):
         assert wrong_contribution(right, last, n, sheets) is None, right
     for sheets, wrong in (
-        (1, {"link": CHAIN.link(3)}), (1, {"link": last}), (1, {"link": CHAIN.link(2).upper()}),
-        (2, {"link": CHAIN.link(2)}), (2, {"link": CHAIN.link(4)}), (0, {"missing": missing_link(last, 8)}),
-        (0, {"missing": missing_link(CHAIN.tip, n)}), (1, {"lost": ""}), (1, {"found": "x"}), (0, {}), (1, {}),
+        (1, {"link": CHAIN.link(3)}),
+        (1, {"link": last}),
+        (1, {"link": CHAIN.link(2).upper()}),
+        (2, {"link": CHAIN.link(2)}),
+        (2, {"link": CHAIN.link(4)}),
+        (0, {"missing": missing_link(last, 8)}),
+        (0, {"missing": missing_link(CHAIN.tip, n)}),
+        (1, {"lost": ""}),
+        (1, {"found": "x"}),
+        (0, {}),
+        (1, {}),
         (1, {"link": CHAIN.link(2), "missing": missing_link(last, n)}),
-    ):  # fmt: skip
+    ):
         assert wrong_contribution(wrong, last, n, sheets) is not None, wrong
 
 

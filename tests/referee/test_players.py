@@ -222,8 +222,10 @@ def test_an_address_is_added_before_the_beginning(tmp_path: Path) -> None:
             game.join(side, phrase=f"words of {side}")
         game.adjudicate()
         assert game.ledger.public_turn(1)["joined"]["blue"] == {
-            "phrase": "words of blue", "player": 2, "addresses": 2,
-        }  # fmt: skip
+            "phrase": "words of blue",
+            "player": 2,
+            "addresses": 2,
+        }
         assert verified(game) == []
 
 

@@ -87,8 +87,11 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
     assert (answer.side, answer.order, answer.by) == ("red", {"card": card}, "the game master")
     act = act_of(toy, n)
     assert {key: act[key] for key in ("what", "side", "asked", "reason")} == {
-        "what": "answer", "side": "red", "asked": ["bid"], "reason": REASON,
-    }  # fmt: skip
+        "what": "answer",
+        "side": "red",
+        "asked": ["bid"],
+        "reason": REASON,
+    }
     assert toy.ledger.adjudication(n).whole == {"side": "red", "orders": [{"kind": "bid", "order": {"card": card}}]}
     assert toy.sheets("red") == 1
     for side in ("red", "blue", None):

@@ -128,9 +128,14 @@ def rolled(name: str = "intercept/fabius/arpi", **changes: Any) -> Event:
 
 def roll_facts(name: str) -> dict[str, Any]:
     return {
-        "name": name, "faces": [3], "modifiers": {"enemy_marker": 1}, "total": 4, "need": "<= 3",
-        "success": False, "rule": "9.2",
-    }  # fmt: skip
+        "name": name,
+        "faces": [3],
+        "modifiers": {"enemy_marker": 1},
+        "total": 4,
+        "need": "<= 3",
+        "success": False,
+        "rule": "9.2",
+    }
 
 
 def test_dice_stand_below_what_they_were_rolled_for() -> None:
@@ -237,10 +242,15 @@ def test_a_kind_told_together_with_others_can_be_told_alone(game: str) -> None:
 def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
     game = loaded("rome_carthage")
     words: dict[str, Any] = {
-        "game": "punica", "adjudication": at.adjudication, "side": side, "view": at.view(side),
-        "events": at.told, "waiting": at.open_decisions, "others": [decision.side for decision in at.open_decisions],
+        "game": "punica",
+        "adjudication": at.adjudication,
+        "side": side,
+        "view": at.view(side),
+        "events": at.told,
+        "waiting": at.open_decisions,
+        "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
-    }  # fmt: skip
+    }
     return report(game.rules, game.box, ReportRequest(**{**words, **changes}))
 
 
@@ -388,10 +398,14 @@ def punica() -> Campaign:
     position.deck = [card for card in position.deck if card not in (6, 18, 33, 12, 43, 61)]
     position.phase, position.to_play, position.plays = "strategy", "carthage", 8
     faces = {
-        "intercept/fabius/beneventum": [3], "battle/beneventum/charge": [5], "battle/beneventum/casualties": [4],
-        "battle/beneventum/retreat": [3], "battle/beneventum/round-1/counterattack": [4],
-        "battle/beneventum/round-2/counterattack": [2], "battle/beneventum/round-3/counterattack": [1],
-    }  # fmt: skip
+        "intercept/fabius/beneventum": [3],
+        "battle/beneventum/charge": [5],
+        "battle/beneventum/casualties": [4],
+        "battle/beneventum/retreat": [3],
+        "battle/beneventum/round-1/counterattack": [4],
+        "battle/beneventum/round-2/counterattack": [2],
+        "battle/beneventum/round-3/counterattack": [1],
+    }
     attacker = [*["flank_left"] * 5, *["double_envelopment"] * 3, *["probe"] * 4, *["frontal_assault"] * 2]
     defender = [*["flank_left"] * 4, *["reserve"] * 2, *["frontal_assault"] * 5, *["flank_right"] * 3]
     deck = attacker + defender
@@ -445,10 +459,21 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert turn.subject == "punica, Turn 3: Which armies try to intercept?"
     assert turn.text == "The report.\n"
     first = mail(
-        "first", title="Hannibal", game="punica", player="Ann", side="Rome", players={"Rome": "Ann", "Carthage": "Bo"},
-        edition="the rules of 2007", tip="ab" * 32, hidden="cd" * 32, report="The report.", scheme="chain-v1",
-        beacon=None, phrases=["  Rome: x"], answers=["Your phrase is on record."],
-    )  # fmt: skip
+        "first",
+        title="Hannibal",
+        game="punica",
+        player="Ann",
+        side="Rome",
+        players={"Rome": "Ann", "Carthage": "Bo"},
+        edition="the rules of 2007",
+        tip="ab" * 32,
+        hidden="cd" * 32,
+        report="The report.",
+        scheme="chain-v1",
+        beacon=None,
+        phrases=["  Rome: x"],
+        answers=["Your phrase is on record."],
+    )
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
     assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text

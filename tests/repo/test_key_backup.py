@@ -119,9 +119,12 @@ def test_nothing_is_written_in_clear_unless_it_is_asked_for(home: Folder, tmp_pa
     public, _ = key_pair(tmp_path)
     (tmp_path / "empty").write_text("\nsecond line\n")
     wrong: list[list[str | Path]] = [
-        [], ["--plain", "--to", public], ["--to", "age1junk"], ["--to", new_identity()],
+        [],
+        ["--plain", "--to", public],
+        ["--to", "age1junk"],
+        ["--to", new_identity()],
         ["--passphrase-file", tmp_path / "empty"],
-    ]  # fmt: skip
+    ]
     for words in wrong:
         assert pbem("keys", "backup", file, *words).exit_code == 2, words
         assert not file.exists()

@@ -71,9 +71,11 @@ def for_ever(game: Adjudicator) -> dict[str, list[bytes]]:
     keys = game.ledger.keys
     coming = game.adjudication + 1
     secrets: dict[str, list[bytes]] = {
-        "chain": encodings(keys.chain), "signing": encodings(keys.signing), "office": encodings(keys.office),
+        "chain": encodings(keys.chain),
+        "signing": encodings(keys.signing),
+        "office": encodings(keys.office),
         "the next link": encodings(bytes.fromhex(game.ledger.chain.link(coming))),
-    }  # fmt: skip
+    }
     addresses = game.ledger.addresses.values()
     return secrets | {address: encodings(address) for address in addresses}
 
@@ -234,8 +236,11 @@ def test_nothing_else_is_overwritten(folder: Folder) -> None:
         full.mkdir()
         (full / "note").write_text("mine")
         for place, reason in (
-            (clone, "another repo"), (note, "is no repo"), (full, "is no repo"), (game.path, "the game itself"),
-        ):  # fmt: skip
+            (clone, "another repo"),
+            (note, "is no repo"),
+            (full, "is no repo"),
+            (game.path, "the game itself"),
+        ):
             with pytest.raises(InTheWay, match=reason):
                 publish_game(game, place)
         assert git(clone, "rev-parse", "main").strip() == other.ledger.repo.head

@@ -125,10 +125,12 @@ def test_sizes_do_not_tell_how_much_a_side_has_left(tmp_path: Path) -> None:
             game.adjudicate()
             repo = game.ledger.repo
             assert isinstance(repo, GameRepo)
-            seen.append([
-                {path: size for path, size in rooms(repo, each.sha).items() if path.endswith(".age")}
-                for each in repo.history()
-            ])  # fmt: skip
+            seen.append(
+                [
+                    {path: size for path, size in rooms(repo, each.sha).items() if path.endswith(".age")}
+                    for each in repo.history()
+                ]
+            )
     assert seen[0] == seen[1]
 
 

@@ -59,10 +59,16 @@ def keep(game: Adjudicator, target: Path) -> None:
     assert game.result is not None, "only a finished game is kept"
     with tempfile.TemporaryDirectory() as folder, PastRepo(game.ledger.repo.path) as past:
         commits = [
-            (each.message, {change.path: _opened(game, change.path, past.blob(change.new)) for change in each.changes
-                            if change.new is not None})
+            (
+                each.message,
+                {
+                    change.path: _opened(game, change.path, past.blob(change.new))
+                    for change in each.changes
+                    if change.new is not None
+                },
+            )
             for each in past.commits()
-        ]  # fmt: skip
+        ]
         path = Path(folder) / f"{game.name}.git"
         message, files = commits[0]
         with GameRepo.create(path, files, message) as repo, repo.transaction():

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -118,7 +119,7 @@ class Walk:
 
     def again(self) -> Session[Any]:
         """Return the same game resumed from its last resting point and the recorded answers."""
-        session = Session(self.rules, self.rules.decode(plain(self.checkpoint)), self.dice_then.fork())
+        session = Session(self.rules, self.rules.decode(plain(self.checkpoint)), deepcopy(self.dice_then))
         session.feed(read_back(answer) for answer in self.answers)
         return session
 
@@ -156,7 +157,7 @@ def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> 
 
 
 def _from_rest(rules: Rules[Any], seed: int, dice: SeededDice, rng: Random, position: Any) -> Walk:
-    then, checkpoint = dice.fork(), rules.encode(position)
+    then, checkpoint = deepcopy(dice), rules.encode(position)
     return Walk(rules, seed, dice, rng, Session(rules, position, dice), checkpoint, then)
 
 

@@ -18,7 +18,7 @@ CHECKPOINT = "checkpoint"
 OBSERVER = "observer"
 
 
-def slips(case: Case, words: GameWords, position: type[Any] | None) -> Iterator[Finding]:
+def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> Iterator[Finding]:
     """Yield every word of a case that the game does not know. `position` is the type of positions; None: any data."""
     told, expect = case.told, case.told["expect"]
     yield from _orders(case, words)
@@ -63,13 +63,13 @@ def _position(
     words: GameWords, position: type[Any] | None, dotted: str, value: object, place: Path, *, removes: bool
 ) -> Iterator[Finding]:
     """Yield why a dotted path cannot be one of the position, and what of a value cannot stand there."""
-    spot = words.spot(position, dotted)
-    if isinstance(spot, str):
-        yield spot, place
+    slot = words.slot(position, dotted)
+    if isinstance(slot, str):
+        yield slot, place
     elif value is not None:
-        for slip in words.slips(spot, value, removes=removes):
-            inner = "".join(f".{step}" for step in slip.path)
-            yield f"{dotted}{inner}: {slip.reason}", (*place, *slip.path)
+        for fault in words.faults(slot, value, removes=removes):
+            inner = "".join(f".{step}" for step in fault.path)
+            yield f"{dotted}{inner}: {fault.reason}", (*place, *fault.path)
 
 
 def _events(expect: Record, words: GameWords) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def _events(expect: Record, words: GameWords) -> Iterator[Finding]:
     for word in ("events", "no_events"):
         for number, expected in enumerate(expect.get(word, ())):
             kind = expected if isinstance(expected, str) else next(iter(expected))
-            if (reason := words.event_slip(kind)) is not None:
+            if (reason := words.event_fault(kind)) is not None:
                 yield reason, ("expect", word, number)
 
 
@@ -100,7 +100,7 @@ def _stop(stop: Any, words: GameWords) -> Iterator[Finding]:
     if isinstance(stop, str):
         yield from _known("order or event", stop, {*words.forms, *words.events, CHECKPOINT}, ("stop",))
     elif isinstance(stop, Mapping) and "event" in stop:
-        if (reason := words.event_slip(stop["event"])) is not None:
+        if (reason := words.event_fault(stop["event"])) is not None:
             yield reason, ("stop", "event")
         if len(stop) > 1:
             yield "a stop is at an event or at a question, not both", ("stop",)

@@ -16,24 +16,24 @@ S = TypeVar("S")
 def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
     """Set or delete the value at a dotted path; return why it cannot be done."""
     *way, last = dotted.split(".")
-    spot: Any = plain
+    slot: Any = plain
     for key in way:
-        if isinstance(spot, list) and key.isdecimal() and int(key) < len(spot):
-            spot = spot[int(key)]
-        elif isinstance(spot, dict):
-            spot = spot.setdefault(key, {})
+        if isinstance(slot, list) and key.isdecimal() and int(key) < len(slot):
+            slot = slot[int(key)]
+        elif isinstance(slot, dict):
+            slot = slot.setdefault(key, {})
         else:
             return f"there is nothing called {key} in {dotted}"
-    if isinstance(spot, dict):
+    if isinstance(slot, dict):
         if value is None:
-            spot.pop(last, None)
+            slot.pop(last, None)
         else:
-            spot[last] = value
-    elif isinstance(spot, list) and last.isdecimal() and int(last) < len(spot):
+            slot[last] = value
+    elif isinstance(slot, list) and last.isdecimal() and int(last) < len(slot):
         if value is None:
-            del spot[int(last)]
+            del slot[int(last)]
         else:
-            spot[int(last)] = value
+            slot[int(last)] = value
     else:
         return f"there is nothing called {last} in {dotted}"
     return None
@@ -108,11 +108,11 @@ def is_fault(fault: Fault, expected: Record) -> bool:
     )
 
 
-# ---- words
+# ---- as text
 
 
 def wanted_text(expected: str | Record) -> str:
-    """Return an expected event in words."""
+    """Return an expected event as one line of text."""
     if isinstance(expected, str):
         return expected
     kind, facts = kind_and_facts(expected)
@@ -120,7 +120,7 @@ def wanted_text(expected: str | Record) -> str:
 
 
 def event_text(event: Event) -> str:
-    """Return an event in words."""
+    """Return an event as one line of text."""
     roll = event.roll
     if roll is None:
         return f"{event.kind} {on_one_line(event.facts)}"
@@ -130,7 +130,7 @@ def event_text(event: Event) -> str:
 
 
 def fault_text(fault: Fault) -> str:
-    """Return a fault in words."""
+    """Return a fault as one line of text."""
     rule = f" (rule {fault.rule})" if fault.rule else ""
     return f"{dotted_text(fault.path)}: {fault.reason}{rule}"
 
@@ -148,5 +148,5 @@ def waits_text(session: Session[S]) -> str:
 
 
 def asked_text(decisions: Iterable[Decision]) -> str:
-    """Return decisions in words."""
+    """Return open decisions as one line of text."""
     return "; ".join(f"{one.side}: {one.kind} {on_one_line(one.facts)}" for one in decisions) or "nothing"

@@ -23,7 +23,7 @@ from pbem.engine.cases.compare import (
     wanted_text,
     within,
 )
-from pbem.engine.cases.words import GameWords, Spot, completed, whole
+from pbem.engine.cases.words import GameWords, Slot, completed, whole
 from pbem.engine.session import Session
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
@@ -100,12 +100,14 @@ class Judge:
                 were = "; ".join(map(event_text, events[at:])) or "none"
                 self.differ(
                     f"expected event {wanted_text(expected)} not found after {before}; events from there on: {were}",
-                    "expect", "events", number,
-                )  # fmt: skip
+                    "expect",
+                    "events",
+                    number,
+                )
                 kind, facts = kind_and_facts(expected)
                 if told := self.told(kind, events):
-                    for slip in self.words.fact_slips(kind, facts, told):
-                        self.differ(slip.reason, "expect", "events", number, kind, *slip.path)
+                    for fault in self.words.fact_faults(kind, facts, told):
+                        self.differ(fault.reason, "expect", "events", number, kind, *fault.path)
                 return
             at, before = found + 1, event_text(events[found])
 
@@ -114,8 +116,8 @@ class Judge:
         for number, unwanted in enumerate(self.expect.get("no_events", ())):
             place = ("expect", "no_events", number)
             kind, facts = kind_and_facts(unwanted)
-            for slip in self.words.fact_slips(kind, facts, self.told(kind, events)):
-                self.differ(slip.reason, *place, kind, *slip.path)
+            for fault in self.words.fact_faults(kind, facts, self.told(kind, events)):
+                self.differ(fault.reason, *place, kind, *fault.path)
             for event in events:
                 if is_event(event, unwanted):
                     self.differ(f"this should not have happened: {event_text(event)}", *place)
@@ -128,10 +130,10 @@ class Judge:
         """Compare parts of a position; what is left out, or null, is what stands there if nothing is written."""
         plain = self.rules.encode(position) if cls is None else whole(position)
         for dotted, value in expected.items():
-            spot = self.words.spot(cls, dotted)
-            assert isinstance(spot, Spot)
+            slot = self.words.slot(cls, dotted)
+            assert isinstance(slot, Slot)
             actual = look_up(plain, dotted)
-            if not same(completed(spot, value), actual):
+            if not same(completed(slot, value), actual):
                 self.differ(f"expected {dotted}: {on_one_line(value)}; it is {on_one_line(actual)}", *place, dotted)
 
     def compare_questions(self, asked: Sequence[Decision], session: Session[Any]) -> None:

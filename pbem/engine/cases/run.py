@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
-from pbem.engine.cases.check import CHECKPOINT, slips
+from pbem.engine.cases.check import CHECKPOINT, faults_of_case
 from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
 from pbem.engine.cases.judge import Happened, Judge
 from pbem.engine.cases.words import GameWords, fields_of
@@ -111,7 +111,7 @@ class _Run:
         cls: type[Any] | None = type(begun)
         if not is_dataclass(cls) or not plain.keys() <= fields_of(cls).keys():
             cls = None
-        for reason, place in slips(self.case, self.words, cls):
+        for reason, place in faults_of_case(self.case, self.words, cls):
             self.differ(reason, *place)
         if self.verdict.differences:
             raise _Stop

@@ -30,7 +30,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\??(?:\w+\.)?(\w+)")
 _NAMED: Final = re.compile(r"\b([a-z_]+)=(?!=)|\"([a-z_]+)\":")
 
 
-class Slip(NamedTuple):
+class WordFault(NamedTuple):
     """A word that cannot be: where within the value that was checked, and why."""
 
     path: Path
@@ -38,7 +38,7 @@ class Slip(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Slot:
     """A place in a position: its type, and the name that `Rules.vocabulary` has for it."""
 
     type: Any
@@ -52,10 +52,10 @@ class Spot:
         return None if self.declared is None else whole(default_of(self.declared))
 
     @property
-    def inner(self) -> Spot:
+    def inner(self) -> Slot:
         """The same place without the choice of None."""
         if self.optional:
-            return Spot(next(each for each in get_args(self.type) if each is not type(None)), self.name)
+            return Slot(next(each for each in get_args(self.type) if each is not type(None)), self.name)
         return self
 
     @property
@@ -68,25 +68,25 @@ class Spot:
         return get_origin(self.inner.type) or self.inner.type
 
     @property
-    def below(self) -> Spot:
+    def below(self) -> Slot:
         """The place of the items of a list, or of the values of a mapping."""
         inner = self.inner
         item = get_args(inner.type)[-1] if get_args(inner.type) else Any
-        return Spot(item, inner.name if inner.kind is list else f"{inner.name}.*")
+        return Slot(item, inner.name if inner.kind is list else f"{inner.name}.*")
 
-    def fields(self) -> dict[str, Spot]:
+    def fields(self) -> dict[str, Slot]:
         """Return the places of the fields of a dataclass."""
-        return _spots(self.kind)
+        return _slots(self.kind)
 
     @property
     def class_name(self) -> str:
         return str(self.kind.__name__)
 
-    def named(self) -> Iterator[Spot]:
+    def named(self) -> Iterator[Slot]:
         """Yield this place and every one below it that holds text or a mapping: those that have words."""
         if is_dataclass(self.kind):
-            for spot in self.fields().values():
-                yield from spot.named()
+            for slot in self.fields().values():
+                yield from slot.named()
         elif self.kind in (dict, str, int):
             yield self.inner
         if self.kind in (dict, list):
@@ -101,8 +101,8 @@ def fields_of(cls: Any) -> dict[str, tuple[Any, Field[Any]]]:
 
 
 @cache
-def _spots(cls: Any) -> dict[str, Spot]:
-    return {name: Spot(hint, f"{cls.__name__}.{name}", each) for name, (hint, each) in fields_of(cls).items()}
+def _slots(cls: Any) -> dict[str, Slot]:
+    return {name: Slot(hint, f"{cls.__name__}.{name}", each) for name, (hint, each) in fields_of(cls).items()}
 
 
 def default_of(declared: Field[Any]) -> Any:
@@ -121,20 +121,20 @@ def whole(value: Any) -> Any:
     return [whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def completed(spot: Spot, value: Any) -> Any:
+def completed(slot: Slot, value: Any) -> Any:
     """Return what a case writes for a part of a position, with the defaults of what it leaves out or writes as null."""
-    kind = spot.kind
+    kind = slot.kind
     if value is None:
-        return spot.default
+        return slot.default
     if isinstance(value, dict) and is_dataclass(kind):
-        if not value and spot.optional:
+        if not value and slot.optional:
             return None
-        places = spot.fields()
+        places = slot.fields()
         return {name: completed(place, value.get(name)) for name, place in places.items()}
     if isinstance(value, dict) and kind is dict:
-        return {key: completed(spot.below, item) for key, item in value.items()}
+        return {key: completed(slot.below, item) for key, item in value.items()}
     if isinstance(value, list) and kind is list:
-        return [completed(spot.below, item) for item in value]
+        return [completed(slot.below, item) for item in value]
     return value
 
 
@@ -157,72 +157,72 @@ class GameWords:
 
     # ---- positions
 
-    def spot(self, position: type[Any] | None, dotted: str) -> Spot | str:
+    def slot(self, position: type[Any] | None, dotted: str) -> Slot | str:
         """Return the place at a dotted path of a position (None: its types say nothing), or why there is none."""
-        spot = Spot(Any, "") if position is None else Spot(position, position.__name__)
+        slot = Slot(Any, "") if position is None else Slot(position, position.__name__)
         for step in dotted.split("."):
-            reason = self.key_slip(spot, step)
+            reason = self.key_fault(slot, step)
             if reason is not None:
                 return f"there is no {dotted}: {reason}"
-            spot = spot.fields()[step] if is_dataclass(spot.kind) else spot.below
-        return spot
+            slot = slot.fields()[step] if is_dataclass(slot.kind) else slot.below
+        return slot
 
-    def key_slip(self, spot: Spot, key: str) -> str | None:
+    def key_fault(self, slot: Slot, key: str) -> str | None:
         """Return why nothing can stand below a place under a key."""
-        kind = spot.kind
+        kind = slot.kind
         if kind is Any:
             return None
         if is_dataclass(kind):
-            known = spot.fields()
-            return None if key in known else f"{spot.class_name} has no {key}{did_you_mean(key, known)}"
+            known = slot.fields()
+            return None if key in known else f"{slot.class_name} has no {key}{did_you_mean(key, known)}"
         if kind is list:
             return None if key.isdecimal() else f"items of a list are counted from 0; {key} is no number"
         if kind is not dict:
             return f"nothing can stand below {_called(kind)}"
-        words = self.vocabulary.get(spot.inner.name)
+        words = self.vocabulary.get(slot.inner.name)
         return None if words is not None and not words else _unknown(key, self.ids if words is None else words)
 
-    def slips(self, spot: Spot, value: Any, path: Path = (), *, removes: bool = False) -> Iterator[Slip]:
+    def faults(self, slot: Slot, value: Any, path: Path = (), *, removes: bool = False) -> Iterator[WordFault]:
         """Yield what in a value cannot stand at a place. Null stands for what is left out; so with `removes` only."""
-        kind = spot.kind
+        kind = slot.kind
         if kind is Any:
             return
         if value is None:
-            if not (removes or spot.optional):
-                yield Slip(path, f"null cannot stand for {_called(kind)}: leave it out")
+            if not (removes or slot.optional):
+                yield WordFault(path, f"null cannot stand for {_called(kind)}: leave it out")
         elif is_dataclass(kind) or kind in (dict, list):
             if isinstance(value, list if kind is list else dict):
-                yield from self.slips_below(spot, value, path, removes)
+                yield from self.faults_below(slot, value, path, removes)
             else:
-                yield Slip(path, f"{_called(kind)} stands here, not {value!r}")
+                yield WordFault(path, f"{_called(kind)} stands here, not {value!r}")
         elif type(value) is not kind:
-            yield Slip(path, f"{_called(kind)} stands here, not {value!r}")
+            yield WordFault(path, f"{_called(kind)} stands here, not {value!r}")
         elif kind is not bool:
-            words = self.vocabulary.get(spot.inner.name)
+            words = self.vocabulary.get(slot.inner.name)
             if words and value != "" and (reason := _unknown(value, words)) is not None:
-                yield Slip(path, reason)
+                yield WordFault(path, reason)
 
-    def slips_below(self, spot: Spot, value: Any, path: Path, removes: bool) -> Iterator[Slip]:
+    def faults_below(self, slot: Slot, value: Any, path: Path, removes: bool) -> Iterator[WordFault]:
         """Yield what cannot stand in a mapping or list."""
         if isinstance(value, list):
             for at, item in enumerate(value):
-                yield from self.slips(spot.below, item, (*path, at), removes=removes)
+                yield from self.faults(slot.below, item, (*path, at), removes=removes)
             return
-        places = spot.fields() if is_dataclass(spot.kind) else {}
+        places = slot.fields() if is_dataclass(slot.kind) else {}
         for key, item in value.items():
-            reason = self.key_slip(spot, key)
+            reason = self.key_fault(slot, key)
             if reason is not None:
-                yield Slip((*path, key), reason)
+                yield WordFault((*path, key), reason)
             else:
-                yield from self.slips(places.get(key) or spot.below, item, (*path, key), removes=removes)
+                yield from self.faults(places.get(key) or slot.below, item, (*path, key), removes=removes)
 
     # ---- events
 
-    def event_slip(self, kind: str) -> str | None:
+    def event_fault(self, kind: str) -> str | None:
         """Return why no event can be of a kind."""
         return None if kind in self.events else f"there is no event {kind}{did_you_mean(kind, self.events)}"
 
-    def fact_slips(self, kind: str, facts: Mapping[str, Any], told: Collection[str]) -> Iterator[Slip]:
+    def fact_faults(self, kind: str, facts: Mapping[str, Any], told: Collection[str]) -> Iterator[WordFault]:
         """Yield facts that no event of a kind has, and words in them that the game does not know.
 
         `told` are the facts that events of the kind did have. If there were none, a fact is one that a sentence, an
@@ -231,13 +231,15 @@ class GameWords:
         known = set(told) or _ROLL | self.facts
         for fact, value in facts.items():
             if fact not in known:
-                yield Slip((fact,), f"{kind} has no fact {fact}{did_you_mean(fact, sorted(known))}")
+                yield WordFault((fact,), f"{kind} has no fact {fact}{did_you_mean(fact, sorted(known))}")
             elif kind == "roll" and fact == "name":
-                yield from (Slip((fact,), reason) for reason in self.roll_slips(str(value)))
+                yield from (WordFault((fact,), reason) for reason in self.roll_faults(str(value)))
             elif isinstance(value, str) and fact not in _ROLL and value not in self.all | self.in_code:
-                yield Slip((fact,), f"the game knows no {value}{did_you_mean(value, [str(word) for word in self.all])}")
+                yield WordFault(
+                    (fact,), f"the game knows no {value}{did_you_mean(value, [str(word) for word in self.all])}"
+                )
 
-    def roll_slips(self, name: str) -> Iterator[str]:
+    def roll_faults(self, name: str) -> Iterator[str]:
         """Yield the pieces of the name of a roll that the game does not know."""
         rolls = {piece for key in self.messages.get("rolls", {}) for piece in key.split("/")}
         known = {str(word) for word in self.all} | rolls

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from re import compile as pattern
@@ -168,10 +168,6 @@ class GameRepo:
             return self._objects.blob(entry.oid)
         except TooLarge as huge:
             raise huge.named(path) from None
-
-    def read_many(self, paths: Iterable[str], at: str | None = None) -> dict[str, bytes | None]:
-        """Return several files by their paths."""
-        return {path: self.read(path, at) for path in paths}
 
     def listdir(self, path: str = "", at: str | None = None) -> list[str]:
         """Return the names in a folder, sorted; nothing if it is not there."""

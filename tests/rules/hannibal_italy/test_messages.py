@@ -111,9 +111,12 @@ def heard() -> Heard:
             found.asked.append((rules, rules.view(copy(position), decision.side), decision))
 
     for edition, scenario, seed in (
-        ("text", "campaign", 1), ("text", "short", 2), ("repaired", "campaign", 3), ("text", "campaign", 7),
+        ("text", "campaign", 1),
+        ("text", "short", 2),
+        ("repaired", "campaign", 3),
+        ("text", "campaign", 7),
         ("repaired", "short", 15),
-    ):  # fmt: skip
+    ):
         for at in games(edition, scenario, seed):
             for decision in at.session.open_decisions:
                 note(at.session.rules, at.session.position, decision)
@@ -231,10 +234,15 @@ def test_nothing_told_shows_the_inside_of_the_program() -> None:
 def told_to(at: At, side: str | None, **changes: Any) -> str:
     game = loaded(GAME)
     words: dict[str, Any] = {
-        "game": "punica", "adjudication": at.adjudication, "side": side,
-        "view": game.rules.view(at.session.position, side), "events": at.told, "waiting": at.session.open_decisions,
-        "others": [decision.side for decision in at.session.open_decisions], "result": at.session.result,
-    }  # fmt: skip
+        "game": "punica",
+        "adjudication": at.adjudication,
+        "side": side,
+        "view": game.rules.view(at.session.position, side),
+        "events": at.told,
+        "waiting": at.session.open_decisions,
+        "others": [decision.side for decision in at.session.open_decisions],
+        "result": at.session.result,
+    }
     return report(game.rules, game.box, ReportRequest(**{**words, **changes})).text
 
 
@@ -376,9 +384,12 @@ def test_the_form_of_a_march_tells_costs_reach_and_chances() -> None:
     position = start(rules, "short", 1)
     position.phase = "first_move"
     question = Decision(
-        "move", "carthage", "7.1", {"year": 218, "segment": "winter", "leaders": ["gaulish_leader", "hannibal"]},
+        "move",
+        "carthage",
+        "7.1",
+        {"year": 218, "segment": "winter", "leaders": ["gaulish_leader", "hannibal"]},
         {"end": True},
-    )  # fmt: skip
+    )
     texts = [hint for hint in rules.hints(rules.view(position, "carthage"), question) if isinstance(hint, str)]
     assert texts[0].startswith("Movement points: clear 1, rough 3, mountain 5, city 1, road 0.5, a river 1 more;")
     hannibal = texts.index(next(text for text in texts if text.startswith("hannibal")))

@@ -160,9 +160,10 @@ def test_a_fault_in_a_path_of_one_text_is_shown_at_its_own_word() -> None:
 
 def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
     receipt, _ = checked(
-        session(), '- move: {leader: Hannibal, path: [rome]}\n'
+        session(),
+        "- move: {leader: Hannibal, path: [rome]}\n"
         "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
-    )  # fmt: skip
+    )
     text = str(receipt)
     assert "Hannibal is no leader of yours on the map, did you mean hannibal?" in text
     assert "varro is no leader" in text

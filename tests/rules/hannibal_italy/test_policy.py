@@ -101,8 +101,10 @@ def test_foot_is_left_in_posts_only_after_the_last_city_is_tried() -> None:
     drop = {"drop": {"roman_foot": 1}}
     assert list(with_drops(game, ["2710", "2811", "2910"], units)) == ["2710", drop, "2811", drop, "2910"]
     assert list(with_drops(game, ["2710", {"try": "salernum"}, "2811"], units)) == [
-        "2710", {"try": "salernum"}, "2811",
-    ]  # fmt: skip
+        "2710",
+        {"try": "salernum"},
+        "2811",
+    ]
 
 
 def test_guard_of_rome_stays_in_winter_and_marches_in_summer() -> None:

@@ -119,9 +119,18 @@ def test_enemy_does_not_see_what_a_march_does_after_their_answer() -> None:
     rules = loaded("rome_carthage").rules
     position: Game = start(rules, "standard", 1)
     position.march = March(
-        "carthage", "hannibal", Stack(5, 0, ["hannibal"]), "saguntum", "dertosa", 3, path=[{"to": "tarraco"}],
-        then="siege", if_intercepted="back_up", if_avoided="pursue", charm=["arpi"],
-    )  # fmt: skip
+        "carthage",
+        "hannibal",
+        Stack(5, 0, ["hannibal"]),
+        "saguntum",
+        "dertosa",
+        3,
+        path=[{"to": "tarraco"}],
+        then="siege",
+        if_intercepted="back_up",
+        if_avoided="pursue",
+        charm=["arpi"],
+    )
     own, enemy = (rules.view(position, side).march for side in ("carthage", "rome"))
     assert (own.then, own.if_intercepted, own.if_avoided, own.charm) == ("siege", "back_up", "pursue", ["arpi"])
     assert (enemy.path, enemy.then, enemy.if_intercepted, enemy.if_avoided, enemy.charm) == ([], "", None, None, None)

@@ -80,10 +80,15 @@ def battles_in_a_game(count: int) -> tuple[float, float, float]:
     """Fight Hasdrubal (6 CU) against 7 CU under Nero as a game does; return wins of his, rounds, CU he loses."""
     written = RULES.encode(RULES.setup("standard", Table(SeededDice("set-up"))))
     written |= {
-        "phase": "strategy", "to_play": "carthage", "hands": {"carthage": [33], "rome": [34]}, "deck": [],
-        "stacks": {"carthage": {"nemausus": {"cu": 6, "generals": ["hasdrubal"]}},
-                   "rome": {"narbo": {"cu": 7, "generals": ["nero"]}}},
-    }  # fmt: skip
+        "phase": "strategy",
+        "to_play": "carthage",
+        "hands": {"carthage": [33], "rome": [34]},
+        "deck": [],
+        "stacks": {
+            "carthage": {"nemausus": {"cu": 6, "generals": ["hasdrubal"]}},
+            "rome": {"narbo": {"cu": 7, "generals": ["nero"]}},
+        },
+    }
     position = RULES.settle(RULES.decode(written))
     march = {"card": 33, "as": "operations", "general": "hasdrubal", "cu": 6, "path": ["narbo"]}
     wins = rounds = lost = 0

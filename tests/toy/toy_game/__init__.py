@@ -255,9 +255,13 @@ class ThreeHills(Rules[Hills]):
         start = self.box.scenario(scenario)
         cards = list(range(1, len(self.board["strengths"]) + 1))
         return Hills(
-            hands={side: [] for side in SIDES}, deck=table.shuffle("deck", cards), holders=dict(start["holders"]),
-            guards=dict(start["guards"]), board=self.board, options=self.agreed,
-        )  # fmt: skip
+            hands={side: [] for side in SIDES},
+            deck=table.shuffle("deck", cards),
+            holders=dict(start["holders"]),
+            guards=dict(start["guards"]),
+            board=self.board,
+            options=self.agreed,
+        )
 
     def play(self, position: Hills, table: Table) -> Flow[Mapping[str, Any]]:
         game: Hills = table.lay(position)
