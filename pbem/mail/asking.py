@@ -34,13 +34,13 @@ def _told(task: Task, since: int, last: int) -> Iterator[str]:
     game, side = task.game, task.side
     yield f"HISTORY: adjudication {since + 1} to {last}." if since + 1 < last else f"HISTORY: adjudication {last}."
     told = as_written(game, side, game.told(side, since))
+    seen = False
     for n in dict.fromkeys(each.adjudication for each in told):
-        yield ""
-        yield f"ADJUDICATION {n}"
-        yield from happened(game.box, [each for each in told if each.adjudication == n])
-    if not told:
-        yield ""
-        yield "Nothing that you could see."
+        if lines := happened(game.box, [each for each in told if each.adjudication == n]):
+            seen = True
+            yield from ("", f"ADJUDICATION {n}", *lines)
+    if not seen:
+        yield from ("", "Nothing that you could see.")
 
 
 def help_orders(task: Task) -> str:
