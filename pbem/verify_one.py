@@ -137,7 +137,7 @@ def check_history(turn, past):
         must(by and int(by[1] or 0) <= came.get(answer["side"], 0), f"an answer cannot come from {answer['by']}")
     must(turn["day"] >= past["day"], "its day is before that of the turn before")
     old, new = past["beacon"], turn.get("beacon", past["beacon"])
-    again = new == old and not ("beacon" in turn and (past["act"] or turn.keys() & {"sheets", "late"}))
+    again = new == old and not ("beacon" in turn and (past["act"] or turn.keys() & {"sheets", "late", "joined"}))
     must(again or new["round"] > old["round"], f"round {new['round']} of the beacon comes after round {old['round']}")
     past |= {"standing": set(turn.get("standing", {})), "day": turn["day"], "beacon": new, "act": "act" in turn}
 

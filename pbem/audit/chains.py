@@ -182,8 +182,8 @@ def _decided(n: int, books: Books, closing: Closing | None, come: Closing | None
         inputs = inputs_digest(str(earlier), without)
         if closed_digest(inputs, turn["day"], turn.get("late", ()), turn.get("absent", ())) != closing.closed:
             yield "what went into it is not what was closed before its round was known"
-    elif "sheets" in turn or "act" in before:
-        what = "sheets" if "sheets" in turn else "what the game master did"
+    elif "sheets" in turn or "joined" in turn or "act" in before:
+        what = "sheets" if "sheets" in turn else "a new player" if "joined" in turn else "what the game master did"
         yield f"{what} went into it when round {number} of the beacon was known"
     elif (turn["day"], turn.get("late", []), turn.get("absent", [])) != (closing.day, [], closing.absent):
         yield f"its day, or who is late or absent, is not what was closed before round {number} was known"

@@ -293,17 +293,17 @@ def _newcomers(
             now, before = (_mailed(side, history, read, at) for at in (n, n - 1))
         except (yamlio.Unreadable, AttributeError):  # blamed where it was mailed
             return
-        if [now.get(word) for word in ("player", "chain")] != [before.get(word) for word in ("player", "chain")]:
+        if now != before:
             expected[side] = now
     if turn.get("joined", {}) != expected:
         yield "what it states of new players is not what is on file of them"
 
 
 def _mailed(side: Side, history: History, read: Callable[[bytes], bytes], n: int) -> Record:
-    """Return what a side had mailed before turn n."""
+    """Return which player a side had before turn n, and the chain that they had promised."""
     oid = history.before(joined_path(side), history.turns.get(n, 0))
     said: Record = {} if oid is None else yamlio.read(read(oid), name=joined_path(side)).value
-    return {word: said.get(word) for word in said}
+    return {word: said[word] for word in ("chain", "player") if word in said}
 
 
 def _key(said: Record) -> Iterator[str]:

@@ -32,7 +32,7 @@ from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.layout import POSITION, turn_path
 from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
-from pbem.repo.requests import settle
+from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
 
 Enacted: TypeAlias = tuple[Outcome[Any], Sources]
@@ -129,6 +129,10 @@ class Adjudicator(OpenGame):
                 for links in (state.links, state.new_links):
                     links.pop(side, None)
                 state.newcomers[side] = True
+                if (request := open_request(self.ledger, state)) is not None:  # a new player has consented to nothing
+                    request.outcome = f"void: {side} has another player"
+                    state.requests = {"made": made(state)}
+                    files |= request_files(request)
                 files |= self.ledger.state_files(state)
             self.forget()
             self.ledger.commit(files, f"{self.name}: {side} has another {'player' if replaced else 'address'}")
@@ -276,7 +280,8 @@ class Adjudicator(OpenGame):
         if closing is not None and closing.adjudication == n:
             closed = Circumstances(closing.day, frozenset(closing.late), frozenset(closing.absent))
             return Call(closed, closing) if closing.come else None
-        if closing is not None and now.state is not None and not now.state.new_sheets and not at.late | at.absent:
+        said = now.state is not None and bool(now.state.new_sheets or now.state.newcomers)
+        if closing is not None and now.state is not None and not said and not at.late | at.absent:
             before = self.ledger.public_turn(n - 1).get("beacon", {})
             if before.get("round") == closing.round:  # nobody has had a say since
                 return Call(Circumstances(closing.day, frozenset(), frozenset(closing.absent)), closing)

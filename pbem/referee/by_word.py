@@ -18,6 +18,7 @@ def withdraw(game: Adjudicator, side: Side, link: str | None = None, letter: Let
     Raises CannotPlay if no orders are waiting, or the link is wrong.
     """
     with game.lock():
+        _require_in_play(game)
         if not game.waits(side):
             raise CannotPlay(
                 "no orders of yours are waiting. A sheet that has been used cannot be taken back by you alone: with "
@@ -34,9 +35,15 @@ def cancel_standing(
     `link` and `letter` are as in `withdraw`. Raises CannotPlay if there are no such orders, or the link is wrong.
     """
     with game.lock():
+        _require_in_play(game)
         if not game.standing(side):
             raise CannotPlay("you have no standing orders in force")
         return _handed_in(game, side, cancellation(game.name, side, game.adjudication, numbers, link), letter)
+
+
+def _require_in_play(game: Adjudicator) -> None:
+    if game.result is not None:
+        raise CannotPlay(f"{game.name} is over; nothing of it can be changed any more")
 
 
 def _handed_in(game: Adjudicator, side: Side, raw: bytes, letter: LetterId | None) -> int:

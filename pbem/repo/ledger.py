@@ -249,7 +249,11 @@ class Ledger:
             stated["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
         else:
             if state.newcomers:
-                stated["joined"] = {side: plain.encode(self.joined(side)) for side in sorted(state.newcomers)}
+                newcomers = {side: self.joined(side) for side in sorted(state.newcomers)}
+                # Their chain alone: what else they mail later, a KEY, turns no dice.
+                stated["joined"] = {
+                    side: plain.encode(Joined(chain=own.chain, player=own.player)) for side, own in newcomers.items()
+                }
             # Sorted, because the order in which they came must not change the dice.
             stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
             stated["standing"] = dict(sorted(state.standing_digests.items()))
