@@ -233,9 +233,7 @@ class Derivation:
         """Hand in an opened sheet again."""
         path = next(path for path in recorded if path.startswith(SHEETS))
         side = path[len(SHEETS) :].partition("/")[0]
-        note, letter = _note(recorded)
-        raw = unpadded(path, recorded[path] or b"")
-        receipt = self._game.receive(side, raw, letter=letter, by_word="word" in note)
+        receipt = self._game.receive(side, unpadded(path, recorded[path] or b""), letter=_note(recorded)[1])
         if receipt.number is None:
             raise NotDerived(
                 f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"

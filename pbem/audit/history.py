@@ -254,9 +254,8 @@ class Historian:
             reasons.append(f"it is of {note['side']}, who does not play")
         if note.get("after", self._turn) != self._turn:
             reasons.append(f"it says adjudication {note['after']}; it came after {self._turn}")
-        named = [note[word] for word in ("sheet", "word") if word in note]
-        if named and named != sheets:
-            reasons.append(f"it says sheet {named[0]} of {note['side']}, which came otherwise")
+        if "sheet" in note and [note["sheet"]] != sheets:
+            reasons.append(f"it says sheet {note['sheet']} of {note['side']}, which came otherwise")
         self._findings.blame(Place(commit.at, file=change.path), *reasons)
 
     def _said(self, commit: Past, change: Change, shape: Any) -> dict[str, Any] | None:

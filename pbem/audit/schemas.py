@@ -62,7 +62,6 @@ _ACTS: Final = {
 NOTE: Final = {
     "side": str,
     "sheet?": int,
-    "word?": int,
     "joined?": bool,
     "consents?": int,
     "refuses?": int,

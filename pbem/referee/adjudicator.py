@@ -140,19 +140,10 @@ class Adjudicator(OpenGame):
 
     # ---- play
 
-    def receive(
-        self,
-        side: Side,
-        raw: bytes,
-        *,
-        name: str = "orders.yaml",
-        letter: LetterId | None = None,
-        by_word: bool = False,
-    ) -> Receipt:
+    def receive(self, side: Side, raw: bytes, *, name: str = "orders.yaml", letter: LetterId | None = None) -> Receipt:
         """Check a side's sheet and, if it has no faults, commit it; `letter` is the digest of its letter.
 
-        A sheet replaces the side's earlier one if that has not been used yet. `by_word`: the letter has a word in place
-        of the sheet.
+        A sheet replaces the side's earlier one if that has not been used yet.
         """
         with self._changing():
             receipt, sheet = self.check(side, raw, name=name)
@@ -165,7 +156,7 @@ class Adjudicator(OpenGame):
             receipt.number = state.sheets[side]
             by = f"sheet {receipt.number}"
             if letter is not None:
-                note = {"side": side, "word" if by_word else "sheet": receipt.number, "after": state.adjudication}
+                note = {"side": side, "sheet": receipt.number, "after": state.adjudication}
                 files |= self.ledger.letter_files(letter, note)
             if ORDERS in sheet.document.value:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]

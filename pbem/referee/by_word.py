@@ -8,7 +8,7 @@ from pbem.orders.sheet import cancellation, withdrawal
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.ledger import LetterId
+from pbem.repo.ledger import LetterId, by_word
 
 
 def withdraw(game: Adjudicator, side: Side, link: str | None = None, letter: LetterId | None = None) -> int:
@@ -47,7 +47,7 @@ def _require_in_play(game: Adjudicator) -> None:
 
 
 def _handed_in(game: Adjudicator, side: Side, raw: bytes, letter: LetterId | None) -> int:
-    receipt = game.receive(side, raw, letter=letter, by_word=True)
+    receipt = game.receive(side, raw, letter=letter and by_word(letter))
     if receipt.number is None:
         raise CannotPlay("; ".join(placed.fault.reason for placed in receipt.complaints))
     return receipt.number

@@ -218,12 +218,21 @@ class Ledger:
     def letter(self, digest: str) -> Record | None:
         """Return what is noted of a letter that was carried out; None: it was not.
 
-        A letter that made several commits has a note with each. Of a word in several notes the first counts.
+        A letter that made several commits has a note with each. Of a word in several notes the first counts. `word` is
+        the last sheet that the letter has handed in by a word.
         """
-        notes: list[Record] = []
-        while (text := self.repo.read(self._note_path(digest, len(notes)))) is not None:
-            notes.append(yamlio.read(text, name="letter").value)
+        by_words = [{**note, "word": note["sheet"]} for note in self._notes(_by_word(digest))]
+        notes = [*self._notes(digest), *({word: note[word] for word in note if word != "sheet"} for note in by_words)]
         return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
+
+    def _notes(self, digest: str) -> Iterator[Record]:
+        """Yield the notes of a letter, the first first."""
+        for number in count():
+            text = self.repo.read(self._note_path(digest, number))
+            if text is None:
+                return
+            record: Record = yamlio.read(text, name="letter").value
+            yield record
 
     def _note_path(self, digest: str, number: int) -> str:
         """Return the path of a note of a letter; `number` counts the notes before it."""
@@ -395,6 +404,15 @@ class Ledger:
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
         return None if content is None else json.loads(self._sealing.open(path, content))
+
+
+def by_word(letter: LetterId) -> LetterId:
+    """Return under what a sheet is noted that a letter hands in by a word: in public it looks like any other."""
+    return _by_word(letter) if isinstance(letter, str) else tuple(map(_by_word, letter))
+
+
+def _by_word(digest: str) -> str:
+    return f"{digest} by word"
 
 
 def charter_message(game: str) -> str:

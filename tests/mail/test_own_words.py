@@ -16,7 +16,7 @@ from pbem.mail.outgoing import side_report
 from pbem.protocol import Side
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
-from tests.support.live import Folder, git, give, later, letter, numbers_in, order, play, sheet
+from tests.support.live import Folder, files, git, give, later, letter, numbers_in, order, play, readable, room, sheet
 from tests.support.walks import FOLDERS
 
 FILED = (
@@ -192,6 +192,21 @@ def test_a_sheet_that_waits_is_taken_back(folder: Folder) -> None:
         give(game, "red", order("bury", card=game.view("red").hands["red"][1]))
         assert [path[-8:] for path in game.ledger.public_turn(2)["sheets"]["red"]][-1] == "0004.age"
     assert verified(folder) == []
+
+
+def test_what_is_public_of_a_word_is_a_sheet(folder: Folder) -> None:
+    """Nobody sees in a clone whether somebody has sent other orders, or taken them back."""
+    told = []
+    for number, text in enumerate((bury(folder, "red"), bury(folder, "red") + "# again\n", "WITHDRAW"), 1):
+        says(folder, "red", text, number=number)
+        with folder.open() as game:
+            new = readable(game.ledger.repo)
+            notes = [content for path, content in new.items() if path.startswith("letters/")]
+            count = b"sheet: %d\n" % game.sheets("red")
+            told.append([sorted(note.replace(count, b"sheet: N\n") for note in notes if count in note)])
+            size = {path: room(content) for path, content in files(game.ledger.repo).items() if "sheets/" in path}
+    assert told[0] == told[1] == told[2] != []
+    assert len(set(size.values())) == 1
 
 
 def test_withdrawing_comes_twice_and_counts_once(folder: Folder) -> None:
