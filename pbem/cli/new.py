@@ -8,8 +8,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import typer
+
+from pbem.cli.options import Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
     Boxes,
     ask,
@@ -167,18 +170,25 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
 
-def player(name: str, entry: str, yes: bool, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Give a side another player, or its player another address, and write to them."""
+def player(
+    name: Name,
+    person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
+    yes: Yes = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Give a side to another player, or change or add the address of its player; the record names the side alone."""
     from pbem.mail.address import mailbox
     from pbem.mail.new_player import new_address_letter
     from pbem.referee.players import carry_out, change_of
 
-    side, found, person = entry.partition("=")
-    box = mailbox(person.strip())
+    side, found, who = person.partition("=")
+    box = mailbox(who.strip())
     if not found or not side or box is None:
-        misuse(f"{entry}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
-    settings = mail_settings(games, boxes)
-    with opened_to_change(name, games, boxes) as game:
+        misuse(f"{person}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
+    settings = mail_settings(games, rules_dir)
+    with opened_to_change(name, games, rules_dir) as game:
         require_side(game, side)
         change = change_of(game, side, box.name, box.address)
         before = game.player(side)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from pbem.cli.options import Games, Json, RulesDir
 from pbem.cli.runtime import WORLD, Boxes, open_questions, opened, print_json, print_waiting
 from pbem.paths import games_folder
 
@@ -13,12 +16,17 @@ if TYPE_CHECKING:
     from pbem.referee.open_game import OpenGame
 
 
-def status(name: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Print the state of a game; without a name, a line for each game."""
+def status(
+    name: Annotated[str | None, typer.Argument(help="The game's name; by default, all games.")] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Show the state of a game and whom it waits for, or of all games."""
     if name is None:
-        _all(games, boxes, json)
+        _all(games, rules_dir, json)
         return
-    with opened(name, games, boxes) as game:
+    with opened(name, games, rules_dir) as game:
         if json:
             print_json(_row(game))
             return
@@ -91,7 +99,8 @@ def _line(game: OpenGame) -> str:
     sides = dict.fromkeys(each.side for each in game.open_decisions)
     if not sides:
         return f"{stands}, waits for nobody: `pbem adjudicate {game.name}` plays on"
-    return f"{stands}, waits for {_names(game, sides)} since {_since(game)}"
+    since = f" since {day}" if (day := _since(game)) else ""
+    return f"{stands}, waits for {_names(game, sides)}{since}"
 
 
 def _names(game: OpenGame, sides: Any) -> str:
@@ -103,8 +112,9 @@ def _after(game: OpenGame) -> str:
 
 
 def _since(game: OpenGame) -> str | None:
-    """Return the day on which the open decisions were asked; None: none are open."""
+    """Return the day on which the open decisions were asked; None: none are open, or format 1 does not say it."""
     state = game.current(resumed=False).state
     if state is None or state.result is not None:
         return None
-    return str(game.ledger.public_turn(state.opened)["day"])
+    day: str | None = game.ledger.public_turn(state.opened).get("day")
+    return day

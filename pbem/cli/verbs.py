@@ -13,10 +13,12 @@ from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.escaped import escaped_output
 from pbem.cli.keys import keys
+from pbem.cli.new import player
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer, Yes
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.runtime import in_the_world, misuse
+from pbem.cli.status import status
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
@@ -85,6 +87,8 @@ def pbem(
 app.add_typer(keys)
 app.add_typer(my_chain)
 app.command()(beacon)
+app.command()(player)
+app.command()(status)
 app.command()(publish)
 app.command()(rollback)
 app.command()(draw)
@@ -150,34 +154,6 @@ def new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
         *(games, rules_dir, json),
     )
-
-
-@app.command()
-def player(
-    name: Name,
-    person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
-    yes: Yes = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Give a side to another player, or change or add the address of its player; the record names the side alone."""
-    from pbem.cli import new as new_game
-
-    new_game.player(name, person, yes, games, rules_dir, json)
-
-
-@app.command()
-def status(
-    name: Annotated[str | None, typer.Argument(help="The game's name; by default, all games.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Show the state of a game and whom it waits for, or of all games."""
-    from pbem.cli import status as states
-
-    states.status(name, games, rules_dir, json)
 
 
 @app.command()
