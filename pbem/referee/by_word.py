@@ -8,7 +8,8 @@ from pbem.orders.sheet import cancellation, withdrawal
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.ledger import LetterId, by_word
+from pbem.repo.ledger import LetterId
+from pbem.repo.letter_notes import by_word
 
 
 def withdraw(game: Adjudicator, side: Side, link: str | None = None, letter: LetterId | None = None) -> int:

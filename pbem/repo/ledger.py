@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from re import compile as pattern
 from typing import Any, Final, Protocol, TypeAlias
@@ -49,6 +48,7 @@ from pbem.repo.layout import (
     turn_path,
     view_path,
 )
+from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
@@ -219,24 +219,9 @@ class Ledger:
         """Return what is noted of a letter that was carried out; None: it was not.
 
         A letter that made several commits has a note with each. Of a word in several notes the first counts. `word` is
-        the last sheet that the letter has handed in by a word.
+        the first sheet that the letter has handed in by a word.
         """
-        by_words = [{**note, "word": note["sheet"]} for note in self._notes(_by_word(digest))]
-        notes = [*self._notes(digest), *({word: note[word] for word in note if word != "sheet"} for note in by_words)]
-        return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
-
-    def _notes(self, digest: str) -> Iterator[Record]:
-        """Yield the notes of a letter, the first first."""
-        for number in count():
-            text = self.repo.read(self._note_path(digest, number))
-            if text is None:
-                return
-            record: Record = yamlio.read(text, name="letter").value
-            yield record
-
-    def _note_path(self, digest: str, number: int) -> str:
-        """Return the path of a note of a letter; `number` counts the notes before it."""
-        return self.letter_path(f"{digest} {number}" if number else digest)
+        return noted(self.repo.read, self.letter_path, digest)
 
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
@@ -303,11 +288,9 @@ class Ledger:
 
         A note is never changed: where the letter has some already, as for a KEY above a sheet, this is one more.
         """
-        files: dict[str, bytes] = {}
-        for digest in (letter,) if isinstance(letter, str) else letter:
-            paths = (self._note_path(digest, number) for number in count())
-            files[next(path for path in paths if self.repo.read(path) is None)] = yamlio.dump(dict(note)).encode()
-        return files
+        digests = (letter,) if isinstance(letter, str) else letter
+        text = yamlio.dump(dict(note)).encode()
+        return {next_path(self.repo.read, self.letter_path, digest): text for digest in digests}
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""
@@ -404,15 +387,6 @@ class Ledger:
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
         return None if content is None else json.loads(self._sealing.open(path, content))
-
-
-def by_word(letter: LetterId) -> LetterId:
-    """Return under what a sheet is noted that a letter hands in by a word: in public it looks like any other."""
-    return _by_word(letter) if isinstance(letter, str) else tuple(map(_by_word, letter))
-
-
-def _by_word(digest: str) -> str:
-    return f"{digest} by word"
 
 
 def charter_message(game: str) -> str:
