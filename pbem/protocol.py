@@ -31,7 +31,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
     |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
-    |-- NotDerived                 audit.derive: a commit that does not follow from what was handed in
+    |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
     |-- RulesDiffer                engine.session: a question that is not the recorded one

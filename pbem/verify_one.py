@@ -17,7 +17,10 @@ from struct import unpack
 ALL = ("joined", "sheets", "standing", "player_chains")  # what turns the dice, whole
 PARTS = {"beacon": ("round", "signature"), "act": ("kind", "side", "to", "sealed")}  # and what else, in part
 ACTS = {"rollback": "kind to", "ruling patch": "kind to", "ruling end": "kind", "migration": "kind"}
-ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side")  # which parts each act has
+ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side") | {
+    "draw": "kind",
+    "resignation": "kind side",
+}  # which parts each act has
 BY = re.compile("sheet ([1-9][0-9]*)|standing|only|default|bot|the game master")
 HOW = "\n  link {}\n  HMAC-SHA-256, so keyed, of {}\n  is the key {}\n  HMAC-SHA-256, so keyed, of {}: 16 numbers"
 CHECKED = """{game}: {turns} turns, {rolls} rolls. Right are: the digests from game.yaml to the last turn; the links,
@@ -103,7 +106,10 @@ def canonical(value):
 def check_links(n, turn, length, links):
     """Check the links that a turn opens; `links` are the last of each chain ("" is the referee's) or its tip."""
     given, sheets = turn.get("player_chains", {}), turn.get("sheets", {})
-    must(set(links) == {"", *given} and (n == 1 or "joined" not in turn), "who joins in turn 1 opens links later")
+    for side, own in turn.get("joined", {}).items():  # later than in turn 1, a new player: the chain before them ends
+        must(n == 1 or own.get("player", 1) > 1, f"{side} joins a second time")
+        links.pop(side, None)
+    must(set(links) == {"", *given}, "who joins opens links later")
     for side, stated in {"": {"link": turn["link"]}, **given}.items():
         link, last, digest = stated.get("link", ""), links.pop(side), bytes.fromhex(stated.get("link", ""))
         count = len(sheets.get(side, {})) if side else 1
@@ -131,7 +137,7 @@ def check_history(turn, past):
         must(by and int(by[1] or 0) <= came.get(answer["side"], 0), f"an answer cannot come from {answer['by']}")
     must(turn["day"] >= past["day"], "its day is before that of the turn before")
     old, new = past["beacon"], turn.get("beacon", past["beacon"])
-    again = new == old and not ("beacon" in turn and (past["act"] or turn.keys() & {"sheets", "late"}))
+    again = new == old and not ("beacon" in turn and (past["act"] or turn.keys() & {"sheets", "late", "joined"}))
     must(again or new["round"] > old["round"], f"round {new['round']} of the beacon comes after round {old['round']}")
     past |= {"standing": set(turn.get("standing", {})), "day": turn["day"], "beacon": new, "act": "act" in turn}
 

@@ -54,29 +54,31 @@ def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[s
 
 def check_player_chains(history: History, books: Books, findings: Findings) -> None:
     """Check what the sides with chains of their own gave to each turn: one link for each sheet that it names."""
-    first = books.turns.get(1, {})
-    chains = {side: said["chain"] for side, said in first.get("joined", {}).items() if "chain" in said}
-    for side, chain in chains.items():
-        if not 1 <= chain["length"] <= MOST_LINKS:
-            findings.blame(history.place(1), f"the chain of {side} has {chain['length']} links")
-    lasts: dict[Side, str] = {side: chain["tip"] for side, chain in chains.items()}
+    lasts: dict[Side, str] = {}
+    chains = dict[Side, None]()
     opened = missing = 0
     for n, turn in books.turns.items():
+        joined = turn.get("joined", {})
+        for side in joined:  # the chain of the player before has ended
+            lasts.pop(side, None)
         given, sheets = (
             turn.get("player_chains", {}),
             {side: len(paths) for side, paths in turn.get("sheets", {}).items()},
         )
-        if n == 1:
-            if given:
-                findings.blame(history.place(n), "a link of a side's own is opened before the first shuffle")
-            continue
+        if n == 1 and given:
+            findings.blame(history.place(n), "a link of a side's own is opened before the first shuffle")
         opened += sum(sheets.get(side, 0) for side, each in given.items() if "link" in each)
         missing += sum("link" not in each for each in given.values())
         try:
-            lasts = follow_chains(given, lasts, n, sheets)
+            lasts = follow_chains(given, lasts, n, sheets) if n > 1 else {}
         except BadContribution as wrong:
             findings.blame(history.place(n), str(wrong))
             lasts = last_links(given, lasts)
+        for side, chain in ((side, said["chain"]) for side, said in joined.items() if "chain" in said):
+            if not 1 <= chain["length"] <= MOST_LINKS:
+                findings.blame(history.place(n), f"the chain of {side} has {chain['length']} links")
+            lasts[side] = chain["tip"]
+            chains[side] = None
     if chains:
         text = f"{', '.join(chains)}: {counted(opened, 'link')} opened, one for each sheet; {missing:,} turns without"
         findings.check("player chains", text)
@@ -181,8 +183,8 @@ def _decided(n: int, books: Books, closing: Closing | None, come: Closing | None
         inputs = inputs_digest(str(earlier), without)
         if closed_digest(inputs, turn["day"], turn.get("late", ()), turn.get("absent", ())) != closing.closed:
             yield "what went into it is not what was closed before its round was known"
-    elif "sheets" in turn or "act" in before:
-        what = "sheets" if "sheets" in turn else "what the game master did"
+    elif "sheets" in turn or "joined" in turn or "act" in before:
+        what = "sheets" if "sheets" in turn else "a new player" if "joined" in turn else "what the game master did"
         yield f"{what} went into it when round {number} of the beacon was known"
     elif (turn["day"], turn.get("late", []), turn.get("absent", [])) != (closing.day, [], closing.absent):
         yield f"its day, or who is late or absent, is not what was closed before round {number} was known"

@@ -22,6 +22,7 @@ class Kind(StrEnum):
 
     CHARTER = "charter"
     JOIN = "join"
+    PLAYER = "another player or address"
     SHEET = "sheet"
     ADJUDICATION = "adjudication"
     MIGRATION = "migration"
@@ -47,6 +48,8 @@ _PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED)
 _ROWS: Final = (
     _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
     _row(Kind.JOIN, (), (JOINED, LETTER)),
+    _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
+    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST)),
     _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER)),
     _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
     _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),

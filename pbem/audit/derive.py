@@ -19,11 +19,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from pbem.audit.acts import Acts, NotDerived, ask_again
 from pbem.audit.commits import Kind
 from pbem.audit.findings import Findings, Place
 from pbem.audit.first_difference import first_difference
 from pbem.audit.history import History
-from pbem.audit.migrate import carry_over
 from pbem.audit.pins import RulesHere
 from pbem.audit.schemas import Record
 from pbem.audit.sealed import SealedFiles
@@ -35,13 +35,10 @@ from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
-from pbem.protocol import PbemError
-from pbem.referee import ALL_SIDES, ruling
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.patching import whole_patch
+from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
-from pbem.referee.rollback import ROLLBACK, ask_for, note_consent, refuse, roll_back
-from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
@@ -63,10 +60,6 @@ from pbem.repo.memory import MemoryRepo
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
 Files = Mapping[str, bytes | None]
-
-
-class NotDerived(PbemError):
-    """A commit does not follow from what was handed in; the text says why."""
 
 
 class _RecordedLinks:
@@ -94,6 +87,10 @@ class _OpenLedger(Ledger):
     def letter_path(self, digest: str) -> str:
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
         return digest
+
+    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
+        """Return the file of the players, which nobody can open."""
+        return {PLAYERS: b""}
 
 
 class _Again(Adjudicator):
@@ -195,6 +192,8 @@ class Derivation:
         self._game.today, self._game.moment = date.min, None
         if kind is Kind.JOIN:
             self._join(recorded)
+        elif kind is Kind.PLAYER:
+            self._player(recorded)
         elif kind is Kind.SHEET:
             self._sheet(recorded)
         elif kind is Kind.CLOSING:
@@ -218,13 +217,18 @@ class Derivation:
         said = self._game.ledger.joined(side)
         if content is not None:
             said = plain.decode(Joined, yamlio.read(content, name=joined_path(side)).value)
-        self._game.join(
-            side,
-            phrase=said.phrase if content and not self._game.begun else None,
-            chain=said.chain if content and not self._game.begun else None,
-            key=said.key if content else None,
-            letter=letter,
-        )
+        before = self._game.ledger.joined(side)
+        phrase = said.phrase if content and not self._game.begun else None
+        chain = said.chain if content and (not self._game.begun or said.chain != before.chain) else None
+        self._game.join(side, phrase=phrase, chain=chain, key=said.key if content else None, letter=letter)
+
+    def _player(self, recorded: Files) -> None:
+        """Give a side another player or address again; who that is stays sealed."""
+        path = next(path for path in recorded if path.startswith(JOINED))
+        side = path[len(JOINED) : -len(".yaml")]
+        said = plain.decode(Joined, yamlio.read(recorded[path] or b"", name=path).value)
+        replaced = said.player != self._game.ledger.joined(side).player
+        self._game.change_player(side, "", "", replaced=replaced)
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""
@@ -251,13 +255,13 @@ class Derivation:
             raise NotDerived("the next adjudication needed no round")
 
     def _request(self, recorded: Files) -> None:
-        """Ask again for a rollback, or consent to it or refuse it again."""
+        """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
         note, letter = _note(recorded)
         paths = sorted(path for path in recorded if path.startswith(REQUESTS))
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
-            ask_for(self._game, said["to"], said["reason"])
+            ask_again(self._game, said, letter)
             return
         before = self._game.request()
         if before is None:
@@ -281,7 +285,7 @@ class Derivation:
         path = sealed_path(turn_path(n))
         oid = self._history.latest(path)
         record = json.loads(self._files.content(path, oid)) if oid is not None else {}
-        _Acts(self._game, n, act, record.get("act")).again()
+        Acts(self._game, n, act, record.get("act")).again()
 
     # ---- comparing
 
@@ -320,53 +324,8 @@ class Derivation:
                     yield path, "it is not changed, but what was handed in changes it"
             elif path not in made:
                 yield path, "it is changed, and nothing that was handed in changes it"
-            elif not path.startswith(VIEWS) and made[path] != recorded[path]:
+            elif not path.startswith(VIEWS) and path != PLAYERS and made[path] != recorded[path]:
                 yield path, first_difference(path, recorded[path] or b"", made[path] or b"")
-
-
-class _Acts:
-    """An act of the game master, done again as its turn file and the sealed record beside it say."""
-
-    def __init__(self, game: Adjudicator, n: int, act: Record, whole: Record | None) -> None:
-        self._game = game
-        self._n = n
-        self._act = act
-        self._whole = whole or {}
-
-    def again(self) -> None:
-        """Do it again."""
-        act, game = self._act, self._game
-        if act["kind"] == "migration":
-            carry_over(game, act)
-        elif act["kind"] == ROLLBACK:
-            request = game.request(act.get("request")) if act["by"] == ALL_SIDES else None
-            if act["by"] == ALL_SIDES and request is None:
-                raise NotDerived("it says that all sides consented, and there is no request")
-            roll_back(game, act["to"], act["reason"], request=request)
-        elif act["what"] == "patch":
-            ruling.change_position(game, whole_patch(self._recorded()), act["reason"])
-        elif act["what"] == "end":
-            ruling.break_off(game, act["reason"])
-        else:
-            self._ordered()
-
-    def _recorded(self) -> Adjudication:
-        """Return as much of the adjudication as says what it changed."""
-        return replace(self._game.ledger.adjudication(self._n - 1), act=self._act, whole=self._whole or None)
-
-    def _ordered(self) -> None:
-        """Give again the orders that the game master gave for a side."""
-        orders = self._whole.get("orders") or [self._whole["order"]]
-        sheet = {
-            "game": self._game.name,
-            "side": self._act["side"],
-            "adjudication": self._game.adjudication,
-            "orders": [{each["kind"]: each["order"]} for each in orders],
-        }
-        give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
-        receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
-        if made is None:
-            raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
 
 
 _NO_LETTER: Final[tuple[Record, LetterId | None]] = {}, None

@@ -21,6 +21,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.orders.forgive import came_from
+from pbem.orders.sheet.by_word import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
@@ -311,12 +312,14 @@ def _check_sent(
         sent = {text for letter in letters if letter.sender in addresses for of, text in letter.sheets if of == game}
         sent |= set(_made_of(sent, letters))
         own = [each for (of, _), each in receipted.items() if of == side]
-        if own and not sent:
+        words = {word for letter in letters if letter.sender in addresses for word in letter.words}
+        by_word = {sheet_of_word(word, game, side, n) for word in words for n in range(1, clone.last + 1)} - {None}
+        if own and not sent and not by_word:
             findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
             continue
         for sheet, letter, receipt in own:
             salt = bytes.fromhex(sheet.salt)
-            if any(salted(salt, text) == sheet.digest for text in sent):
+            if any(salted(salt, text) == sheet.digest for text in (*sent, *by_word) if text is not None):
                 matched += 1
                 continue
             at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))

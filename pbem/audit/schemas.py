@@ -23,11 +23,11 @@ HEX: Final = pattern("[0-9a-f]{64}")
 NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")
 WORD: Final = pattern(".+")
 DAY: Final = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MAY_BE_EMPTY: Final = ("answers?",)
-"""A turn that rests says so by its answers, even if none of them is public."""
+_MAY_BE_EMPTY: Final = ("answers?", "dice?", "shuffles?")
+"""A turn that rests says so by its answers, even if none of them is public; a rollback may undo no dice."""
 
 _CHAIN: Final = {"tip": HEX, "length": int}
-JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str}
+JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str, "player?": int, "addresses?": int}
 _ROLL: Final = {
     "number": int, "name": WORD, "faces": [int], "sides?": int, "modifiers?": {str: int}, "total": int,
     "need?": NEED, "success?": bool, "rule": str,
@@ -47,6 +47,8 @@ _ACTS: Final = {
     "rollback": {
         "kind": str, "reason": WORD, "to": int, "undone": [int], "by": str, "request?": int, "consents?": [str],
     },
+    "draw": {"kind": str, "reason": WORD, "by": str, "request?": int, "consents?": [str]},
+    "resignation": {"kind": str, "reason": WORD, "side": str, "by": str, "request?": int, "consents?": [str]},
     "answer": {"kind": str, "reason": WORD, "what": str, "side": str, "asked": [str], "sealed": HEX},
     "default": {"kind": str, "reason": WORD, "what": str, "side": str, "order": str, "sealed": HEX},
     "patch": {
@@ -57,7 +59,14 @@ _ACTS: Final = {
         "kind": str, "reason": WORD, "box": HEX, "code": HEX, "changed?": [int], "accepted?": [str],
     },
 }  # fmt: skip
-NOTE: Final = {"side": str, "sheet?": int, "joined?": bool, "consents?": int, "refuses?": int, "after?": int}
+NOTE: Final = {
+    "side": str,
+    "sheet?": int,
+    "joined?": bool,
+    "consents?": int,
+    "refuses?": int,
+    "after?": int,
+}
 REVEALED: Final = {"hidden": HEX, "identity": str}
 PINS: Final = {"box": HEX, "code": HEX}
 CHARTER: Final = {
@@ -67,8 +76,8 @@ CHARTER: Final = {
     "sealed_to": str, "signed_by": str,
 }  # fmt: skip
 REQUEST: Final = {
-    "request": int, "kind": str, "to": int, "at": int, "reason": str, "undone": [int], "needed": [str], "dice": [str],
-    "shuffles": [str], "consents?": [str], "outcome?": str,
+    "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
+    "dice?": [str], "shuffles?": [str], "consents?": [str], "outcome?": str,
 }  # fmt: skip
 RECORD: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.history import History
@@ -15,7 +15,7 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.referee import ALL_SIDES
+from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
@@ -68,6 +68,8 @@ def check_turn_files(
         findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
         findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
         findings.blame(place, *_consented(n, turn, history, read))
+        if n > 1:
+            findings.blame(place, *_newcomers(n, turn, history, sides, read))
         findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
     findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
@@ -223,16 +225,21 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
 
 
 def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
-    """Yield what is wrong with the consents to a rollback, which stand in the file of the request."""
+    """Yield what is wrong with the consents to an act, which stand in the file of the request."""
     act = turn.get("act", {})
-    if act.get("by") != ALL_SIDES:
+    if act.get("by") in (None, GAME_MASTER):
+        if {"request", "consents"} & set(act):
+            yield "the game master acts alone, and it names consents"
         return
+    if act["by"] not in (ALL_SIDES, act.get("side")):
+        yield f"it is by {act['by']}, who cannot do that alone"
     oid = history.before(request_path(act.get("request", 0)), history.turns[n])
     try:
         request = {} if oid is None else yamlio.read(read(oid), name="request").value
     except yamlio.Unreadable:  # blamed where the history is told
         return
-    asked = not misfit(request, REQUEST) and request["to"] == act["to"] and "outcome" not in request
+    asked = not misfit(request, REQUEST) and request["kind"] == act["kind"] and "outcome" not in request
+    asked = asked and request.get("to") == act.get("to") and act.get("side") in (None, request.get("side"))
     if not asked or request.get("consents", []) != act.get("consents") or set(request["needed"]) - set(act["consents"]):
         yield "it says that all sides consented, and no request says so"
 
@@ -243,6 +250,7 @@ def _joined(
     """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
     joined, phrases = turn.get("joined", {}), 0
     for side in sides:
+        before: Record = {}
         for version in history.files.get(joined_path(side), ()):
             if version.oid is None:
                 continue
@@ -254,12 +262,49 @@ def _joined(
             first = history.turns.get(1, 0)
             if version.oid == history.before(joined_path(side), first) and said != joined.get(side):
                 findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")
-            if version.at > first and _promised(said) != _promised(joined.get(side, {})):
-                findings.blame(place, f"phrase and chain of {side} are changed after the first shuffle")
+            if version.at > first:
+                findings.blame(place, *_changed_late(side, before, said))
+            before = said
         phrases += "phrase" in joined.get(side, {})
         if side in joined and history.before(joined_path(side), history.turns.get(1, 0)) is None:
             findings.blame(history.place(1), f"something of {side} went in that it had not mailed")
     findings.check("phrases", f"{phrases} of {counted(len(sides), 'side')} mailed a phrase before the first shuffle")
+
+
+def _changed_late(side: Side, before: Record, said: Record) -> Iterator[str]:
+    """Yield what is wrong with a change of what a side has mailed, after the first shuffle."""
+    if said.get("player", 1) == before.get("player", 1) + 1:
+        if left := {"phrase", "chain", "key"} & set(said):
+            yield f"{side} has a new player, who begins with a {listed(sorted(left))}"
+        return
+    if said.get("player", 1) != before.get("player", 1):
+        yield f"{side} has player {said.get('player', 1)} after player {before.get('player', 1)}"
+    promised = "chain" in said and "chain" not in before and said.get("player", 1) > 1
+    if said.get("phrase") != before.get("phrase") or (said.get("chain") != before.get("chain") and not promised):
+        yield f"phrase and chain of {side} are changed after the first shuffle"
+
+
+def _newcomers(
+    n: int, turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes]
+) -> Iterator[str]:
+    """Yield where a turn after the first does not state what new players have mailed since the turn before."""
+    expected: dict[Side, Record] = {}
+    for side in sides:
+        try:
+            now, before = (_mailed(side, history, read, at) for at in (n, n - 1))
+        except (yamlio.Unreadable, AttributeError):  # blamed where it was mailed
+            return
+        if now != before:
+            expected[side] = now
+    if turn.get("joined", {}) != expected:
+        yield "what it states of new players is not what is on file of them"
+
+
+def _mailed(side: Side, history: History, read: Callable[[bytes], bytes], n: int) -> Record:
+    """Return which player a side had before turn n, and the chain that they had promised."""
+    oid = history.before(joined_path(side), history.turns.get(n, 0))
+    said: Record = {} if oid is None else yamlio.read(read(oid), name=joined_path(side)).value
+    return {word: said[word] for word in ("chain", "player") if word in said}
 
 
 def _key(said: Record) -> Iterator[str]:
@@ -268,7 +313,3 @@ def _key(said: Record) -> Iterator[str]:
             yield "its key is not written as keys are"
     except BadRecipient as wrong:
         yield str(wrong)
-
-
-def _promised(said: Record) -> tuple[Any, Any]:
-    return said.get("phrase"), said.get("chain")

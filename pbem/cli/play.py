@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from errno import ENOENT
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pbem.cli.runtime import (
     FAULTS,
     Boxes,
-    corrections,
     judge,
     mail_settings,
     misuse,
@@ -24,18 +24,13 @@ from pbem.cli.runtime import (
     print_adjudicated,
     print_echo,
     print_json,
-    print_waiting,
     read,
-    require_beacon,
-    require_in_the_box,
     require_side,
     tell_all,
 )
 
 if TYPE_CHECKING:
-    from pbem.mail.outgoing import MailSettings
     from pbem.referee.adjudicator import Adjudicator
-    from pbem.referee.new_game import NewGame
 
 
 def shelf(check: bool, boxes: Boxes, json: bool) -> None:
@@ -65,167 +60,6 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
         print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
         for word in ("sides", "editions", "scenarios"):
             print(f"  {word}: {', '.join(row[word])}")
-
-
-def new(
-    name: str,
-    rules: str,
-    players: list[str],
-    scenario: str | None,
-    edition: str | None,
-    options: list[str],
-    beacon: str | None,
-    begin: bool,
-    correct: list[Path],
-    games: Path | None,
-    boxes: Boxes,
-    json: bool,
-) -> None:
-    """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
-    from pbem.mail.last_reported import CLOSED, note_reported
-    from pbem.mail.outgoing import closing_letters, first_letters, welcome_letters
-    from pbem.referee.new_game import NewGame
-    from pbem.repo.git.gamelock import require_locks
-
-    require_locks()
-    names, addresses = _players(players)
-    chosen = _orders(options)
-    require_in_the_box(rules, names, scenario, edition, chosen, boxes)
-    require_beacon(beacon)
-    settings = mail_settings(games, boxes)
-    new_game = NewGame(
-        name,
-        rules,
-        players=names,
-        addresses=addresses,
-        scenario=scenario,
-        edition=edition,
-        options=chosen,
-        folders=boxes or (),
-        beacon=beacon,
-        begin=begin or not addresses,
-        corrections=corrections(rules, correct, boxes),
-    )
-    with _made(settings, new_game) as game:
-        first = closing_letters if game.closed else first_letters if game.begun else welcome_letters
-        letters = [post(out, settings.games / "outbox") for out in first(game, settings)]
-        if game.closed is not None:
-            note_reported(game.path, game.closed.round, CLOSED)
-        note_reported(game.path, game.adjudication)
-        record = {
-            "game": name,
-            "repo": str(game.path),
-            "tip": game.charter.dice.tip,
-            "awaited": list(game.awaited),
-            "waiting": open_questions(game),
-            "letters": letters,
-        }
-        if json:
-            print_json(record)
-            return
-        print(f"{name} is ready: {record['repo']}")
-        print(
-            f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
-        )
-        print(f"Tip of the dice chain, for every player to note: {record['tip']}")
-        print_waiting(game)
-        for path in letters:
-            print(f"First letter: {path}")
-
-
-def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
-    """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
-    from pbem.mail.last_reported import reported
-    from pbem.referee.adjudicator import Adjudicator
-    from pbem.repo.git import GameExists
-    from pbem.repo.public import as_files
-
-    try:
-        return Adjudicator.create(settings.games, settings.keys, new)
-    except GameExists:
-        game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
-        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
-        charter = game.charter
-        names = {side: charter.players[side] for side in new.players}
-        scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
-        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
-        there.append(as_files(game.ledger.corrections()))
-        played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
-        if played or there != asked or dict(game.ledger.addresses) != new.addresses:
-            game.close()
-            raise
-        if new.begin and not game.begun:
-            game.adjudicate()
-        return game
-
-
-def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return names and mail addresses by side, from entries such as `rome=Ann <ann@example.org>`."""
-    from pbem.mail.address import mailbox
-
-    names: dict[str, str] = {}
-    addresses: dict[str, str] = {}
-    for entry in entries:
-        side, found, person = entry.partition("=")
-        if not found or not side or not person.strip():
-            misuse(f"--player {entry}: write side=name <address>, such as 'rome=Ann <ann@example.org>'")
-        box = mailbox(person.strip())
-        if box is not None:
-            addresses[side] = box.address
-        elif "@" in person:
-            misuse(f"--player {entry}: {person.strip()} is not a mail address")
-        if side in names:
-            misuse(f"--player {entry}: {side} already has a player")
-        names[side] = (box.name or box.address.partition("@")[0]) if box else person.strip()
-    return names, addresses
-
-
-def _orders(entries: list[str]) -> dict[str, Any]:
-    """Return options by name, from entries `name=value`; values are YAML."""
-    from pbem.game import yaml as yamlio
-
-    chosen: dict[str, Any] = {}
-    for entry in entries:
-        key, found, text = entry.partition("=")
-        if not found:
-            misuse(f"--option {entry}: write name=value")
-        try:
-            chosen[key] = yamlio.read(text, name=f"--option {key}").value
-        except yamlio.Unreadable as error:
-            misuse(str(error))
-    return chosen
-
-
-def status(name: str, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Print the state of a game."""
-    with opened(name, games, boxes) as game:
-        if json:
-            print_json(
-                {
-                    "game": name,
-                    "rules": game.charter.rules,
-                    "edition": game.charter.edition,
-                    "adjudication": game.adjudication,
-                    "players": game.charter.players,
-                    "awaited": list(game.awaited),
-                    "waiting": open_questions(game),
-                    "result": game.result,
-                }
-            )
-            return
-        print(
-            f"{name}: {game.box.title} ({game.charter.edition}), "
-            + (f"after adjudication {game.adjudication}" if game.begun else "not begun")
-        )
-        for side, player in game.charter.players.items():
-            print(f"  {side}: {player}")
-        for name, correction in sorted(game.box.corrections.items()):
-            print(f"  {name} is corrected: {correction.shown}")
-        print_waiting(game)
-        if request := game.requests.get("open", 0):
-            from pbem.mail.consent_letters import outcome
-
-            print(outcome(game, request))
 
 
 def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
@@ -345,13 +179,50 @@ def adjudicate(name: str, late: list[str], bot: list[str], games: Path | None, b
         owing = owes(game)
         # Repeating a command that broke off must not answer the next decision as well.
         numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
+        advice = [] if numbers or owing else [line for side in late for line in _not_late(game, side)]
         letters = tell_all(game, numbers, games, boxes)
         if json:
-            print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
+            more = {"advice": advice} if advice else {}
+            print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters, **more})
             return
         if owing:
             print(_OWED)
         print_adjudicated(game, numbers, letters)
+        for line in advice:
+            print(line)
+
+
+def _not_late(game: Adjudicator, side: str) -> Iterator[str]:
+    """Yield why `--late` has done nothing for a side, and which command will do."""
+    name = game.name
+    if not game.begun or game.closed is not None or game.result is not None:
+        return  # what the game waits for is printed in any case
+    own = [each for each in game.open_decisions if each.side == side]
+    others = list(dict.fromkeys(each.side for each in game.open_decisions if each.side != side))
+    stuck = [each for each in own if each.default is None and not _ruled(game, side, each.kind)]
+    if not own:
+        late = "".join(f" --late {other}" for other in others)
+        instead = f": pbem adjudicate {name}{late}" if others else ""
+        yield f"nothing is asked of {side} now; the game waits for {', '.join(others) or 'nobody'}{instead}"
+    elif stuck:
+        kinds = ", ".join(dict.fromkeys(each.kind for each in stuck))
+        yield (
+            f"--late cannot answer {kinds} of {side}, which has no default. One of these will do: "
+            f"`pbem adjudicate {name} --bot {side}` (the bot plays), "
+            f"`pbem ruling {name} --answer {side}=FILE --reason TEXT` (you answer), or "
+            f"`pbem ruling {name} --default {side}=FILE --reason TEXT` and then --late (it counts once the deadline "
+            f"has passed); `pbem form {name} --side {side}` prints the FILE to fill in"
+        )
+    elif others:
+        both = "".join(f" --late {each}" for each in (side, *others))
+        whom = ", ".join(others)
+        yield f"the answer of {side} waits for {whom}, asked at the same time: pbem adjudicate {name}{both}"
+
+
+def _ruled(game: Adjudicator, side: str, kind: str) -> bool:
+    """Tell whether the game master has set the answer of a side to a kind of decision."""
+    ruled = game.defaults.get(side)
+    return ruled is not None and ruled.order.kind == kind
 
 
 def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:

@@ -1,8 +1,10 @@
-"""The verbs of the game master: `pbem rollback`, `pbem ruling` and, once a game is over, `pbem reveal`."""
+"""The verbs of the game master: `pbem rollback`, `draw`, `resign`, `ruling` and, once a game is over, `reveal`."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from pbem.cli.runtime import Boxes
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.patching import BadPatch
-    from pbem.repo.requests import Request
+    from pbem.repo.requests import AnyRequest
 
 ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
@@ -48,7 +50,6 @@ def rollback(
     """Go back in a game: ask all sides for their consent by letter, or do it at once with a reason."""
     if by_game_master and reason is None:
         misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
-    from pbem.mail.consent_letters import request_letters
     from pbem.referee import rollback as room
 
     with opened_to_change(name, games, rules_dir) as game:
@@ -56,22 +57,92 @@ def rollback(
             _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
             return
         request = room.ask_for(game, to, reason or "asked by the game master")
-        settings = mail_settings(games, rules_dir)
-        letters = [post(out, settings.games / "outbox") for out in request_letters(game, request, settings)]
-        if json:
-            print_json({**_row(request), "letters": letters})
+        _ask(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
+
+
+def draw(
+    name: Name,
+    by_game_master: Annotated[
+        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
+    ] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """End a game in a draw: ask all sides for their consent by letter, or do it at once with a reason."""
+    from pbem.referee import ending as room
+
+    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+        if by_game_master:
+            _tell(game, room.end_by_game_master(game, "draw", None, reason or ""), games, rules_dir, json)
             return
-        print(f"Request {request.request}: {name} is to go back to adjudication {to}.")
-        for line in request.dice:
-            print(f"  die {line}")
-        for line in request.shuffles:
-            print(f"  shuffle {line}")
-        print(f"It is done once {', '.join(request.needed)} have answered CONSENT {name} {request.request}.")
-        for path in letters:
-            print(f"Letter: {path}")
+        request = room.ask_for_draw(game, None, reason or "asked by the game master")
+        _ask(game, request, f"{name} is to end in a draw", games, rules_dir, json)
 
 
-def _row(request: Request) -> dict[str, Any]:
+def resign(
+    name: Name,
+    side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
+    by_game_master: Annotated[
+        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
+    ] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """End a game because a side resigns: ask for its consent by letter, or do it at once with a reason."""
+    from pbem.referee import ending as room
+
+    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+        require_side(game, side)
+        if by_game_master:
+            _tell(game, room.end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
+            return
+        request = room.ask_to_resign(game, side, reason or "asked by the game master", by_player=False)
+        _ask(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
+
+
+@contextmanager
+def _to_end(
+    name: str, by_game_master: bool, reason: str | None, games: Path | None, boxes: Boxes
+) -> Iterator[Adjudicator]:
+    """Open a game that is to end."""
+    if by_game_master and reason is None:
+        misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
+    with opened_to_change(name, games, boxes) as game:
+        yield game
+
+
+def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Write the letters that ask for consent, and print the request."""
+    from pbem.mail.consent_letters import request_letters
+
+    settings = mail_settings(games, boxes)
+    letters = [post(out, settings.games / "outbox") for out in request_letters(game, request, settings)]
+    if json:
+        print_json({**_row(request), "letters": letters})
+        return
+    print(f"Request {request.request}: {what}.")
+    for line in _undone(request):
+        print(f"  {line}")
+    have = "have" if len(request.needed) > 1 else "has"
+    print(f"It is done once {', '.join(request.needed)} {have} answered CONSENT {game.name} {request.request}.")
+    for path in letters:
+        print(f"Letter: {path}")
+
+
+def _undone(request: AnyRequest) -> Iterator[str]:
+    """Yield the dice and the shuffles that a rollback would undo."""
+    from pbem.repo.requests import Request
+
+    if isinstance(request, Request):
+        yield from (f"die {each}" for each in request.dice)
+        yield from (f"shuffle {each}" for each in request.shuffles)
+
+
+def _row(request: AnyRequest) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(request)

@@ -115,6 +115,31 @@ _ADVICE: Final = {
 """What to do after a system error, by its number."""
 
 
+def on_a_terminal() -> bool:
+    """Tell whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(question: str) -> str:
+    """Ask whoever sits at the terminal; the question goes beside the output."""
+    print(question, end=" ", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
+
+
+def require_agreement(question: str, yes: bool) -> None:
+    """End the command unless its user wants to go on; who is at no terminal, or has said `--yes`, is not asked."""
+    if yes or not on_a_terminal():
+        return
+    if ask(f"{question} [y/N]").lower() not in ("y", "yes"):
+        print("pbem: nothing was done", file=sys.stderr)
+        sys.exit(WORLD)
+
+
+def remark(text: str, json: bool) -> None:
+    """Print what the user should know; beside the output, if a program reads that."""
+    print(f"pbem: {text}" if json else f"{text}.", file=sys.stderr if json else sys.stdout)
+
+
 def misuse(text: str) -> NoReturn:
     """End the command with exit code 2, because its arguments are wrong."""
     print(f"pbem: {text}", file=sys.stderr)
@@ -210,7 +235,7 @@ def print_waiting(game: OpenGame) -> None:
         print(f"The sheets are closed; it waits for round {closed.round} of drand, published {closed.time}.")
         print(f"Look it up at {address(closed.round)}, then: pbem beacon {game.name} {closed.round} SIGNATURE")
     if game.awaited and game.closed is None:
-        who = ", ".join(f"{side} ({game.charter.players[side]})" for side in game.awaited)
+        who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
     for each in game.open_decisions:
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")

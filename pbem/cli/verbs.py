@@ -13,16 +13,18 @@ from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.escaped import escaped_output
 from pbem.cli.keys import keys
-from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer
+from pbem.cli.new import player
+from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer, Yes
 from pbem.cli.publish import publish
-from pbem.cli.referee import reveal, rollback, ruling
-from pbem.cli.runtime import in_the_world
+from pbem.cli.referee import draw, resign, reveal, rollback, ruling
+from pbem.cli.runtime import in_the_world, misuse
+from pbem.cli.status import status
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
     "For the game master": (
-        *("shelf", "new", "letter", "submit", "adjudicate", "beacon"),
-        *("ruling", "rollback", "migrate", "publish", "reveal", "keys"),
+        *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon"),
+        *("ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage"),
@@ -39,7 +41,12 @@ class _ByReader(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         with escaped_output(), in_the_world():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except Exception as wrong:  # typer does not name the class of an unknown option
+                if getattr(wrong, "option_name", None) == "--late":
+                    misuse("--late is an option of `pbem adjudicate`: pbem adjudicate GAME --late SIDE")
+                raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, self.commands))
@@ -80,8 +87,12 @@ def pbem(
 app.add_typer(keys)
 app.add_typer(my_chain)
 app.command()(beacon)
+app.command()(player)
+app.command()(status)
 app.command()(publish)
 app.command()(rollback)
+app.command()(draw)
+app.command()(resign)
 app.command()(ruling)
 app.command()(reveal)
 app.command()(replay)
@@ -128,24 +139,21 @@ def new(
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
     ] = False,
     correct: Correct = None,
+    yes: Yes = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Make a new game: its repo, its secrets, its dice chain, and a letter that asks each player for a phrase."""
-    from pbem.cli import play
+    """Make a new game: its repo, its secrets, its dice chain, and a letter that asks each player for a phrase.
 
-    play.new(
-        name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], games, rules_dir, json
+    On a terminal it first asks who plays the sides without a player, and shows the letters.
+    """
+    from pbem.cli import new as new_game
+
+    new_game.new(
+        *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
+        *(games, rules_dir, json),
     )
-
-
-@app.command()
-def status(name: Name, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
-    """Show the state of a game and whom it waits for."""
-    from pbem.cli import play
-
-    play.status(name, games, rules_dir, json)
 
 
 @app.command()

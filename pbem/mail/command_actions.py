@@ -1,5 +1,7 @@
 """The actions of a letter's commands: PHRASE, KEY and CHAIN to join, CONSENT and REFUSE, STATUS and FORM.
 
+Those about a player's own orders are in `pbem.mail.own_orders`, those that ask for more in `pbem.mail.asking`.
+
 Each command is answered by a paragraph. A command that is refused does not keep the others from being carried out. What
 a command changes is committed together with the note that its letter was carried out. If a letter was carried out
 before, only its answers are given again.
@@ -18,14 +20,20 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from pbem.crypto.seal import BadRecipient, check_recipient
+from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.mail.commands import Command, Instruction
+from pbem.mail.asking import help_orders, history
+from pbem.mail.commands import Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
+from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.outgoing import called, side_report
+from pbem.mail.own_orders import standing, withdrawn
+from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
-from pbem.referee.rollback import consent, refuse
+from pbem.referee.requests import consent, refuse
+from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import LetterId
 from pbem.repo.requests import OPEN
@@ -49,36 +57,31 @@ class CommandResults:
     """The commands that only ask."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One command to be carried out: for which side of which game, the rest of its line, and the letter it came in.
-
-    `letter` are the digests to be noted; None: the letter was carried out before, and nothing is to change.
-    """
-
-    game: Adjudicator
-    side: Side
-    rest: str
-    letter: LetterId | None
-
-
 def carry_out(
-    game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: LetterId | None
+    game: Adjudicator,
+    side: Side,
+    commands: Iterable[Instruction],
+    letter: LetterId | None,
+    noted: Record | None = None,
 ) -> CommandResults:
-    """Carry out the commands of a letter that change something, and return what they did.
+    """Carry out the commands of a letter, and return what they did.
 
-    `letter` are its digests; None: it was carried out before, and only the answers are given again.
+    `letter` are its digests; None: it was carried out before, and only the answers are given again. `noted` is then
+    what was noted of it.
     """
     results, seen = CommandResults(), set[Command]()
-    for command, rest in commands:
-        if command not in _ACTIONS:
-            results.questions.append(command)
-            continue
+    for each in commands:
+        command, task = each.command, Task(game, side, each.rest, letter, noted or {})
         try:
+            if is_question(each):
+                if command in _TELLS:
+                    results.paragraphs.append(_TELLS[command](task))
+                results.questions.append(command)
+                continue
             if command in seen:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
-            results.paragraphs.append(_ACTIONS[command](_Task(game, side, rest, letter)))
+            results.paragraphs.append(_ACTIONS[command](task))
             results.done.append(command)
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
@@ -91,7 +94,7 @@ def carry_out(
 # ---------------------------------------------------------------------------------------------- joining
 
 
-def _phrase(task: _Task) -> str:
+def _phrase(task: Task) -> str:
     """Put a phrase on record (until the first shuffle, in place of an earlier one)."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -105,7 +108,7 @@ def _phrase(task: _Task) -> str:
     return f"PHRASE: on record for {called(game, side)}: {_on_record(game.ledger.joined(side).phrase)}"
 
 
-def _key(task: _Task) -> str:
+def _key(task: Task) -> str:
     """Put on record the key to which a side's view of the game is sealed."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -150,7 +153,7 @@ def _why_no_key(text: str) -> str:
     return f"this is not a public key. {right}"
 
 
-def _chain(task: _Task) -> str:
+def _chain(task: Task) -> str:
     """Put the promise of a side's own dice chain on record (until the first shuffle, in place of an earlier one)."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -162,14 +165,15 @@ def _chain(task: _Task) -> str:
     chain = _on_record(game.ledger.joined(side).chain)
     return (
         f"CHAIN: on record for {called(game, side)}, with {chain.length} links and the tip\n  {chain.tip}\n"
-        "Each of your sheets opens one of them with a line `link: ...`, which `pbem my-chain next` prints."
+        "From the next report on, each of your sheets opens one of them with a line `link: ...`, which "
+        "`pbem my-chain next` prints."
     )
 
 
 # ---------------------------------------------------------------------------------------------- consent
 
 
-def _consent(task: _Task) -> str:
+def _consent(task: Task) -> str:
     """Put on record that a side consents to a request, and carry the request out once all sides have."""
     number = _number(task)
     if task.letter is not None:
@@ -177,7 +181,7 @@ def _consent(task: _Task) -> str:
     return f"CONSENT: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
 
 
-def _refusal(task: _Task) -> str:
+def _refusal(task: Task) -> str:
     """Put on record that a side does not consent, which ends the request."""
     number = _number(task)
     if task.letter is not None:
@@ -185,7 +189,7 @@ def _refusal(task: _Task) -> str:
     return f"REFUSE: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
 
 
-def _number(task: _Task) -> int:
+def _number(task: Task) -> int:
     """Return the number of the request that a command is about: it follows the name of the game."""
     *game, number = task.rest.split() or [""]
     if game not in ([], [task.game.name]) or not (number.isascii() and number.isdigit() and len(number) < 10):
@@ -216,7 +220,7 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     report = side_report(game, side, game.adjudication)
     yield f"After adjudication {game.adjudication}." + (f" {report.summary}." if report.summary else "")
     if game.result is not None:
-        yield "The game is over."
+        yield f"The game is over. {sentences(game.box).result(game.result)}"
     elif game.closed is not None:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
@@ -248,10 +252,21 @@ def before_last_report(game: Adjudicator) -> int:
     return n - 1
 
 
-_ACTIONS: Final[Mapping[Command, Callable[[_Task], str]]] = {
+_TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
+    Command.HELP: help_orders,
+    Command.HISTORY: history,
+    Command.STANDING: standing,
+}
+"""The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
+_ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.PHRASE: _phrase,
     Command.KEY: _key,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
+    Command.DRAW: drawn,
     Command.REFUSE: _refusal,
+    Command.RESIGN: resigned,
+    Command.STANDING: standing,
+    Command.WITHDRAW: withdrawn,
 }
+"""The commands that change something."""

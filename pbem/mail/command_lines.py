@@ -3,10 +3,10 @@
 A command stands on a line of its own, in the sender's own text or the subject. Bullets before it and quotes, stars or
 a colon around it count for nothing. Which lines count:
 
-* a word that asks (STATUS) stands alone on its line, in any letters;
+* a word that asks (STATUS, HISTORY 3) stands alone on its line, in any letters;
 * a word that changes something, in capitals, with the rest of its line (PHRASE the die is cast);
 * in other letters, if what follows has the shape that the word takes (a key, a chain, the number of a request);
-* AGREED alone on its line, in any letters, or with the next link of a dice chain;
+* AGREED and WITHDRAW alone on their line, in any letters, or with the next link of a dice chain;
 * `Phrase: ...`, with a colon; `phrase ...` without one only if nothing else stands in the letter, for it could begin
   a sentence;
 * a PHRASE, KEY or CHAIN filled in where our letter is quoted, if the sender wrote no command and no sheet.
@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pbem.mail.commands import CHANGES, QUESTIONS, Command, Instruction
+from pbem.mail.commands import ASKED_WITH, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
 from pbem.mail.lines import BULLETS, MARKS
 
 SAMPLE_PHRASE: Final = "any words of yours"
@@ -35,6 +35,7 @@ _TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
     Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
     Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
     Command.REFUSE: re.compile(r"(?:[\w.-]+\s+)?\d+"),
+    Command.WITHDRAW: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
 }
 """What follows a word that changes something, by which it is known in small letters."""
 _FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
@@ -45,6 +46,7 @@ _FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
 """What follows a word in a quoted letter of ours into which it was filled."""
 _CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
 """What is left of a line that a mail program has broken in two."""
+_LINK: Final = re.compile(r"[0-9a-fA-F]{64}")
 _WORDS: Final = frozenset(each.value for each in Command)
 _LONGEST: Final = 1000
 _MOST_UNCLEAR: Final = 3
@@ -107,7 +109,7 @@ def _read(line: str) -> _Begun | None:
 def _counts(begun: _Begun, alone: bool) -> bool:
     """Tell whether a line that begins with a command can only be one; `alone`: nothing else stands in the letter."""
     command, rest = begun.instruction
-    if command in QUESTIONS and not rest:
+    if command in QUESTIONS and (not rest or _asks_with(command, rest)):
         return True
     if begun.capitals:
         return command in CHANGES
@@ -116,9 +118,15 @@ def _counts(begun: _Begun, alone: bool) -> bool:
     return command in _TAKES and _TAKES[command].fullmatch(rest) is not None
 
 
+def _asks_with(command: Command, rest: str) -> bool:
+    """Tell whether the words behind a command that asks say what it asks for, as in `HISTORY 3`."""
+    return command in ASKED_WITH and re.fullmatch(ASKED_WITH[command], rest, re.IGNORECASE) is not None
+
+
 def _whole(instruction: Instruction, below: Sequence[str]) -> Instruction:
     """Return a command with the line below it, if a mail program has broken it in two."""
-    if not _CUT_SHORT.fullmatch(str(instruction)):
+    link_below = instruction.command in OPENS_LINK and below and _LINK.fullmatch(below[0].strip())
+    if not (link_below or _CUT_SHORT.fullmatch(str(instruction))):
         return instruction
     command, _, rest = " ".join([str(instruction), *(line.strip() for line in below)])[:_LONGEST].partition(" ")
     return Instruction(Command(command), rest.strip())

@@ -1,10 +1,12 @@
 """The commands of a letter: which there are. `pbem.mail.command_lines` finds them.
 
-Some ask for an answer and stand alone. The others change something and take more words on the same line.
+Some ask for an answer, most of them without more words. The others change something and take more words on the same
+line.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -15,20 +17,38 @@ class Command(StrEnum):
     AGREED = "AGREED"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
+    DRAW = "DRAW"
     FORECAST = "FORECAST"
     FORM = "FORM"
     HELP = "HELP"
+    HISTORY = "HISTORY"
     KEY = "KEY"
     PHRASE = "PHRASE"
     REFUSE = "REFUSE"
     REPORT = "REPORT"
+    RESIGN = "RESIGN"
+    STANDING = "STANDING"
     STATUS = "STATUS"
+    WITHDRAW = "WITHDRAW"
 
 
-QUESTIONS: Final = frozenset({Command.FORECAST, Command.FORM, Command.HELP, Command.REPORT, Command.STATUS})
-"""The commands that stand alone."""
-CHANGES: Final = frozenset(Command) - QUESTIONS
-"""The commands that change something and take more words. AGREED stands alone, unless its side has a dice chain."""
+QUESTIONS: Final = frozenset(
+    {
+        *(Command.FORECAST, Command.FORM, Command.HELP, Command.HISTORY),
+        *(Command.REPORT, Command.STANDING, Command.STATUS),
+    }
+)
+"""The commands that ask and may stand alone, in small letters too; the others could then begin a sentence."""
+ASKED_WITH: Final[Mapping[Command, str]] = {
+    Command.HELP: r"ORDERS(?: +\S+)?",
+    Command.HISTORY: r"[0-9]{1,9}",
+}
+"""The shape of what may stand behind a command that asks, in small letters too."""
+CHANGES: Final = (frozenset(Command) - QUESTIONS) | {Command.HISTORY, Command.STANDING}
+"""The commands that are written in capitals and take more words, whatever these are. AGREED stands alone, unless its
+side has a dice chain."""
+OPENS_LINK: Final = frozenset({Command.AGREED, Command.STANDING, Command.WITHDRAW})
+"""The commands that end with a link of the player's chain, which a mail program may put on the next line."""
 
 
 class Instruction(NamedTuple):
@@ -39,3 +59,8 @@ class Instruction(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.command} {self.rest}".rstrip()
+
+
+def is_question(each: Instruction) -> bool:
+    """Tell whether a command only asks: STANDING does as long as it cancels nothing."""
+    return each.command in QUESTIONS and (each.command != Command.STANDING or not each.rest)

@@ -1,4 +1,4 @@
-"""The letters that ask for consent to a rollback, and those that say that it was refused."""
+"""The letters that ask for consent to a rollback, a draw or a resignation, and those that say that it was refused."""
 
 from __future__ import annotations
 
@@ -15,13 +15,63 @@ from pbem.referee.preconditions import adjudications
 from pbem.render.messages import sentences
 from pbem.render.report import WIDTH, happened, mail
 from pbem.render.wrap import folded
-from pbem.repo.requests import OPEN, Request
+from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request
 
 _INDENT = "  "
 
 
-def request_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
-    """Yield the letters that ask all sides for their consent; each lists what would be undone as its side knows it."""
+def request_letters(game: Adjudicator, request: AnyRequest, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letters that ask sides for their consent; who has given it by asking is not asked."""
+    yield from (
+        _rollback_letters(game, request, settings)
+        if isinstance(request, Request)
+        else _ending_letters(game, request, settings)
+    )
+
+
+def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letters that ask whether the game should end."""
+    proposer = request.side if request.side in game.rules.sides else None
+    who = "The game master" if proposer is None else called(game, proposer)
+    for side in request.needed:
+        if side == proposer and side in request.consents:
+            continue
+        own = request.kind == RESIGNATION and side == proposer
+        subject = {
+            DRAW: "end the game in a draw?",
+            RESIGNATION: "do you resign?" if own else f"{who} wants to resign. Do you agree?",
+        }
+        what = {
+            DRAW: f"{who} proposes to end {game.name} in a draw.",
+            RESIGNATION: f"The game master asks whether you resign in {game.name}. The game would end, and "
+            f"{_winners(game, side)}."
+            if own
+            else f"{who} wants to resign in {game.name}. The game would end, and {_winners(game, proposer)}.",
+        }
+        words = mail(
+            "ending",
+            game=game.name,
+            number=request.request,
+            player=game.player(side),
+            subject=subject[request.kind],
+            what=paragraphs([what[request.kind], *_all_must_agree(request)]),
+            reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or own else [],
+        )
+        stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+
+
+def _all_must_agree(request: Ending) -> list[str]:
+    return ["All sides must agree."] if len(request.needed) > 1 else []
+
+
+def _winners(game: OpenGame, loser: Side | None) -> str:
+    others = [called(game, side) for side in game.rules.sides if side != loser]
+    return f"{listing(others)} would win"
+
+
+def _rollback_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letters that ask whether to go back; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
     for side in request.needed:
         told = game.told(side, request.to)
@@ -36,7 +86,7 @@ def request_letters(game: Adjudicator, request: Request, settings: MailSettings)
             number=request.request,
             to=request.to,
             spans=adjudications(request.undone),
-            player=game.charter.players[side],
+            player=game.player(side),
             reason=paragraphs([f"Reason: {request.reason}"]),
             dice=dice,
             shuffles=[_INDENT + each for each in request.shuffles],
@@ -51,12 +101,19 @@ def outcome(game: OpenGame, number: int) -> str:
     request = game.request(number)
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
-    what = f"Request {number}, to go back to adjudication {request.to}"
+    what = f"Request {number}, {asked_for(game, request)}"
     missing = [called(game, each) for each in request.needed if each not in request.consents]
     if request.outcome == OPEN:
         return f"{what}, waits for {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
+
+
+def asked_for(game: OpenGame, request: AnyRequest) -> str:
+    """Return what a request asks for, as a part of a sentence."""
+    if isinstance(request, Request):
+        return f"to go back to adjudication {request.to}"
+    return "to end the game in a draw" if request.kind == DRAW else f"by which {called(game, request.side)} resigns"
 
 
 def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) -> Iterator[Outgoing]:
@@ -65,15 +122,26 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
     if request is None or request.outcome != f"refused by {refuser}":
         return
     for side in request.needed:
-        if side != refuser:
+        if side != refuser and side in game.ledger.addresses:
             words = mail(
                 "refused",
                 game=game.name,
                 number=request.request,
-                to=request.to,
-                player=game.charter.players[side],
+                player=game.player(side),
                 refuser=called(game, refuser),
+                text=paragraphs([_refused(game, request, called(game, refuser))]),
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
             attached = Attachments(receipt=enclosed(game, side))
             yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+
+
+def _refused(game: OpenGame, request: AnyRequest, refuser: str) -> str:
+    if isinstance(request, Request):
+        stays = f"{game.name} does not go back to adjudication {request.to}"
+    else:
+        stays = f"{game.name} does not end{' in a draw' if request.kind == DRAW else ''}"
+    return (
+        f"{refuser} has refused request {request.request}: {stays}. Nothing has changed. The game still waits for the "
+        "same decisions; the form is in your last report."
+    )

@@ -25,7 +25,7 @@ from pbem.mail.command_actions import (
     carry_out,
 )
 from pbem.mail.commands import Command, Instruction
-from pbem.mail.consent_letters import refusal_letters
+from pbem.mail.consent_letters import refusal_letters, request_letters
 from pbem.mail.form_letter import form_letter
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
@@ -63,6 +63,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
 from pbem.repo.git import NoSuchGame
+from pbem.repo.requests import OPEN, ROLLBACK
 
 
 class Reply(Enum):
@@ -86,6 +87,10 @@ class Reply(Enum):
     """Nothing needs an answer."""
 
 
+_MOVE_ON: Final = frozenset({Command.CONSENT, Command.DRAW, Command.RESIGN})
+"""The commands by which a game may move on without a sheet."""
+
+
 def take_in(raw: bytes, settings: MailSettings) -> Handled:
     """Carry out a player's letter and write the answers; nothing is sent, and no bytes make it raise.
 
@@ -102,7 +107,7 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
     if letter.refusal is not None and without is None:
         refuse_unread(handled, letter, settings)
         return handled
-    if any(each.command == Command.HELP for each in letter.commands):
+    if any(each.command == Command.HELP and not each.rest for each in letter.commands):
         handled.letters.append(help_letter(letter, settings))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in tasks_of(handled, letter, settings, without):
@@ -189,7 +194,7 @@ class _Desk:
             before: int = game.adjudication if noted is None else noted["after"]
             agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
             others = [each for each in task.commands if each.command != Command.AGREED]
-            done = carry_out(game, self.side, others, None if noted else letter.digests)
+            done = carry_out(game, self.side, others, None if noted else letter.digests, noted)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -326,11 +331,14 @@ class _Desk:
                 pass
         if Command.REFUSE in done.done:
             handled.letters += refusal_letters(game, self.side, settings)
+        asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
+        if asked is not None and asked.outcome == OPEN and asked.kind != ROLLBACK:
+            handled.letters += request_letters(game, asked, settings)
 
     def _reply(self, done: CommandResults, sheet: int | None, before: int, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""
         game = self.game
-        may_move_on = sheet is not None or Command.CONSENT in done.done
+        may_move_on = sheet is not None or not _MOVE_ON.isdisjoint(done.done)
         if not before and game.begun and not any(map(game.sheets, game.rules.sides)):
             # An earlier letter that is taken in again must not be answered by the report that answered another.
             if not (self.again and game.adjudication == since):

@@ -86,6 +86,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         own=any(own for block, own in found if block.receipt is not None),
         sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
         taken_in=tuple(taken_in),
+        words=tuple(map(str, opened.commands)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )
 

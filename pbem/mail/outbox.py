@@ -9,12 +9,13 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from email import message_from_bytes
 from email.charset import QP, Charset
 from email.header import Header
-from email.message import Message
+from email.message import EmailMessage, Message
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
-from email.policy import compat32
+from email.policy import compat32, default
 from email.utils import format_datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -105,6 +106,16 @@ def compose(draft: Draft) -> bytes:
     for name, value in headers.items():
         letter[name] = value
     return b"".join([_written(letter), *body])
+
+
+def glance(content: bytes, most: int) -> list[str]:
+    """Return to whom a letter goes, its subject, and its first lines."""
+    letter = message_from_bytes(content, policy=default)
+    assert isinstance(letter, EmailMessage)
+    body = letter.get_body(("plain",))
+    lines = [line for line in str(body.get_content()).split("\n") if line.strip()] if body is not None else []
+    shown = [*lines[:most], "..."] if len(lines) > most else lines
+    return [f"To: {letter['To']}", f"Subject: {letter['Subject']}", *(f"  {line.rstrip()}" for line in shown)]
 
 
 class _Part(NamedTuple):

@@ -22,6 +22,7 @@ from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import sentence
@@ -115,7 +116,7 @@ def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[D
         adjudication=game.adjudication,
         side=side,
         view=game.view(side),
-        events=game.told(side, since),
+        events=as_written(game, side, game.told(side, since)),
         waiting=waiting,
         others=[each.side for each in game.open_decisions],
         result=game.result,
@@ -154,12 +155,16 @@ def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgo
     """Yield the letter that asks for a phrase before a game begins, to every side that has an address."""
     for side in game.rules.sides:
         if side in game.ledger.addresses:
-            words = mail(
-                "welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **_heading(game, side)
-            )
-            stamp = f"welcome.{game.name}.{side}"
-            attached = Attachments(receipt=enclosed(game, side))
-            yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+            yield welcome_letter(game, side, settings)
+
+
+def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Outgoing:
+    """Return the letter that asks a side for a phrase before a game begins."""
+    words = mail("welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **heading(game, side))
+    count = game.ledger.joined(side).addresses
+    stamp = f"welcome.{game.name}.{side}" + (f".{count}" if count else "")
+    attached = Attachments(receipt=enclosed(game, side))
+    return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
 
 
 def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
@@ -195,7 +200,7 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
-        text = mail("first", phrases=_went_in(game), **values, **_heading(game, side))
+        text = mail("first", phrases=_went_in(game), **values, **heading(game, side))
     if not stamp:
         stamp = f"{game.name}.{side}.{game.adjudication}"
         if game.adjudication == since:
@@ -222,7 +227,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
             text = mail(
                 "closed",
                 game=game.name,
-                player=game.charter.players[side],
+                player=game.player(side),
                 adjudication=closed.adjudication,
                 round=closed.round,
                 time=closed.time,
@@ -261,16 +266,16 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
 
 
-def _heading(game: Adjudicator, side: Side) -> dict[str, object]:
+def heading(game: Adjudicator, side: Side) -> dict[str, object]:
     """Return what the first letters say of a game: title, edition, players, the tip and digest of its dice."""
     dice = game.charter.dice
     return {
         "title": game.box.title,
         "edition": game.box.table("game")["editions"][game.charter.edition]["title"],
         "game": game.name,
-        "player": game.charter.players[side],
+        "player": game.player(side),
         "side": called(game, side),
-        "players": {called(game, each): who for each, who in game.charter.players.items()},
+        "players": {called(game, each): game.player(each) for each in game.rules.sides},
         "scheme": dice.scheme,
         "tip": dice.tip,
         "hidden": dice.hidden,

@@ -33,7 +33,7 @@ _REPORT: Final = re.compile(
 """The id of a letter of ours that carries a form, or might have: it tells game, side and adjudication."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
-_NAMING: Final = (Command.AGREED, Command.CONSENT, Command.REFUSE)
+_NAMING: Final = frozenset({Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
 """The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""

@@ -38,7 +38,8 @@ class Task:
 
 def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: str | None) -> list[Task]:
     """Return what a letter asks for, game by game; `without` is the game that its orders without a sheet are for."""
-    commands = [each for each in letter.commands if each.command not in (Command.FORECAST, Command.HELP)]
+    of_itself = (Instruction(Command.FORECAST), Instruction(Command.HELP))
+    commands = [each for each in letter.commands if each not in of_itself]
     sheets: dict[str, list[Enclosure]] = {}
     for enclosure in letter.enclosures:
         if not (commands and only_names(enclosure)):

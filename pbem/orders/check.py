@@ -21,6 +21,7 @@ from pbem.orders.sheet import (
     ORDERS,
     STANDING,
     STANDING_ADD,
+    STANDING_CANCEL,
     BadSheet,
     Sheet,
     Written,
@@ -94,8 +95,13 @@ class OpenDecisions:
     """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
-    standing: Sequence[Record] = ()
-    """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them."""
+    standing: Sequence[Record] | None = None
+    """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them.
+
+    None: nobody knows them.
+    """
+    waiting: bool = False
+    """Whether orders of an earlier sheet are still waiting, so that an empty list of orders takes them back."""
     periods: Collection[str] = ()
     """The periods at whose end a standing order may expire."""
     today: str | None = None
@@ -173,15 +179,33 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     terms = Terms(at.box.forms, at.periods, at.box.standing, at.today, at.box.names)
     for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
         yield from map(sheet.placed, check_standing(key, written, terms))
+    yield from map(sheet.placed, _cancelled_wrongly(at, sheet))
     yield from map(sheet.placed, _too_much(at, sheet))
     yield from _order_faults(at, sheet, whole=whole)
+
+
+def _cancelled_wrongly(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
+    """Yield the numbers of standing orders that a sheet cancels and that are not in force."""
+    if not sheet.standing_cancel or at.standing is None:
+        return
+    count = len(at.standing)
+    for place, number in enumerate(sheet.standing_cancel):
+        if number > count:
+            there_are = (
+                f"they are numbered from 1 to {count}" if count > 1 else f"there is {'one' if count else 'none'}"
+            )
+            yield Fault(ILLEGAL, (STANDING_CANCEL, place), f"you have no standing order {number} in force; {there_are}")
+    if sheet.standing is not None:
+        yield Fault(
+            ILLEGAL, (STANDING_CANCEL,), "`standing` replaces all your standing orders: there are none to cancel"
+        )
 
 
 def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
     """Yield where a sheet leaves more with the referee than is kept: orders that wait, or standing orders."""
     if reason := too_much("orders", [{order.kind: order.body} for order in sheet.orders]):
         yield Fault(ILLEGAL, (ORDERS,), f"{reason}; send those for the next decisions alone")
-    in_force = at.standing if sheet.standing is None else ()
+    in_force = (at.standing or ()) if sheet.standing is None else ()
     for key, written, more in (
         (STANDING, sheet.standing or (), ()),
         (STANDING_ADD, sheet.standing_add, [*(sheet.standing or ()), *in_force]),
@@ -221,8 +245,8 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     for number, first in at.second_answers(sheet.orders):
         yield sheet.placed(Fault(ILLEGAL, (), _which_of_the_two(sheet, first)), number)
     answers = not whole
-    files = sheet.standing is not None or sheet.standing_add
-    if asked and whole and not sheet.orders and not files:
+    taken_back = at.waiting and sheet.document.value.get(ORDERS) is not None
+    if asked and whole and not (sheet.orders or sheet.files or taken_back):
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), nothing_chosen(at.box, at.decisions)))
     for number, order in enumerate(sheet.orders):
         if order.kind in asked:

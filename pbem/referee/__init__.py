@@ -14,6 +14,9 @@ EVENTS: Final = (
     "ruled_end",
     "ruled_apart",
     "ruled_ready",
+    "new_player",
+    "draw_agreed",
+    "resigned",
     "request_void",  # of format 1
 )
 """The kinds of events that are about acts of the game master, not about the game."""

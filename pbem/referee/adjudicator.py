@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
@@ -27,13 +28,12 @@ from pbem.protocol import Side
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
-from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication, Circumstances, Seed
-from pbem.repo.charter import FORMAT, ChainPromise, Joined
+from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.layout import POSITION, turn_path
 from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
-from pbem.repo.requests import settle
+from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
 
 Enacted: TypeAlias = tuple[Outcome[Any], Sources]
@@ -83,13 +83,15 @@ class Adjudicator(OpenGame):
     ) -> Joined:
         """Record the phrase, the chain or the key that a side has mailed, and return all that is on record for it.
 
-        A phrase and a chain count only before the first shuffle. Raises CannotPlay if one comes too late or is not
-        valid. `letter` is the digest, or the digests, of the letter that they came in.
+        A phrase and a chain count only before the first shuffle; a player who has taken the side over may promise a
+        chain later, once. Raises CannotPlay if one comes too late or is not valid. `letter` is the digest, or the
+        digests, of the letter that they came in.
         """
         with self._changing():
             self._require_open()
             joined = self.ledger.joined(side)
-            if self.begun and (phrase is not None or chain is not None):
+            late = self.begun and joined.player > 1 and joined.chain is None and phrase is None
+            if self.begun and not late and (phrase is not None or chain is not None):
                 what = "a phrase" if phrase is not None else "a chain of your own"
                 raise CannotPlay(f"{what} counts only before the first shuffle, and {self.name} has begun")
             if chain is not None:
@@ -98,12 +100,43 @@ class Adjudicator(OpenGame):
                 kept_key = joined.key if key is None else check_recipient(key)
             except BadRecipient as wrong:
                 raise CannotPlay(f"{wrong}") from None
-            joined = Joined(phrase or joined.phrase, chain or joined.chain, kept_key)
+            joined = replace(joined, phrase=phrase or joined.phrase, chain=chain or joined.chain, key=kept_key)
             files = self.ledger.join_files(side, joined)
+            state = self.current(resumed=False).state
+            if state is not None and chain is not None:
+                state.newcomers.setdefault(side, False)
+                files |= self.ledger.state_files(state)
             if letter is not None:
                 files |= self.ledger.letter_files(letter, {"side": side, "joined": True, "after": self.adjudication})
             self.forget()
             self.ledger.commit(files, f"{self.name}: {side} joins")
+            return joined
+
+    def change_player(self, side: Side, name: str, address: str, *, replaced: bool) -> Joined:
+        """Record another address of a side, and with `replaced` another player; return what is on record for it.
+
+        Public is only that the side has one. A new player begins with nothing mailed: their chain ends, and nothing
+        more is sealed to their key. Everything else stays: the position, sheets that wait, standing orders.
+        """
+        with self._changing(pinned=False):
+            self._require_open()
+            joined, state = self.ledger.joined(side), self.current(resumed=False).state
+            files = self.ledger.player_files(side, name, address)
+            count = joined.addresses + 1
+            joined = Joined(player=joined.player + 1) if replaced else joined
+            joined = replace(joined, addresses=count)
+            files |= self.ledger.join_files(side, joined)
+            if replaced and state is not None:
+                for links in (state.links, state.new_links):
+                    links.pop(side, None)
+                state.newcomers[side] = True
+                if (request := open_request(self.ledger, state)) is not None:  # a new player has consented to nothing
+                    request.outcome = f"void: {side} has another player"
+                    state.requests = {"made": made(state)}
+                    files |= request_files(request)
+                files |= self.ledger.state_files(state)
+            self.forget()
+            self.ledger.commit(files, f"{self.name}: {side} has another {'player' if replaced else 'address'}")
             return joined
 
     # ---- play
@@ -137,7 +170,7 @@ class Adjudicator(OpenGame):
                 files |= self.ledger.letter_files(letter, note)
             if sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
-            if sheet.standing is not None or sheet.standing_add:
+            if sheet.files:
                 state.standing[side] = self._filed(state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
@@ -248,7 +281,8 @@ class Adjudicator(OpenGame):
         if closing is not None and closing.adjudication == n:
             closed = Circumstances(closing.day, frozenset(closing.late), frozenset(closing.absent))
             return Call(closed, closing) if closing.come else None
-        if closing is not None and now.state is not None and not now.state.new_sheets and not at.late | at.absent:
+        said = now.state is not None and bool(now.state.new_sheets or now.state.newcomers)
+        if closing is not None and now.state is not None and not said and not at.late | at.absent:
             before = self.ledger.public_turn(n - 1).get("beacon", {})
             if before.get("round") == closing.round:  # nobody has had a say since
                 return Call(Circumstances(closing.day, frozenset(), frozenset(closing.absent)), closing)
@@ -302,7 +336,7 @@ class Adjudicator(OpenGame):
                 played.standing.answer(session, decision)
         expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)
-        made = adjudication_of(n, played, expired)
+        made = adjudication_of(n, played, expired, state.newcomers)
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
         files = self._files(now, made, played.seed, published_span(state, played.outcome))
@@ -347,21 +381,9 @@ class Adjudicator(OpenGame):
             for written in (sheet.standing_add, sheet.standing or ())
             for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
         ]
-        return new if sheet.standing is not None else [*new, *state.standing.get(side, ())]
-
-    def require_format(self) -> None:
-        """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.
-
-        Raises CannotPlay if it is over: then its players need not wait for the game master.
-        """
-        if self.charter.format == FORMAT:
-            return
-        if self.result is not None:
-            raise CannotPlay(f"{self.name} is over: nothing of it can be changed any more")
-        raise OtherRules(
-            f"{self.name} was begun with format {self.charter.format}. This version reads, replays and reveals it; "
-            f"pbem {format1.VERIFIED_BY} verifies it and plays it on."
-        )
+        in_force = enumerate(state.standing.get(side, ()), 1)
+        kept = [record for number, record in in_force if number not in sheet.standing_cancel]
+        return new if sheet.standing is not None else [*new, *kept]
 
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:

@@ -27,12 +27,13 @@ from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Side
-from pbem.repo.charter import Pins
+from pbem.repo import format1
+from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
-from pbem.repo.requests import Request, request_of
+from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
 
 if TYPE_CHECKING:
@@ -148,7 +149,17 @@ class OpenGame:
         """The sides with an address whose phrase is still to come; none once the first shuffle has been made."""
         if self.begun:
             return ()
-        return tuple(side for side in self.charter.by_mail if self.ledger.joined(side).phrase is None)
+        return tuple(side for side in self.by_mail if self.ledger.joined(side).phrase is None)
+
+    @property
+    def by_mail(self) -> list[Side]:
+        """The sides whose player has an address: they are asked by letter, and consent by letter."""
+        first = self.charter.by_mail
+        return [side for side in self.rules.sides if side in first or self.ledger.joined(side).addresses]
+
+    def player(self, side: Side) -> str:
+        """Return the name of the player of a side."""
+        return self.ledger.player(side)
 
     @property
     def pins(self) -> Pins:
@@ -215,18 +226,23 @@ class OpenGame:
 
     @property
     def requests(self) -> Record:
-        """How many rollbacks have been asked for (`made`), and the number of the one that is open (`open`)."""
+        """How many requests there have been (`made`), and the number of the one that is open (`open`)."""
         state = self.current().state
         return state.requests if state else {}
 
-    def request(self, number: int | None = None) -> Request | None:
-        """Return a request for a rollback by its number, or the last one; None: there is none."""
+    def request(self, number: int | None = None) -> AnyRequest | None:
+        """Return a request that needs consent by its number, or the last one; None: there is none."""
         return request_of(self.ledger, self.requests, number)
 
     def standing(self, side: Side) -> list[Filed]:
         """Return a side's standing orders in force, first to last."""
         state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
+
+    def waits(self, side: Side) -> bool:
+        """Tell whether orders of a side are waiting to be used."""
+        state = self.current().state
+        return state is not None and bool(state.pending.get(side))
 
     def player_chain(self, side: Side, now: Now | None = None) -> PlayerChain | None:
         """Return the state of a player's chain, now or as of a game about to be so; None: there is none."""
@@ -315,6 +331,7 @@ class OpenGame:
             second=session.second_answers,
             costs=session.costs,
             standing=[each.written() for each in self.standing(side)],
+            waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
             today=self.day,
             chain=None if ruled else self.player_chain(side),
@@ -349,6 +366,20 @@ class OpenGame:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
         filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
+
+    def require_format(self) -> None:
+        """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.
+
+        Raises CannotPlay if it is over: then its players need not wait for the game master.
+        """
+        if self.charter.format == FORMAT:
+            return
+        if self.result is not None:
+            raise CannotPlay(f"{self.name} is over: nothing of it can be changed any more")
+        raise OtherRules(
+            f"{self.name} was begun with format {self.charter.format}. This version reads, replays and reveals it; "
+            f"pbem {format1.VERIFIED_BY} verifies it and plays it on."
+        )
 
     # ---- the state and the session behind it
 

@@ -5,7 +5,7 @@ Nothing here changes anything; `Adjudicator` commits what these functions return
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Step
 from pbem.game.plain import Record
 from pbem.orders.standing import Filed, InForce
-from pbem.protocol import Rules, Side
+from pbem.protocol import Event, Rules, Side
 from pbem.referee.notices import notices, of_the_beacon
 from pbem.repo.adjudication import Adjudication, Circumstances, Seed
 from pbem.repo.records import decision_record
@@ -43,8 +43,8 @@ class Played:
     """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""
 
 
-def adjudication_of(n: int, played: Played, expired: ExpiredStanding) -> Adjudication:
-    """Return the record of adjudication n."""
+def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers: Mapping[Side, bool]) -> Adjudication:
+    """Return the record of adjudication n; `newcomers` are those of the state before it."""
     outcome = played.outcome
     return Adjudication(
         n,
@@ -53,6 +53,7 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding) -> Adjudic
         outcome.draws,
         [
             *of_the_beacon(n, played.beacon),
+            *(Event("new_player", {"side": side}) for side, replaced in newcomers.items() if replaced),
             *outcome.events,
             *notices(outcome.answers, played.sources, played.standing, expired),
         ],
@@ -89,15 +90,21 @@ def advanced(
         standing_digests=dict(state.standing_digests),
         open_decisions=[decision_record(decision) for decision in session.open_decisions],
         result=None if session.result is None else dict(session.result),
-        links=last_links(played.seed.stated.get("player_chains", {}), state.links),
+        links={**last_links(played.seed.stated.get("player_chains", {}), state.links), **_new_chains(played.seed)},
         new_links={},
         handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),
         inputs=played.seed.inputs,
         day=played.at.day,
         requests=requests,
+        newcomers={},
     )
     if outcome.checkpoint is not None:
         after.checkpoint, after.steps = rules.encode(outcome.checkpoint), [Step(key)]
     if outcome.answers:
         after.opened, after.defaults = n, {}
     return after
+
+
+def _new_chains(seed: Seed) -> dict[Side, str]:
+    """Return the tips of the chains that begin with an adjudication: their links are opened from the next one on."""
+    return {side: said["chain"]["tip"] for side, said in seed.stated.get("joined", {}).items() if "chain" in said}

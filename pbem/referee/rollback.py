@@ -11,28 +11,26 @@ a period expires if the game is taken out of that period.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Step, resume
-from pbem.protocol import Event, Side
+from pbem.protocol import Event
 from pbem.referee import ALL_SIDES, GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
+from pbem.referee.filing import file_request, require_consents, state_of
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
-from pbem.repo.ledger import LetterId
-from pbem.repo.requests import Request, made, open_request, request_files
+from pbem.repo.requests import ROLLBACK, Request
 from pbem.repo.state import State
-
-ROLLBACK: Final = "rollback"
 
 
 def would_undo(game: Adjudicator, to: int) -> list[int]:
     """Return the adjudications that a rollback would undo. Raises CannotPlay if the game cannot go back there."""
     require_running(game)
-    state = _state(game)
+    state = state_of(game)
     last = state.adjudication
     if not 1 <= to < last:
         span = f"from 1 to {last - 1}" if last > 1 else "to nowhere: only the set-up has been made"
@@ -50,7 +48,7 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
     """
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
-        if not game.charter.by_mail:
+        if not game.by_mail:
             raise CannotPlay(
                 f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
             )
@@ -63,64 +61,12 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
         shuffles = [
             f"{turn.n}.{k} {draw.name}: of {len(draw.items)}" for turn in turns for k, draw in enumerate(turn.draws, 1)
         ]
-        made_now: list[Request] = []
 
-        def change(state: State) -> tuple[dict[str, bytes], str]:
-            number, files = made(state) + 1, {}
-            if (before := open_request(game.ledger, state)) is not None:
-                before.outcome = f"void: request {number} took its place"
-                files = request_files(before)
-            needed = list(game.charter.by_mail)
-            request = Request(number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles)
-            state.requests = {"made": number, "open": number}
-            made_now.append(request)
-            return files | request_files(request), f"request {number}, to go back to adjudication {to}"
+        def make(number: int, state: State) -> Request:
+            needed = list(game.by_mail)
+            return Request(number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles)
 
-        game.note(change)
-        return made_now[0]
-
-
-def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> int | None:
-    """Record a side's consent to a request; if it was the last one needed, roll back and return the adjudication.
-
-    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
-    """
-    with game.transaction():
-        request = note_consent(game, side, number, letter)
-        if set(request.needed) - set(request.consents):
-            return None
-        return roll_back(game, request.to, request.reason, request=request)
-
-
-def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None) -> Request:
-    """Record a side's consent to a request, and return the request."""
-    request = _open(game, number)
-
-    def change(_: State) -> tuple[dict[str, bytes], str]:
-        request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
-        files = request_files(request) | _letter_files(game, letter, {"side": side, "consents": number})
-        return files, f"{side} consents to request {number}"
-
-    game.note(change)
-    return request
-
-
-def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> Request:
-    """Record that a side refuses a request, which closes it, and return the request.
-
-    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
-    """
-    with game.lock():
-        request = _open(game, number)
-
-        def change(state: State) -> tuple[dict[str, bytes], str]:
-            request.outcome = f"refused by {side}"
-            state.requests = {"made": made(state)}
-            files = request_files(request) | _letter_files(game, letter, {"side": side, "refuses": number})
-            return files, f"{side} refuses request {number}"
-
-        game.note(change)
-        return request
+        return file_request(game, make, f"to go back to adjudication {to}")
 
 
 def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | None = None) -> int:
@@ -134,8 +80,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
         by = GAME_MASTER if request is None else ALL_SIDES
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
         if request is not None:
-            if missing := [side for side in request.needed if side not in request.consents]:
-                raise CannotPlay(f"request {request.request} waits for {', '.join(missing)}")
+            require_consents(request)
             act |= {"request": request.request, "consents": list(request.consents)}
         then = game.ledger.state(game.ledger.commits()[to])
         assert then is not None
@@ -154,26 +99,3 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
             return Outcome([], [told], [], [], session, None), sources
 
         return game.enact(act, play)
-
-
-def _open(game: Adjudicator, number: int) -> Request:
-    require_running(game)
-    state = _state(game)
-    request = open_request(game.ledger, state)
-    if request is None or request.request != number:
-        open_now = f"request {request.request} is" if request is not None else "none is"
-        known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"
-        raise CannotPlay(f"{game.name}: {known}; {open_now} open")
-    return request
-
-
-def _state(game: Adjudicator) -> State:
-    state = game.ledger.state()
-    if state is None:
-        raise CannotPlay(f"{game.name} has not begun")
-    return state
-
-
-def _letter_files(game: Adjudicator, letter: LetterId | None, note: dict[str, Any]) -> dict[str, bytes]:
-    """Return the note that a letter was carried out; nothing if it came by another way."""
-    return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

@@ -15,7 +15,7 @@ from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
-from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, Sheet
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
@@ -165,7 +165,7 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
     receipt, sheet = game.check(side, raw, name=name, ruled=True)
     if sheet is not None:
-        there = [key for key in (STANDING, STANDING_ADD) if key in sheet.document.value]
+        there = [key for key in (STANDING, STANDING_ADD, STANDING_CANCEL) if key in sheet.document.value]
         own = "standing orders are the player's own; a ruling sets none"
         if there:
             complaints = tuple(sheet.placed(Fault(ILLEGAL, (key,), own)) for key in there)

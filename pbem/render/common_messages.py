@@ -7,13 +7,13 @@ from typing import Final
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
-        "standing_fired": "Your standing orders gave {answered}.",
-        "standing_passed": "Your order {order} ({by}) stopped: {reasons}.",
+        "standing_fired": "Your standing orders gave {answered:as_written}.",
+        "standing_passed": "Your order {order:as_written} ({by}) stopped: {reasons}.",
         "beacon_round": "The dice come from round {round} of drand.",
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
-        "standing_expired": "Your order {order} ({by}) has expired; it was in force until {until}.",
-        "order_expired": "Your order {order} ({by}) was dropped because it is no longer legal: {reasons}.",
-        "order_unused": "Your order {order} ({by}) was not needed and has expired.",
+        "standing_expired": "Your order {order:as_written} ({by}) has expired; it was in force until {until}.",
+        "order_expired": "Your order {order:as_written} ({by}) was dropped because it is no longer legal: {reasons}.",
+        "order_unused": "Your order {order:as_written} ({by}) was not needed and has expired.",
         "rolled_back": "ROLLBACK by {by}: the game is back at the end of adjudication {to}. What happened in "
         "{what} is undone. Reason: {reason}",
         "request_void": "Request {request}, to go back to adjudication {to}, is void: the game has gone on.",
@@ -27,9 +27,15 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "ruled_apart": "  Only you are told: {changes}.",
         "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
+        "new_player": "{side} has a new player.",
+        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[All sides agree to a "
+        "draw.{!ruled}]]",
+        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ Reason: {ruled}]]",
         "ruled_end": "RULING: the game master ends the game. Reason: {reason}",
     },
     "results": {
         "broken_off": "The game master ended it; nobody wins.",
+        "draw_agreed": "It is a draw.",
+        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win]].",
     },
 }

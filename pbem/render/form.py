@@ -89,7 +89,16 @@ def standing_lines(orders: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     ['- losses: default, when: {cu: <= 2}']
     """
     for order in orders:
-        yield from folded(", ".join(f"{key}: {_flow(value)}" for key, value in order.items()), WIDTH, "- ", "    ")
+        yield from folded(standing_text(order), WIDTH, "- ", "    ")
+
+
+def standing_text(order: Mapping[str, Any]) -> str:
+    """Return a standing order as a sheet would have it, on one line.
+
+    >>> standing_text({"losses": {"cu": [1, 2]}})
+    'losses: {cu: [1, 2]}'
+    """
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in order.items())
 
 
 def _link(chain: PlayerChain) -> Iterator[str]:

@@ -40,6 +40,8 @@ SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|(
 PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
 _FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
 _COUNTED: Final = "counted"
+_AS_WRITTEN: Final = "as_written"
+"""The form of what a player wrote: it is shown letter by letter."""
 _ROLL: Final = "roll"
 _ROLL_DEPTH: Final = 2
 
@@ -233,7 +235,13 @@ class Sentences:
         start = 0
         for found in SLOT.finditer(text):
             sign, path, form, otherwise = found.groups()
-            known = form is None or "/" in form or form == _COUNTED or form in self._formats or form in self._words
+            known = (
+                form is None
+                or "/" in form
+                or form in (_COUNTED, _AS_WRITTEN)
+                or form in self._formats
+                or form in self._words
+            )
             if not known:
                 raise BadSentence(f"{where}: there is neither a format nor a group of words called {form}")
             nodes += [text[start : found.start()], _Slot(sign, tuple(path.split(".")), form or "", otherwise)]
@@ -284,6 +292,8 @@ class Sentences:
     def _one(self, value: object, form: str) -> str:
         if not form:
             return "nothing" if value is None else self.name(value)
+        if form == _AS_WRITTEN:
+            return str(value)
         if "/" in form:
             one, _, many = form.partition("/")
             return f"{value} {one if value == 1 else many}"

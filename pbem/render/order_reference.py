@@ -36,6 +36,36 @@ def order_reference(box: Box) -> str:
     return "\n\n".join(pieces) + "\n"
 
 
+def order_list(box: Box) -> Iterator[str]:
+    """Yield the lines of a plain list of all kinds of orders, each with its title and an example."""
+    for form in box.forms.values():
+        yield form.title
+        yield from (f"  {line}" for line in order_lines(form.kind, form.example))
+        yield ""
+
+
+def one_order(box: Box, kind: str) -> Iterator[str]:
+    """Yield the paragraphs about one kind of order, and about the shapes that its keys share with others."""
+    orders, questions = box.table("orders"), box.messages().get("questions", {})
+    _, *about = _about_kind(box.forms[kind], questions.get(kind, ""), orders[kind].get("facts", {}))
+    shapes = orders.get("$defs", {})
+    named: list[str] = []
+    todo = "\n".join(about)
+    while new := [shape for shape in re.findall(r"\*([a-z_]+)\*", todo) if shape in shapes and shape not in named]:
+        named += dict.fromkeys(new)
+        todo = "\n".join(_keys({shape: shapes[shape] for shape in new}, ()))
+    yield from map(_indented, about)
+    if named:
+        yield "Shapes named between stars:"
+        yield "\n".join(_keys({shape: shapes[shape] for shape in named}, ()))
+
+
+def _indented(text: str) -> str:
+    """Return a paragraph of plain text; of code in Markdown, its lines indented."""
+    lines = text.split("\n")
+    return "\n".join(f"  {line}" for line in lines[1:-1]) if lines[0].startswith("```") else text
+
+
 def order_records(box: Box) -> dict[str, Any]:
     """Return the same for a program to read: kind -> title, example, schema and facts."""
     orders = box.table("orders")

@@ -143,6 +143,8 @@ class KeptLetter:
     """The order sheets in it as the referee would read them, each with the name of its game."""
     taken_in: tuple[bytes, ...] = ()
     """The sheets that it encloses as the referee has taken them in."""
+    words: tuple[str, ...] = ()
+    """Its commands, as the referee would read them: some stand for a sheet."""
     damage: str = ""
     """Why it, or a receipt in it, cannot be read."""
 

@@ -66,11 +66,18 @@ class ChainPromise:
 
 @dataclass(slots=True)
 class Joined:
-    """The things that a player has mailed: a phrase for the dice, a chain of their own, a key for their view."""
+    """The things that a player has mailed: a phrase for the dice, a chain of their own, a key for their view.
+
+    It also counts the players of the side: a new one begins with nothing mailed.
+    """
 
     phrase: str | None = None
     chain: ChainPromise | None = None
     key: str | None = None
+    player: int = 1
+    """Which player of the side this is; the first is named in the charter."""
+    addresses: int = 0
+    """How often the address of the side has been set since the game was made."""
 
 
 @dataclass(slots=True)

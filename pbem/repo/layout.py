@@ -4,13 +4,15 @@
 game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
 rules.yaml                     digests of the box and the code that the game was begun with
 box/<file>.yaml                corrected files, if the game has any, in the place of the box's own
-joined/<side>.yaml             what a player has mailed: a phrase, a chain of their own, a key
+joined/<side>.yaml             what a player has mailed: a phrase, a chain of their own, a key; how many players and
+                               addresses the side has had
 position.yaml                  the position as an observer may know it
 turns/000/0042.yaml            an adjudication, as far as it is public
 turns/000/0042.age             the whole of it (sealed)
 requests/000/0001.yaml         a request for a rollback, and what became of it
 sealed/state.age               the last checkpoint, the answers since, the waiting orders (sealed)
-sealed/players.age             the players' mail addresses (sealed to a key that is never revealed)
+sealed/players.age             the players' mail addresses, and the names of those who came later (sealed to a key that
+                               is never revealed)
 standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
 views/<side>.age               the view and the decisions of a side (sealed to the key that it gave)

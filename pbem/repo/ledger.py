@@ -48,6 +48,7 @@ from pbem.repo.layout import (
     turn_path,
     view_path,
 )
+from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
@@ -84,6 +85,7 @@ class Ledger:
         """Files that go into the next commit together with what is committed."""
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
+        self._unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
 
     @classmethod
     def create(
@@ -146,11 +148,23 @@ class Ledger:
         """The rules that the game was begun with."""
         return plain.decode(Pins, self._yaml(PINS))
 
-    @cached_property
+    @property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
-        addresses: Mapping[Side, str] = json.loads(unseal(self.keys.office, PLAYERS, self._file(PLAYERS)))
-        return addresses
+        return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in self._seats.items()}
+
+    def player(self, side: Side) -> str:
+        """Return the name of the player of a side: only that of the first is public."""
+        seat = self._seats.get(side, "")
+        return self.charter.players[side] if isinstance(seat, str) else str(seat["name"])
+
+    @property
+    def _seats(self) -> Mapping[Side, Any]:
+        """The sealed file of the players: side -> address, or a mapping with name and address."""
+        sealed = self._file(PLAYERS)
+        if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
+            self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
+        return self._unsealed_seats[1]
 
     def side_of(self, address: str) -> Side | None:
         """Return the side that an address plays, in capitals or not; None: none."""
@@ -202,12 +216,12 @@ class Ledger:
         return self.salted(turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))
 
     def letter(self, digest: str) -> Record | None:
-        """Return the note of a letter that was carried out; None: it was not."""
-        text = self.repo.read(self.letter_path(digest))
-        if text is None:
-            return None
-        record: Record = yamlio.read(text, name="letter").value
-        return record
+        """Return what is noted of a letter that was carried out; None: it was not.
+
+        A letter that made several commits has a note with each. Of a word in several notes the first counts. `word` is
+        the first sheet that the letter has handed in by a word.
+        """
+        return noted(self.repo.read, self.letter_path, digest)
 
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
@@ -228,6 +242,12 @@ class Ledger:
             sides = [name.removesuffix(".yaml") for name in names]
             stated["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
         else:
+            if state.newcomers:
+                newcomers = {side: self.joined(side) for side in sorted(state.newcomers)}
+                # Their chain alone: what else they mail later, a KEY, turns no dice.
+                stated["joined"] = {
+                    side: plain.encode(Joined(chain=own.chain, player=own.player)) for side, own in newcomers.items()
+                }
             # Sorted, because the order in which they came must not change the dice.
             stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
             stated["standing"] = dict(sorted(state.standing_digests.items()))
@@ -246,6 +266,11 @@ class Ledger:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
 
+    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
+        """Return the sealed file of the players with another name and address for a side."""
+        seats = {**self._seats, side: {"name": name, "address": address}}
+        return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
+
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""
         return {BEACON: _yaml_of(closing)}
@@ -259,9 +284,13 @@ class Ledger:
         return {path: self._seal(path, raw, rooms.SHEET)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
-        """Return the note that a letter was carried out, so that it is not carried out twice."""
+        """Return the note that a letter was carried out, so that it is not carried out twice.
+
+        A note is never changed: where the letter has some already, as for a KEY above a sheet, this is one more.
+        """
         digests = (letter,) if isinstance(letter, str) else letter
-        return {self.letter_path(digest): yamlio.dump(dict(note)).encode() for digest in digests}
+        text = yamlio.dump(dict(note)).encode()
+        return {next_path(self.repo.read, self.letter_path, digest): text for digest in digests}
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""

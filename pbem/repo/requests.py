@@ -1,13 +1,13 @@
-"""Requests that need the consent of all sides: rollbacks, in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need consent: rollbacks, draws and resignations, in `requests/000/0001.yaml` of a game's repo.
 
-The file is public. It says what would be undone, who has consented, and what became of the request. One request is
-open at a time. It is void as soon as another adjudication is made.
+The file is public. It says what is asked for, who has consented, and what became of the request. One request is open at
+a time. It is void as soon as another adjudication is made.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
@@ -16,6 +16,9 @@ from pbem.protocol import Side
 from pbem.repo.layout import request_path
 from pbem.repo.state import State
 
+ROLLBACK: Final = "rollback"
+DRAW: Final = "draw"
+RESIGNATION: Final = "resignation"
 OPEN: Final = "open"
 VOID: Final = "void: the game went on"
 
@@ -49,6 +52,26 @@ class Request:
 
 
 @dataclass(slots=True)
+class Ending:
+    """A request to end the game by agreement, in a draw or because a side resigns, and what became of it."""
+
+    request: int
+    kind: str
+    side: Side
+    """The side that resigns, or that proposes the draw; of a draw, it may be the game master."""
+    at: int
+    """The last adjudication when it was asked for."""
+    reason: str
+    needed: list[Side]
+    """The sides whose consent it needs."""
+    consents: list[Side] = field(default_factory=list)
+    outcome: str = OPEN
+
+
+AnyRequest: TypeAlias = Request | Ending
+
+
+@dataclass(slots=True)
 class Settled:
     """What an adjudication does to an open request: its file, and what the state says of requests then."""
 
@@ -56,7 +79,7 @@ class Settled:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-def request_files(request: Request) -> dict[str, bytes]:
+def request_files(request: AnyRequest) -> dict[str, bytes]:
     """Return the file of a request."""
     return {request_path(request.request): yamlio.dump(plain.encode(request)).encode()}
 
@@ -66,19 +89,20 @@ def made(state: State) -> int:
     return int(state.requests.get("made", 0))
 
 
-def open_request(files: Files, state: State) -> Request | None:
+def open_request(files: Files, state: State) -> AnyRequest | None:
     """Return the open request; None: there is none."""
     number = state.requests.get(OPEN, 0)
     return request_of(files, state.requests, number) if number else None
 
 
-def request_of(files: Files, requests: Record, number: int | None = None) -> Request | None:
+def request_of(files: Files, requests: Record, number: int | None = None) -> AnyRequest | None:
     """Return a request by its number, or the last one; None: there is none."""
     path = request_path(requests.get("made", 0) if number is None else number)
     content = files.read(path)
     if content is None:
         return None
-    return plain.decode(Request, {"needed": [], **yamlio.read(content, name=path).value})
+    said = {"needed": [], **yamlio.read(content, name=path).value}
+    return plain.decode(Request, said) if said["kind"] == ROLLBACK else plain.decode(Ending, said)
 
 
 def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:

@@ -56,6 +56,8 @@ class State:
     """The day of the last adjudication; the next is on no earlier one."""
     requests: dict[str, Any] = field(default_factory=dict)
     """How many requests there have been, and the number of the open one."""
+    newcomers: dict[Side, bool] = field(default_factory=dict)
+    """The sides whose player has changed since the last adjudication, or has only promised a chain (False)."""
 
     def record(self) -> dict[str, Any]:
         """Return the state as plain data."""
@@ -68,6 +70,7 @@ class State:
             ],
             "pending": {side: [queued_record(order) for order in orders] for side, orders in self.pending.items()},
             "defaults": {side: queued_record(order) for side, order in self.defaults.items()},
+            **({"newcomers": dict(self.newcomers)} if self.newcomers else {}),
         }
 
 
@@ -103,4 +106,5 @@ def read_state(record: Record) -> State:
         ],
         pending={side: [read_queued(order) for order in orders] for side, orders in record["pending"].items()},
         defaults={side: read_queued(order) for side, order in record["defaults"].items()},
+        newcomers=dict(record.get("newcomers", {})),
     )

@@ -208,6 +208,24 @@ def test_honest_game_master_has_no_findings(mail: Mail, tmp_path: Path) -> None:
         assert "untold" not in [each["subject"] for each in said["checked"]]
 
 
+def test_words_that_hand_in_a_sheet_are_witnesses(mail: Mail) -> None:
+    """The record has the sheet that a word stands for, and the letter that was sent has the word."""
+    while not both_are_asked(mail):
+        mail.play(1)
+    with mail.folder.open() as game:
+        text = some_sheet(game, "red", 1)
+    mail.write("red", text + b"standing:\n- react: {card: none}\n- assault: {hold: true}\n")
+    mail.write("red", b"WITHDRAW")
+    mail.write("red", b"STANDING CANCEL 2", kept=False)
+    mail.write("red", text)
+    mail.play(2)
+    (reason,) = reasons(mail.clone(), mail.red)
+    assert "none of the" in reason, "the letter with STANDING CANCEL 2 is missing here"
+    mail.keep("red", letter("red", b"STANDING CANCEL 2", number=mail.count))
+    said = verified(mail.clone(), mail.red, DONE)
+    assert said["letters"]["sheets"] == said["letters"]["matched"]
+
+
 def test_mailbox_without_receipts_shows_nothing(mail: Mail, tmp_path: Path) -> None:
     (tmp_path / "other.eml").write_bytes(letter("red", b"hello"))
     ran = pbem("verify", mail.clone(), "--letters", tmp_path / "other.eml")

@@ -9,10 +9,8 @@ from typing import Any
 
 from pbem.crypto.dice import missing_link
 from pbem.orders.check import Receipt
-from pbem.orders.forgive import Answering
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.repo.ledger import LetterId
 from pbem.repo.state import read_state
 from tests.attacks.base import CHAIN, Dishonest, answers, begun, dice, found, found_by_small, go_on, written
 from tests.support.live import Folder
@@ -21,16 +19,8 @@ from tests.support.live import Folder
 class FilesAgain(Dishonest):
     """Files the third sheet of red again, with its link: that made new dice as often as one liked."""
 
-    def receive(
-        self,
-        side: Side,
-        raw: bytes,
-        *,
-        name: str = "orders.yaml",
-        letter: LetterId | None = None,
-        answering: Answering | None = None,
-    ) -> Receipt:
-        receipt = super().receive(side, raw, name=name, letter=letter, answering=answering)
+    def receive(self, side: Side, raw: bytes, **more: Any) -> Receipt:
+        receipt = super().receive(side, raw, **more)
         if side == "red" and receipt.number == 3:
             self.file("red", raw)
         return receipt
@@ -48,16 +38,8 @@ def test_a_sheet_filed_again_with_its_link_shows(folder: Folder, tmp_path: Path)
 class OtherOrders(Dishonest):
     """Files other orders with the link of the third sheet of red, after it."""
 
-    def receive(
-        self,
-        side: Side,
-        raw: bytes,
-        *,
-        name: str = "orders.yaml",
-        letter: LetterId | None = None,
-        answering: Answering | None = None,
-    ) -> Receipt:
-        receipt = super().receive(side, raw, name=name, letter=letter, answering=answering)
+    def receive(self, side: Side, raw: bytes, **more: Any) -> Receipt:
+        receipt = super().receive(side, raw, **more)
         if side == "red" and receipt.number == 3:
             self.file("red", raw + b"# so that the digest is another\n")
         return receipt

@@ -271,7 +271,7 @@ TAMPERED: list[tuple[Callable[[Turns], Any], str, str]] = [
     (gives(5, {"lost": missing_link(OWN.tip, 5)}), "turn 5", "red does not follow"),
     (digested(2, take(2, "player_chains")), "turn 2", "opens links later"),
     (digested(6, lambda turns: turns[5].update(player_chains=turns[4]["player_chains"])), "turn 6", "opens links"),
-    (digested(4, lambda turns: turns[3].update(joined=turns[0]["joined"])), "turn 4", "who joins in turn 1"),
+    (digested(4, lambda turns: turns[3].update(joined=turns[0]["joined"])), "turn 4", "red joins a second time"),
     (put(3, "events", value=[{"kind": "roll", "roll": 1, "side": "red"}]), "turn 4", "`previous`"),
     (put(4, "previous", value="0" * 64), "turn 4", "`previous`"),
     (put(4, "adjudication", value=5), "turn 4", "turn file is that of turn 5"),

@@ -112,7 +112,7 @@ def test_who_reads_no_further_is_told_of_no_fault(words: list[str]) -> None:
         assert run.returncode == 1
 
 
-@pytest.mark.parametrize("words", [["nonsense"], ["status"], ["check", "punica"], ["log", "punica", "--from", "x"]])
+@pytest.mark.parametrize("words", [["nonsense"], ["report"], ["check", "punica"], ["log", "punica", "--from", "x"]])
 def test_wrong_words_are_wrong_usage(folder: Folder, words: list[str]) -> None:
     said(USAGE, *words)
 
@@ -196,7 +196,8 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
     assert "punica: Three Hills (usual), after adjudication 1" in text
     assert "It waits for red: Which card do you bury face down? (bury, rule 3)" in text
     record = told(DONE, "status", "punica")
-    assert record.keys() == {"game", "rules", "edition", "adjudication", "players", "awaited", "waiting", "result"}
+    words = {"game", "rules", "edition", "adjudication", "players", "awaited", "waiting", "since", "result"}
+    assert record.keys() == words
     assert (record["adjudication"], record["result"]) == (1, None)
 
 

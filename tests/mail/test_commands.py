@@ -329,7 +329,8 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert got.to == sender
         assert got.subject == "How to play by mail"
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == [
-            *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP")
+            *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP"),
+            *("STANDING", "WITHDRAW", "HISTORY", "HELP"),
         ]
 
 

@@ -194,7 +194,7 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
         (text,) = garbled_sheets(game.rules, game.box, view, side, twins[0].open_decisions, rng, 1)
         text = text.replace(b"adjudication: 7\n", b"adjudication: %d\n" % game.adjudication)
     elif side == viewer and rng.random() < 0.3:
-        word = rng.choice([b"FORECAST", b"STATUS", b"REPORT", b"FORM"])
+        word = rng.choice([b"FORECAST", b"STATUS", b"REPORT", b"FORM", b"HISTORY 3", b"STANDING"])
         return side, letter(side, word, *([text] if word == b"FORECAST" else []), number=number)
     elif game.box.standing and rng.random() < 0.3:
         text += b"standing: default\n"

@@ -11,7 +11,7 @@ import pytest
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.referee import rollback, ruling
+from pbem.referee import requests, rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.preconditions import valid_adjudications
 from tests.support.live import Folder, pick, play, sheet
@@ -51,7 +51,7 @@ class _Course:
             else:
                 request = rollback.ask_for(self.game, to, REASON)
                 for side in self.game.rules.sides:
-                    rollback.consent(self.game, side, request.request)
+                    requests.consent(self.game, side, request.request)
             if to in self.stood:
                 assert self.stand() == self.stood[to]
 
@@ -80,7 +80,7 @@ class _Course:
         if stands:
             request = rollback.ask_for(self.game, self.random.choice(stands), REASON)
             if self.random.random() < 0.5:
-                rollback.refuse(self.game, self.random.choice(self.game.rules.sides), request.request)
+                requests.refuse(self.game, self.random.choice(self.game.rules.sides), request.request)
 
     def step(self) -> None:
         acts = [self.play, self.play, self.roll_back, self.answer, self.set_default, self.change, self.ask_in_vain]

@@ -19,7 +19,8 @@ from typing import Any, Final
 from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import MARK, open_padded, recipient_of, unpadded, wrap
 from pbem.game import yaml as yamlio
-from pbem.referee import rollback, ruling
+from pbem.protocol import Side
+from pbem.referee import by_word, ending, requests, rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
@@ -27,7 +28,8 @@ from tests.support.live import SECRETS, Folder, pick, sheet
 
 Files = dict[str, bytes | None]
 CHAIN: Final = Chain(b"r" * 32, 200)
-COMMITS: Final = 29
+SECOND_CHAIN: Final = Chain(b"s" * 32, 200)
+COMMITS: Final = 33
 """How many commits the game has in which something is forged."""
 KEY: Final = recipient_of("AGE-SECRET-KEY-1RZ5CJD3AH2FCRCMFMJYYZQCPPWZ70ULEHYP6KDU6AXZCD8FPXLQSF0Q3VR")
 
@@ -258,17 +260,18 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     yield lambda: game.join(first, chain=ChainPromise(CHAIN.tip, 200))
     yield lambda: game.join(second, key=KEY, letter="2")
     yield game.adjudicate
-    opened, letters = [0], count()
+    letters = count()
+
+    def link_of(side: Side) -> bytes:
+        chain = game.player_chain(side)
+        own = CHAIN if side == first else SECOND_CHAIN
+        return b"" if chain is None else f"link: {own.link(chain.opened + 1)}\n".encode()
 
     def hand_in(standing: bytes = b"", again: bool = False) -> None:
         side = game.open_decisions[0].side
         text = sheet(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
         for _ in range(1 + again):
-            link = b""
-            if side == first:
-                opened[0] += 1
-                link = f"link: {CHAIN.link(opened[0])}\n".encode()
-            receipt = game.receive(side, link + text + standing, letter=f"letter {next(letters)}")
+            receipt = game.receive(side, link_of(side) + text + standing, letter=f"letter {next(letters)}")
             assert receipt.number is not None, str(receipt)
         game.adjudicate()
 
@@ -284,7 +287,22 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     def asked() -> None:
         request = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
         for side in game.rules.sides:
-            rollback.consent(game, side, request, letter=f"consent {side}")
+            requests.consent(game, side, request, letter=f"consent {side}")
+
+    def taken_back() -> None:
+        """Hand in a sheet that waits, if both sides are asked, and take it back."""
+        for side in game.rules.sides:
+            if any(each.side == side for each in game.open_decisions):
+                text = sheet(game, side, *[pick(game, each, random) for each in game.asked(side)])
+                receipt = game.receive(side, link_of(side) + text, letter=f"letter {next(letters)}")
+                assert receipt.number is not None, str(receipt)
+                link = link_of(side).decode().removeprefix("link: ").strip() or None
+                by_word.withdraw(game, side, link, f"letter {next(letters)}")
+                return
+
+    def draw_refused() -> None:
+        request = ending.ask_for_draw(game, first, letter="a draw").request
+        requests.refuse(game, second, request, letter="no draw")
 
     standing = b"standing:\n- react: {card: none}\n" if game.charter.rules == "toy" else b"standing: default\n"
     yield lambda: hand_in(standing)
@@ -294,7 +312,12 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     yield late
     yield asked
     yield hand_in
+    yield taken_back
+    yield draw_refused
     yield ruled
+    yield lambda: game.change_player(second, "Carl", "carl@example.net", replaced=False)
+    yield lambda: game.change_player(second, "Dora", "dora@example.net", replaced=True)
+    yield lambda: game.join(second, chain=ChainPromise(SECOND_CHAIN.tip, 200), letter="3")
     yield hand_in
     yield lambda: rollback.roll_back(game, game.adjudication - 1, "a slip of the referee")
     yield hand_in

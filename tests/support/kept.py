@@ -35,7 +35,7 @@ from pbem.crypto.seal import open_padded
 from pbem.game import shelf
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee import rollback, ruling
+from pbem.referee import requests, rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.preconditions import valid_adjudications
 from pbem.repo.charter import ChainPromise, read_charter
@@ -145,10 +145,10 @@ def acts(folder: Folder) -> Adjudicator:
     for _ in range(3):
         _turn(game, random)
     asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
-    rollback.refuse(game, blue, asked, letter="refuses")
+    requests.refuse(game, blue, asked, letter="refuses")
     asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
     for side in (red, blue):
-        rollback.consent(game, side, asked, letter=f"consent of {side}")
+        requests.consent(game, side, asked, letter=f"consent of {side}")
     _turn(game, random)
     rollback.roll_back(game, _last_but_one(game), "a slip of the referee")
     side = game.open_decisions[0].side

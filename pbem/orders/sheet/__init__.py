@@ -16,6 +16,7 @@ The game's box describes the form of each kind of order (`OrderForm`). The rules
 """
 
 from pbem.game.order_form import OrderForm
+from pbem.orders.sheet.by_word import cancellation, withdrawal
 from pbem.orders.sheet.complaint import as_rows, complain, sentence, shortened, width_of
 from pbem.orders.sheet.reader import (
     DEFAULT,
@@ -23,6 +24,7 @@ from pbem.orders.sheet.reader import (
     ORDERS,
     STANDING,
     STANDING_ADD,
+    STANDING_CANCEL,
     UNTIL,
     WHEN,
     BadSheet,
@@ -39,6 +41,7 @@ __all__ = [
     "ORDERS",
     "STANDING",
     "STANDING_ADD",
+    "STANDING_CANCEL",
     "UNTIL",
     "WHEN",
     "BadSheet",
@@ -46,6 +49,7 @@ __all__ = [
     "Sheet",
     "Written",
     "as_rows",
+    "cancellation",
     "check_heading",
     "complain",
     "read_sheet",
@@ -53,4 +57,5 @@ __all__ = [
     "sheet_of",
     "shortened",
     "width_of",
+    "withdrawal",
 ]

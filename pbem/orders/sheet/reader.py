@@ -20,6 +20,7 @@ from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Sid
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
 STANDING_ADD: Final = "standing_add"
+STANDING_CANCEL: Final = "standing_cancel"
 LINK: Final = "link"
 DEFAULT: Final = "default"
 """As a standing order: the set that comes with the game. As its body: the default of the decision."""
@@ -87,7 +88,8 @@ class Sheet:
 
     A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
     or it is the word `default`. `standing` replaces the orders in force, unless it is None; `standing_add` goes before
-    them. `link` is the link of the player's chain that the sheet opens.
+    them. `standing_cancel` are the numbers of those in force that it cancels, from 1. `link` is the link of the
+    player's chain that the sheet opens.
     """
 
     game: str
@@ -100,6 +102,12 @@ class Sheet:
     written: tuple[int, ...]
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
+    standing_cancel: tuple[int, ...] = ()
+
+    @property
+    def files(self) -> bool:
+        """Whether it changes the standing orders in force."""
+        return self.standing is not None or bool(self.standing_add) or bool(self.standing_cancel)
 
     def says_the_same(self, other: Sheet) -> bool:
         """Tell whether another sheet has the same content, whatever text it was read from."""
@@ -177,6 +185,7 @@ def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
         document=document,
         written=numbers,
         link=value.get(LINK),
+        standing_cancel=tuple(value.get(STANDING_CANCEL, ())),
     )
 
 
@@ -236,9 +245,9 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
         return
-    known = (*_HEADING, STANDING, STANDING_ADD)  # few have a chain: nobody else is troubled with the word
-    files = STANDING in value or STANDING_ADD in value
-    unknown = [key for key in value if key not in (*known, LINK)]
+    known = (*_HEADING, STANDING, STANDING_ADD)  # the other two are for few: nobody else is troubled with them
+    files = STANDING in value or STANDING_ADD in value or STANDING_CANCEL in value
+    unknown = [key for key in value if key not in (*known, STANDING_CANCEL, LINK)]
     for key in unknown:
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
@@ -258,6 +267,11 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     for key, standing in ((ORDERS, False), (STANDING, True), (STANDING_ADD, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)
+    cancelled = value.get(STANDING_CANCEL, [1])
+    numbers = cancelled if isinstance(cancelled, list) else []
+    if not numbers or any(type(number) is not int or number < 1 for number in numbers):
+        reason = f"{STANDING_CANCEL} must be a list of the numbers that STANDING lists, such as [2]"
+        yield Misfit((STANDING_CANCEL,), f"{reason}, not {shown(cancelled)}")
 
 
 def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:

@@ -1,0 +1,273 @@
+"""`pbem new`: a new game, after a look at its letters; and `pbem player`: another player or address for a side."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from pbem.cli.options import Games, Json, Name, RulesDir, Yes
+from pbem.cli.runtime import (
+    Boxes,
+    ask,
+    corrections,
+    mail_settings,
+    misuse,
+    on_a_terminal,
+    open_questions,
+    opened_to_change,
+    post,
+    print_json,
+    print_waiting,
+    remark,
+    require_agreement,
+    require_beacon,
+    require_in_the_box,
+    require_side,
+)
+
+if TYPE_CHECKING:
+    from pbem.mail.outgoing import MailSettings, Outgoing
+    from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.new_game import NewGame
+
+_LINES: Final = 6
+"""Of each letter, so many lines are shown beforehand."""
+_NO_SENDER: Final = (
+    "PBEM_FROM is not set: letters come from pbem@localhost, and nobody can answer them. Set it first, such as: "
+    "export PBEM_FROM='Punic Wars <pbem@example.org>'"
+)
+
+
+def new(
+    name: str,
+    rules: str,
+    players: list[str],
+    scenario: str | None,
+    edition: str | None,
+    options: list[str],
+    beacon: str | None,
+    begin: bool,
+    correct: list[Path],
+    yes: bool,
+    games: Path | None,
+    boxes: Boxes,
+    json: bool,
+) -> None:
+    """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
+    from pbem.mail.last_reported import CLOSED, note_reported
+    from pbem.referee.new_game import NewGame
+    from pbem.repo.git.gamelock import require_locks
+
+    require_locks()
+    names, addresses = _players(players)
+    chosen = _orders(options)
+    require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    require_beacon(beacon)
+    settings = mail_settings(games, boxes)
+    _ask_for_players(rules, names, addresses, yes, boxes, json)
+    new_game = NewGame(
+        name,
+        rules,
+        players=names,
+        addresses=addresses,
+        scenario=scenario,
+        edition=edition,
+        options=chosen,
+        folders=boxes or (),
+        beacon=beacon,
+        begin=begin or not addresses,
+        corrections=corrections(rules, correct, boxes),
+    )
+    if addresses and "PBEM_FROM" not in os.environ:
+        remark(_NO_SENDER, json)
+    if on_a_terminal() and not yes:
+        _preview(new_game, settings)
+        require_agreement(f"Make {name}?", yes)
+    with _made(settings, new_game) as game:
+        letters = [post(out, settings.games / "outbox") for out in _first(game, settings)]
+        if game.closed is not None:
+            note_reported(game.path, game.closed.round, CLOSED)
+        note_reported(game.path, game.adjudication)
+        record = {
+            "game": name,
+            "repo": str(game.path),
+            "tip": game.charter.dice.tip,
+            "awaited": list(game.awaited),
+            "waiting": open_questions(game),
+            "letters": letters,
+        }
+        if json:
+            print_json(record)
+            return
+        print(f"{name} is ready: {record['repo']}")
+        print(
+            f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
+        )
+        print(f"Tip of the dice chain, for every player to note: {record['tip']}")
+        print_waiting(game)
+        _print_letters("First letter", letters, settings)
+
+
+def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the first letters of a game that has just been made."""
+    from pbem.mail.outgoing import closing_letters, first_letters, welcome_letters
+
+    first = closing_letters if game.closed else first_letters if game.begun else welcome_letters
+    yield from first(game, settings)
+
+
+def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) -> None:
+    """Print the files of letters, and how they are sent."""
+    for path in letters:
+        print(f"{what}: {path}")
+    if letters:
+        print(
+            f"They lie in {settings.games / 'outbox' / 'new'}. pbem does not send them: a mail program or a script "
+            "does, such as `sendmail -t -i < FILE`, and moves each to `cur`. See docs/hosting.md, Letters out."
+        )
+
+
+def _ask_for_players(
+    rules: str, names: dict[str, str], addresses: dict[str, str], yes: bool, boxes: Boxes, json: bool
+) -> None:
+    """Ask who plays each side that has no player yet; say so where nobody can be asked."""
+    from pbem.game.box import open_box
+
+    for side in open_box(rules, boxes or ()).side_ids:
+        if side in names:
+            continue
+        entry = ""
+        if on_a_terminal() and not yes:
+            entry = ask(f"Who plays {side}? NAME <address>, or nothing if they have none:")
+        if entry:
+            name, address = _players([f"{side}={entry}"])
+            names |= name
+            addresses |= address
+        elif addresses:
+            remark(
+                f"{side} has no player and gets no letters. You hand in its sheets with `pbem submit`, or give it a "
+                f"player with `pbem player`",
+                json,
+            )
+
+
+def _preview(new_game: NewGame, settings: MailSettings) -> None:
+    """Show what each player would get, by making the game in a folder that is thrown away."""
+    from pbem.mail.outbox import glance
+    from pbem.referee.adjudicator import Adjudicator
+
+    with tempfile.TemporaryDirectory() as folder:
+        aside = replace(settings, games=Path(folder) / "games", keys=Path(folder) / "keys", outbox=None)
+        with Adjudicator.create(aside.games, aside.keys, new_game) as game:
+            for out in _first(game, aside):
+                print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
+
+
+def player(
+    name: Name,
+    person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
+    yes: Yes = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Give a side to another player, or change or add the address of its player; the record names the side alone."""
+    from pbem.mail.address import mailbox
+    from pbem.mail.new_player import new_address_letter
+    from pbem.referee.players import carry_out, change_of
+
+    side, found, who = person.partition("=")
+    box = mailbox(who.strip())
+    if not found or not side or box is None:
+        misuse(f"{person}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
+    settings = mail_settings(games, rules_dir)
+    with opened_to_change(name, games, rules_dir) as game:
+        require_side(game, side)
+        change = change_of(game, side, box.name, box.address)
+        before = game.player(side)
+        if change.replaced:
+            what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
+            remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
+        else:
+            what = f"{before} plays {side} in {name} from {change.address}"
+        require_agreement(f"{what}. Go on?", yes)
+        with game.lock():
+            carry_out(game, change)
+            letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
+        if json:
+            print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
+            return
+        if not change.replaced:
+            print(f"{what}.")
+        print("In the repo stands the side alone; names and addresses are sealed.")
+        print(f"Letter: {letter}")
+
+
+def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
+    """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
+    from pbem.mail.last_reported import reported
+    from pbem.referee.adjudicator import Adjudicator
+    from pbem.repo.git import GameExists
+    from pbem.repo.public import as_files
+
+    try:
+        return Adjudicator.create(settings.games, settings.keys, new)
+    except GameExists:
+        game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
+        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
+        charter = game.charter
+        names = {side: charter.players[side] for side in new.players}
+        scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
+        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there.append(as_files(game.ledger.corrections()))
+        played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
+        if played or there != asked or dict(game.ledger.addresses) != new.addresses:
+            game.close()
+            raise
+        if new.begin and not game.begun:
+            game.adjudicate()
+        return game
+
+
+def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return names and mail addresses by side, from entries such as `rome=Ann <ann@example.org>`."""
+    from pbem.mail.address import mailbox
+
+    names: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    for entry in entries:
+        side, found, person = entry.partition("=")
+        if not found or not side or not person.strip():
+            misuse(f"--player {entry}: write side=name <address>, such as 'rome=Ann <ann@example.org>'")
+        box = mailbox(person.strip())
+        if box is not None:
+            addresses[side] = box.address
+        elif "@" in person:
+            misuse(f"--player {entry}: {person.strip()} is not a mail address")
+        if side in names:
+            misuse(f"--player {entry}: {side} already has a player")
+        names[side] = (box.name or box.address.partition("@")[0]) if box else person.strip()
+    return names, addresses
+
+
+def _orders(entries: list[str]) -> dict[str, Any]:
+    """Return options by name, from entries `name=value`; values are YAML."""
+    from pbem.game import yaml as yamlio
+
+    chosen: dict[str, Any] = {}
+    for entry in entries:
+        key, found, text = entry.partition("=")
+        if not found:
+            misuse(f"--option {entry}: write name=value")
+        try:
+            chosen[key] = yamlio.read(text, name=f"--option {key}").value
+        except yamlio.Unreadable as error:
+            misuse(str(error))
+    return chosen

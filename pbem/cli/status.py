@@ -1,0 +1,120 @@
+"""`pbem status`: the state of one game, or of all games, and whom they wait for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pbem.cli.options import Games, Json, RulesDir
+from pbem.cli.runtime import WORLD, Boxes, open_questions, opened, print_json, print_waiting
+from pbem.paths import games_folder
+
+if TYPE_CHECKING:
+    from pbem.referee.open_game import OpenGame
+
+
+def status(
+    name: Annotated[str | None, typer.Argument(help="The game's name; by default, all games.")] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Show the state of a game and whom it waits for, or of all games."""
+    if name is None:
+        _all(games, rules_dir, json)
+        return
+    with opened(name, games, rules_dir) as game:
+        if json:
+            print_json(_row(game))
+            return
+        print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
+        for side in game.rules.sides:
+            print(f"  {side}: {game.player(side)}")
+        for name, correction in sorted(game.box.corrections.items()):
+            print(f"  {name} is corrected: {correction.shown}")
+        print_waiting(game)
+        if (since := _since(game)) and game.open_decisions:
+            print(f"It has waited since {since}.")
+        if request := game.requests.get("open", 0):
+            from pbem.mail.consent_letters import outcome
+
+            print(outcome(game, request))
+
+
+def _row(game: OpenGame) -> dict[str, Any]:
+    """Return the state of a game for --json."""
+    return {
+        "game": game.name,
+        "rules": game.charter.rules,
+        "edition": game.charter.edition,
+        "adjudication": game.adjudication,
+        "players": {side: game.player(side) for side in game.rules.sides},
+        "awaited": list(game.awaited),
+        "waiting": open_questions(game),
+        "since": _since(game),
+        "result": game.result,
+    }
+
+
+def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Print a line for each game. One that cannot be read is a line, too, and keeps no other from being shown."""
+    from pbem.protocol import PbemError
+
+    folder = games or games_folder()
+    names = sorted(path.name.removesuffix(".git") for path in folder.glob("*.git"))
+    rows, damaged = list[dict[str, Any]](), False
+    for name in names:
+        try:
+            with opened(name, games, boxes) as game:
+                rows.append(_row(game) if json else {"line": f"{name}: {_line(game)}"})
+        except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
+            damaged = True
+            reason = str(wrong).partition("\n")[0] or type(wrong).__name__
+            rows.append({"game": name, "wrong": reason, "line": f"{name}: cannot be read: {reason}"})
+    if json:
+        print_json([{word: value for word, value in row.items() if word != "line"} for row in rows])
+    elif not rows:
+        print(f"There are no games in {folder}. PBEM_GAMES names another folder.")
+    else:
+        for row in rows:
+            print(row["line"])
+    if damaged:
+        sys.exit(WORLD)
+
+
+def _line(game: OpenGame) -> str:
+    """Return in one line how a game stands, whom it waits for, and since when."""
+    stands = f"{game.box.title}, {_after(game)}"
+    if game.result is not None:
+        from pbem.render.messages import sentences
+
+        return f"{stands}, over: {sentences(game.box).result(game.result)}"
+    if (closed := game.closed) is not None:
+        return f"{stands}, waits for round {closed.round} of drand, published {closed.time}"
+    if not game.begun:
+        return f"{stands}, waits for a phrase from {_names(game, game.awaited) or 'nobody'}"
+    sides = dict.fromkeys(each.side for each in game.open_decisions)
+    if not sides:
+        return f"{stands}, waits for nobody: `pbem adjudicate {game.name}` plays on"
+    since = f" since {day}" if (day := _since(game)) else ""
+    return f"{stands}, waits for {_names(game, sides)}{since}"
+
+
+def _names(game: OpenGame, sides: Any) -> str:
+    return ", ".join(f"{side} ({game.player(side)})" for side in sides)
+
+
+def _after(game: OpenGame) -> str:
+    return f"after adjudication {game.adjudication}" if game.begun else "not begun"
+
+
+def _since(game: OpenGame) -> str | None:
+    """Return the day on which the open decisions were asked; None: none are open, or format 1 does not say it."""
+    state = game.current(resumed=False).state
+    if state is None or state.result is not None:
+        return None
+    day: str | None = game.ledger.public_turn(state.opened).get("day")
+    return day

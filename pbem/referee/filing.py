@@ -1,0 +1,67 @@
+"""The filing of a request: one that is open already gives way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.ledger import LetterId
+from pbem.repo.requests import AnyRequest, Ending, Request, made, open_request, request_files
+from pbem.repo.state import State
+
+R = TypeVar("R", Request, Ending)
+
+
+def file_request(game: Adjudicator, make: Callable[[int, State], R], what: str, letter: LetterId | None = None) -> R:
+    """Record a request and return it; `make` is given its number, and `what` says for the log what is asked for.
+
+    `letter` is the digest, or the digests, of the letter that it came in, if a player asks.
+    """
+    made_now: list[R] = []
+
+    def change(state: State) -> tuple[dict[str, bytes], str]:
+        number, files = made(state) + 1, dict[str, bytes]()
+        if (before := open_request(game.ledger, state)) is not None:
+            before.outcome = f"void: request {number} took its place"
+            files = request_files(before)
+        request = make(number, state)
+        state.requests = {"made": number, "open": number}
+        made_now.append(request)
+        if letter is not None and isinstance(request, Ending):
+            files |= letter_files(game, letter, {"side": request.side, "consents": number})
+        return files | request_files(request), f"request {number}, {what}"
+
+    game.note(change)
+    return made_now[0]
+
+
+def opened(game: Adjudicator, number: int) -> AnyRequest:
+    """Return a request that is open. Raises CannotPlay if it is not."""
+    state = state_of(game)
+    request = open_request(game.ledger, state)
+    if request is None or request.request != number:
+        open_now = f"request {request.request} is" if request is not None else "none is"
+        known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"
+        raise CannotPlay(f"{game.name}: {known}; {open_now} open")
+    return request
+
+
+def require_consents(request: AnyRequest) -> None:
+    """Raise CannotPlay unless all sides have consented to a request whose consent it needs."""
+    if missing := [side for side in request.needed if side not in request.consents]:
+        raise CannotPlay(f"request {request.request} waits for {', '.join(missing)}")
+
+
+def state_of(game: Adjudicator) -> State:
+    """Return the state of a game. Raises CannotPlay if it has not begun."""
+    state = game.ledger.state()
+    if state is None:
+        raise CannotPlay(f"{game.name} has not begun")
+    return state
+
+
+def letter_files(game: Adjudicator, letter: LetterId | None, note: dict[str, Any]) -> dict[str, bytes]:
+    """Return the note that a letter was carried out; nothing if it came by another way."""
+    return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

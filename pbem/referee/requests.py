@@ -1,0 +1,64 @@
+"""The consents to a request, and its refusal: a rollback, a draw or a resignation."""
+
+from __future__ import annotations
+
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.ending import end_by_request
+from pbem.referee.filing import letter_files, opened
+from pbem.referee.preconditions import require_running
+from pbem.referee.rollback import roll_back
+from pbem.repo.ledger import LetterId
+from pbem.repo.requests import AnyRequest, Request, made, request_files
+from pbem.repo.state import State
+
+
+def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> int | None:
+    """Record a side's consent to a request; if it was the last one needed, carry it out and return the adjudication.
+
+    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
+    """
+    with game.transaction():
+        return carry_out(game, note_consent(game, side, number, letter))
+
+
+def carry_out(game: Adjudicator, request: AnyRequest) -> int | None:
+    """Carry out a request to which all have consented, and return the adjudication; None: it waits for others."""
+    if set(request.needed) - set(request.consents):
+        return None
+    if isinstance(request, Request):
+        return roll_back(game, request.to, request.reason, request=request)
+    return end_by_request(game, request)
+
+
+def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None) -> AnyRequest:
+    """Record a side's consent to a request, and return the request."""
+    require_running(game)
+    request = opened(game, number)
+
+    def change(_: State) -> tuple[dict[str, bytes], str]:
+        request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
+        files = request_files(request) | letter_files(game, letter, {"side": side, "consents": number})
+        return files, f"{side} consents to request {number}"
+
+    game.note(change)
+    return request
+
+
+def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> AnyRequest:
+    """Record that a side refuses a request, which closes it, and return the request.
+
+    `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
+    """
+    with game.lock():
+        require_running(game)
+        request = opened(game, number)
+
+        def change(state: State) -> tuple[dict[str, bytes], str]:
+            request.outcome = f"refused by {side}"
+            state.requests = {"made": made(state)}
+            files = request_files(request) | letter_files(game, letter, {"side": side, "refuses": number})
+            return files, f"{side} refuses request {number}"
+
+        game.note(change)
+        return request

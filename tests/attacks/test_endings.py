@@ -1,0 +1,59 @@
+"""A draw or a resignation is made up, or its record altered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from pbem.audit.verify import verify
+from pbem.referee import ending
+from pbem.referee.adjudicator import Adjudicator
+from tests.referee.test_ending import folder as folder
+from tests.support.live import Folder
+from tests.support.walks import FOLDERS
+
+
+class _Forges(Adjudicator):
+    """Writes something else into the next turn file or request."""
+
+    def forge(self, path: str, old: bytes, new: bytes) -> None:
+        true = self.ledger.commit
+
+        def commit(files: Mapping[str, bytes], message: str) -> str:
+            forged = {
+                p: c.replace(old, new) if p.startswith(path) and p.endswith(".yaml") else c for p, c in files.items()
+            }
+            return true(forged, message)
+
+        self.ledger.commit = commit  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "found"),
+    [
+        ("turns/", b"winner: red", b"winner: blue", "result"),
+        ("turns/", b"by: blue", b"by: red", "by red, who cannot do that alone"),
+        ("requests/", b"needed: [blue]", b"needed: [red, blue]", "needed"),
+        ("turns/", b"reason: resigned", b"reason: draw_agreed", "result"),
+        ("turns/", b"kind: resignation,", b"kind: draw,", "'side' has no place in act"),
+    ],
+)
+def test_a_forged_resignation_is_found(folder: Folder, path: str, old: bytes, new: bytes, found: str) -> None:
+    with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+        game.forge(path, old, new)
+        request = ending.ask_to_resign(game, "blue")
+        ending.end_by_request(game, request)
+        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
+    assert wrong
+    assert found in " ".join(wrong)
+
+
+def test_a_draw_that_nobody_agreed_to_is_found(folder: Folder) -> None:
+    """The turn file says that all sides consented; the request does not."""
+    with folder.open() as game:
+        request = ending.ask_for_draw(game, "red")
+        request.consents = ["red", "blue"]
+        ending.end_by_request(game, request)
+        wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
+    assert any("it says that all sides consented, and no request says so" in each for each in wrong)
