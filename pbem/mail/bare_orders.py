@@ -19,9 +19,9 @@ from typing import Final
 from pbem.mail.lines import BULLETS, MARKS
 from pbem.mail.sheet_finder import brackets_opened
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD
+from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
-_KEYS: Final = ("game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, LINK)
+_KEYS: Final = ("game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK)
 _LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
 _SET_OFF: Final = rf"[\s{MARKS}]*+"
 _HEAD: Final = re.compile(

@@ -9,7 +9,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
 from pbem.orders.forgive import changes_in
-from pbem.orders.sheet import DEFAULT, ORDERS, STANDING, STANDING_ADD
+from pbem.orders.sheet import DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 from pbem.render.form import order_lines
 from pbem.render.wrap import folded
 
@@ -51,3 +51,5 @@ def _standing(sheet: Record) -> Iterator[str]:
             for item in written:
                 shown = item if item == DEFAULT else on_one_line(item)[1:-1]
                 yield from folded(f"- {shown}", _WIDTH, later="  ")
+    if STANDING_CANCEL in sheet:
+        yield f"{STANDING_CANCEL}: {on_one_line(sheet[STANDING_CANCEL])}"

@@ -152,12 +152,12 @@ def test_a_sheet_cancels_by_number_too(folder: Folder) -> None:
     assert filed(folder) == ["bid"]
 
 
-@pytest.mark.parametrize("value", ["2", "[]", "[0]", "[one]", "all"])
+@pytest.mark.parametrize("value", ["[]", "[0]", "[one]", "all"])
 def test_cancel_key_holds_numbers(folder: Folder, value: str) -> None:
     text = bury(folder, "red").replace("orders:", f"standing_cancel: {value}\norders:")
     handled = says(folder, "red", text)
     assert not handled.accepted
-    assert "standing_cancel must be a list of the numbers that STANDING lists" in flat(handled)
+    assert "standing_cancel must be a list of the numbers that STANDING lists" in handled.complaints[0]
 
 
 def test_reports_name_standing_orders_as_they_were_written(folder: Folder) -> None:
@@ -229,7 +229,7 @@ def test_nothing_waits_and_nothing_is_taken_back(folder: Folder) -> None:
 def test_empty_list_of_orders_needs_orders_that_wait(folder: Folder) -> None:
     with folder.open() as game:
         empty = sheet(game, "red").decode().replace("orders:\n", "orders: []\n")
-    assert "the sheet has no order" in flat(says(folder, "red", empty))
+    assert "nothing is chosen" in says(folder, "red", empty).complaints[0]
 
 
 def test_a_new_sheet_beside_the_word_counts(folder: Folder) -> None:

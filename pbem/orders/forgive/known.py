@@ -10,7 +10,7 @@ from typing import Final
 from pbem.game.box import Box
 from pbem.game.words import Vocabulary, fold
 from pbem.orders.forgive.places import Place
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, UNTIL, WHEN
+from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.scope import END_OF, WITHDRAWN
 from pbem.protocol import Side
 
@@ -27,6 +27,7 @@ _KEYS: Final[Mapping[str, Collection[str]]] = {
     ORDERS: ("my orders", "your orders"),
     STANDING: ("standing orders",),
     STANDING_ADD: ("add standing", "standing orders add"),
+    STANDING_CANCEL: ("cancel standing", "standing orders cancel"),
 }
 _LEAST: Final = 3
 """So many letters of a key of the sheet are enough, if no other key begins with them."""

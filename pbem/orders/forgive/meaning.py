@@ -18,7 +18,7 @@ from pbem.game.yaml.marks import short
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word
-from pbem.orders.sheet import DEFAULT, LINK, ORDERS, UNTIL, WHEN
+from pbem.orders.sheet import DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.alternatives import ANY
 from pbem.orders.standing.conditions import NOT
 from pbem.protocol import MALFORMED, Fault, Path
@@ -26,7 +26,8 @@ from pbem.protocol import MALFORMED, Fault, Path
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _LONGEST_BARE: Final = 20
 _MOST_NAMED: Final = 12
-_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, *SECTIONS)
+_NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
+_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, *SECTIONS, STANDING_CANCEL)
 """The keys of a sheet in the order in which they are written."""
 
 
@@ -84,6 +85,8 @@ class _Reader:
         """Return the value of a key of the sheet."""
         if key in SECTIONS:
             return self._section(key, node)
+        if key == STANDING_CANCEL:
+            return self._numbers(key, node)
         if not isinstance(node, Word):
             return self._as_written(node, (key,))
         if not node.text and not node.quoted:
@@ -93,6 +96,21 @@ class _Reader:
         if key == ADJUDICATION and _NUMBER.fullmatch(number := node.text.rstrip(".,; ")):
             return self._typed(node, int(number))
         return node.text if key == GAME else _strictly(node)
+
+    def _numbers(self, key: str, node: Node) -> Any:
+        """Return a list of numbers, as far as they are numbers: a single one is a list, too."""
+        if isinstance(node, Word) and _NUMBERS.fullmatch(node.text):
+            return [int(number) for number in re.findall("[0-9]+", node.text)]
+        if not isinstance(node, Items):
+            return self._as_written(node, (key,))
+        found: list[Any] = []
+        for at, each in enumerate(node.items):
+            self.mark((key, at), each.mark, each.mark)
+            if isinstance(each, Word) and _NUMBER.fullmatch(each.text):
+                found.append(int(each.text))
+            else:
+                found.append(self._as_written(each, (key, at)))
+        return found
 
     def _section(self, key: str, node: Node) -> Any:
         if isinstance(node, Items):

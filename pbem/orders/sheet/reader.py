@@ -115,7 +115,7 @@ class Sheet:
 
     def _content(self) -> tuple[object, ...]:
         given = self.document.value.get(ORDERS) is not None
-        parts = (self.orders, self.standing, self.standing_add)
+        parts = (self.orders, self.standing, self.standing_add, self.standing_cancel)
         return self.game, self.side, self.adjudication, self.link, given, *map(repr, parts)
 
     def unreadable(self, kind: str) -> list[int]:
