@@ -234,7 +234,8 @@ class Derivation:
         """Hand in an opened sheet again."""
         path = next(path for path in recorded if path.startswith(SHEETS))
         side = path[len(SHEETS) :].partition("/")[0]
-        receipt = self._game.receive(side, unpadded(path, recorded[path] or b""), letter=_note(recorded)[1])
+        raw = unpadded(path, recorded[path] or b"")
+        receipt = self._game.receive(side, raw, letter=_note(recorded)[1], recorded=True)
         if receipt.number is None:
             raise NotDerived(
                 f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"

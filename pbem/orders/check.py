@@ -15,7 +15,7 @@ from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
-from pbem.orders.forgive import Answering, Known, forgive
+from pbem.orders.forgive import Answering, Forgiven, Known, forgive
 from pbem.orders.sheet import (
     LINK,
     ORDERS,
@@ -28,6 +28,7 @@ from pbem.orders.sheet import (
     as_rows,
     check_heading,
     complain,
+    read_sheet,
     shortened,
 )
 from pbem.orders.standing import Terms, check_standing
@@ -110,6 +111,8 @@ class OpenDecisions:
     """The chain of the player. None: they have none."""
     closed: Closing | None = None
     """The closing of the sheets, while none may come in."""
+    recorded: bool = False
+    """Whether the sheet is on record already. It is then read strictly, and nobody is asked what they meant by it."""
     answering: Answering | None = None
     """The report that the letter of the sheet answers. None: only the sheet itself says it."""
 
@@ -124,10 +127,12 @@ class OpenDecisions:
 
         Of several decisions of a kind each has an answer of its own: only what comes behind these is a second one.
         """
+        if self.second is None or self.recorded:
+            return
         for kind in dict.fromkeys(decision.kind for decision in self.decisions):
             asked = [decision for decision in self.decisions if decision.kind == kind]
             given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
-            if self.second is not None and len(given) > 1:
+            if len(given) > 1:
                 for second, first in self.second(asked[-1], [orders[number] for number in given]):
                     yield given[second], given[first]
 
@@ -151,9 +156,9 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     canonical: bytes = raw
     changes: Sequence[str] = ()
     try:
-        forgiven = forgive(raw, Known(at.box, at.periods, at.answering), name=name)
-        sheet: Sheet | None = forgiven.sheet
-        canonical, changes = forgiven.text, forgiven.changes
+        read = _read(at, raw, name)
+        sheet: Sheet | None = read.sheet
+        canonical, changes = read.text, read.changes
     except BadSheet as unreadable:
         bad, sheet = unreadable, unreadable.rest
     complaints = list(bad.complaints) if bad is not None else []
@@ -166,6 +171,13 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
         return Receipt(at.side, name, lines, by_place(complaints)), None
     costs = list(at.all_costs(sheet))
     return Receipt(at.side, name, lines, costs=costs, canonical=canonical, changes=changes), sheet
+
+
+def _read(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
+    """Return a sheet as it was meant, or as it stands on record. Raises BadSheet."""
+    if at.recorded:
+        return Forgiven(read_sheet(raw, name=name, forms=at.box.forms), raw)
+    return forgive(raw, Known(at.box, at.periods, at.answering), name=name)
 
 
 def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:

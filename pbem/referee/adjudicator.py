@@ -149,14 +149,16 @@ class Adjudicator(OpenGame):
         name: str = "orders.yaml",
         letter: LetterId | None = None,
         answering: Answering | None = None,
+        recorded: bool = False,
     ) -> Receipt:
         """Check a side's sheet and, if it has no faults, commit it in its canonical form.
 
         `letter` is the digest of its letter, `answering` the report that the letter answers, if that is known. A sheet
-        replaces the side's earlier one if that has not been used yet.
+        that is on record already (`recorded`) is read strictly. A sheet replaces the side's earlier one if that has
+        not been used yet.
         """
         with self._changing():
-            receipt, sheet = self.check(side, raw, name=name, answering=answering)
+            receipt, sheet = self.check(side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
             now = self.current()

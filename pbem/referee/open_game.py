@@ -309,12 +309,14 @@ class OpenGame:
         *,
         name: str = "orders.yaml",
         ruled: bool = False,
+        recorded: bool = False,
         answering: Answering | None = None,
     ) -> tuple[Receipt, Sheet | None]:
         """Check a side's sheet and change nothing; the sheet is None if it has faults.
 
-        A sheet that the game master has written (`ruled`) opens no link of the player's chain. `answering` is the
-        report that the letter of the sheet answers, if that is known.
+        A sheet that the game master has written (`ruled`) opens no link of the player's chain. One that is on record
+        already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
+        is the report that the letter of the sheet answers, if that is known.
         """
         from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
 
@@ -336,6 +338,7 @@ class OpenGame:
             today=self.day,
             chain=None if ruled else self.player_chain(side),
             closed=self.closed,
+            recorded=recorded,
             answering=answering,
         )
         return check_sheet(at, raw, name=name)
