@@ -82,7 +82,8 @@ def new(
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import CLOSED, note_reported
-    from pbem.mail.outgoing import closing_letters, first_letters, welcome_letters
+    from pbem.mail.outgoing import welcome_letters
+    from pbem.mail.report_letters import closing_letters, first_letters
     from pbem.referee.new_game import NewGame
     from pbem.repo.git.gamelock import require_locks
 

@@ -21,6 +21,8 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.wording import listing
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import outcome
+from pbem.mail.correspondence import News, choose_news
+from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -60,14 +62,17 @@ class _Task:
     side: Side
     rest: str
     letter: LetterId | None
+    digest: str
+    """The digest of that letter, by which a note outside the game knows it."""
 
 
 def carry_out(
-    game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: LetterId | None
+    game: Adjudicator, side: Side, commands: Iterable[Instruction], letter: LetterId | None, digest: str
 ) -> CommandResults:
     """Carry out the commands of a letter that change something, and return what they did.
 
-    `letter` are its digests; None: it was carried out before, and only the answers are given again.
+    `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
+    by which notes outside the game know it.
     """
     results, seen = CommandResults(), set[Command]()
     for command, rest in commands:
@@ -78,7 +83,7 @@ def carry_out(
             if command in seen:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
-            results.paragraphs.append(_ACTIONS[command](_Task(game, side, rest, letter)))
+            results.paragraphs.append(_ACTIONS[command](_Task(game, side, rest, letter, digest)))
             results.done.append(command)
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
@@ -193,6 +198,28 @@ def _number(task: _Task) -> int:
     return int(number)
 
 
+# ---------------------------------------------------------------------------------------------- news
+
+
+def _news(task: _Task) -> str:
+    """Note when a side is told what has happened if nothing is asked of it. The note is not part of the game."""
+    game, side = task.game, task.side
+    *name, word = task.rest.split() or [""]
+    if name not in ([], [game.name]) or word.lower() not in [*News]:
+        raise CannotPlay(f"write one of these words after it: {listing(list(News), 'or')}")
+    told = reported(game.path)
+    told = game.adjudication if told is None else min(told, game.adjudication)
+    wanted = choose_news(game.path, side, News(word.lower()), told, task.digest)
+    return f"NEWS: {_NEWS[wanted]}"
+
+
+_NEWS: Final[Mapping[News, str]] = {
+    News.EVERY: "you are told what happened after each adjudication.",
+    News.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
+    News.ASKED: "you are told what happened when you are asked next, all in one letter.",
+}
+
+
 # ---------------------------------------------------------------------------------------------- questions
 
 
@@ -240,17 +267,10 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
         yield "It has not begun."
 
 
-def before_last_report(game: Adjudicator) -> int:
-    """Return the adjudication before those that the last letters reported: where sheets were last used."""
-    n = game.adjudication
-    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
-        n -= 1
-    return n - 1
-
-
 _ACTIONS: Final[Mapping[Command, Callable[[_Task], str]]] = {
     Command.PHRASE: _phrase,
     Command.KEY: _key,
+    Command.NEWS: _news,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
     Command.REFUSE: _refusal,

@@ -24,6 +24,7 @@ class Command(StrEnum):
     FORM = "FORM"
     HELP = "HELP"
     KEY = "KEY"
+    NEWS = "NEWS"
     PHRASE = "PHRASE"
     REFUSE = "REFUSE"
     REPORT = "REPORT"

@@ -18,7 +18,8 @@ from PIL import Image
 from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import Handled, take_in
-from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.mail.outgoing import Outgoing, side_report
+from pbem.mail.report_letters import first_letters
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.replay import replay
-from pbem.mail.outgoing import OWN_SHEET
+from pbem.mail.receipts import OWN_SHEET
 from pbem.render.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded

@@ -13,8 +13,8 @@ import pytest
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import first_letters
 from pbem.mail.receipts import enclosed, without_receipts
+from pbem.mail.report_letters import first_letters
 from pbem.mail.sheet_finder import sheets
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import head, only, read

@@ -21,7 +21,8 @@ from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salt
 from pbem.mail import outgoing as letters
 from pbem.mail import receipts
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.mail.outgoing import Outgoing, side_report
+from pbem.mail.report_letters import first_letters
 from pbem.protocol import Decision, Rules, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.rollback import ask_for, roll_back

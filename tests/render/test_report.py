@@ -19,7 +19,8 @@ from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
-from pbem.render.report import WIDTH, Report, ReportRequest, mail, report
+from pbem.render.report import Report, ReportRequest, mail, report
+from pbem.render.tables import WIDTH
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, start
