@@ -114,8 +114,10 @@ def turn_letter(
         text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
         text = mail("first", phrases=_went_in(game), asked=told.asked, **values, **heading(game, side))
-    last = "" if stamp or not since else correspondence(game.path, side).picture
-    picture, lies = maps.new_picture(game, side, since, last)
+    known = correspondence(game.path, side)
+    picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
+    if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
+        picture, lies = None, ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
     attached = Attachments(
         picture=picture,

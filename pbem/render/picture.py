@@ -55,7 +55,7 @@ def render(scene: Scene, *, width: int | None = None, cache_folder: File | None 
     picture = draw(scene, width=width, cache_folder=cache_folder)
     palette = _palette(scene.base, scene.sides, picture.width / scene.base.width, cache_folder)
     written = io.BytesIO()
-    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=2)
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=6)
     return written.getvalue()
 
 

@@ -26,7 +26,9 @@ from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 
 MOST_ABOVE: Final = 16
-"""So many lines of what happened stand above the form; what came before them stands below it."""
+"""So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
+_MOST_CHANGES: Final = 6
+"""So many lines say what has changed, in a report that does not say how all things stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,32 +133,39 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     sheet = _sheet(rules, box, request, stands.headline)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
-    told = list(_happened(say.tell(list(_together(seen)))))
-    if request.before is None:
-        told = told or ["Nothing new since your last report."]
-    split = 0 if sheet is None or len(told) <= MOST_ABOVE else _cut(told)
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
-    about = list(dict.fromkeys(about))
     hand = stands.hand if request.side is not None else ()
-    filed = list(standing_lines(request.filed)) if request.list_filed else []
-    position = {"title": box.title, "place": place, "filed": filed, "standing": list(laid_out(stands.sections))}
     known = None if request.before is None else rules.summary(request.before) or Summary("")
-    text = _written(
-        "report",
-        **position,
-        full=known is None,
-        brief=list(_brief(say, request, others)) + list(_questions(say, box, request)),
-        notes=notes,
-        happened=told[split:],
-        earlier=told[: split - 1] if split and not told[split - 1] else told[:split],
-        about=list(laid_out(about)),
-        hand=list(laid_out([section for section in hand if section not in about])),
-        changed=[] if known is None else list(changes(known.sections, stands.sections)),
-        sheet=sheet and sheet.rstrip("\n"),
-    )
-    enclosed = _written("position", **position, hand=list(laid_out(hand)))
+    changed = [] if known is None else list(changes(known.sections, stands.sections))
+    said = list(say.tell(list(_together(seen))))
+    above = 0 if sheet is None else _first_above(said)
+    everything = {
+        "title": box.title,
+        "place": place,
+        "full": known is None,
+        "happened": list(_happened(said)),
+        "earlier": [],
+        "hand": list(laid_out(hand)),
+        "changed": changed,
+        "filed": list(standing_lines(request.filed)) if request.list_filed else [],
+        "standing": list(laid_out(stands.sections)),
+    }
+    in_the_letter = {
+        "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
+        "earlier": list(_happened(each for each in said[:above] if known is None or not each.tag)),
+        "hand": list(laid_out([section for section in hand if section not in about])),
+        "changed": changed if len(changed) <= _MOST_CHANGES else [*changed[: _MOST_CHANGES - 1], _MORE],
+        "brief": [*_brief(say, request, others), *_questions(say, box, request)],
+        "notes": notes,
+        "about": list(laid_out(list(dict.fromkeys(about)))),
+        "sheet": sheet and sheet.rstrip("\n"),
+    }
+    text, position = _written("report", **everything | in_the_letter), _written("position", **everything)
     asked = " ".join(box.forms[decision.kind].title for decision in request.own)
-    return Report(text, sheet, stands.headline, asked, enclosed)
+    return Report(text, sheet, stands.headline, asked, position)
+
+
+_MORE: Final = f"{HANGING}... and more: position.txt has all of it."
 
 
 def _written(template: str, **values: object) -> str:
@@ -182,11 +191,16 @@ def _together(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
             yield _Seen(each.adjudication, Event("orders_unused", {"orders": orders}, None, each.event.to))
 
 
-def _cut(told: Sequence[str]) -> int:
-    """Return the line from which on what happened stands above the form: the first of a paragraph, if there is one."""
-    late = len(told) - MOST_ABOVE
-    begins = (at for at in range(late, len(told)) if told[at][:1].strip() and not told[at - 1])
-    return next(begins, late)
+def _first_above(said: Sequence[Said]) -> int:
+    """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
+    first = room = 0
+    for at in range(len(said) - 1, -1, -1):
+        room += len(list(_lines(said[at], said[at].depth)))
+        if room > MOST_ABOVE:
+            first = at + 1
+            break
+    begins = (at for at in range(first, len(said)) if said[at].depth == 0)
+    return next(begins, first) if first else 0
 
 
 def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) -> str | None:

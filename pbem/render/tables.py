@@ -32,7 +32,8 @@ def laid_out(sections: Sequence[Section]) -> Iterator[str]:
 def changes(before: Sequence[Section], now: Sequence[Section]) -> Iterator[str]:
     """Yield a paragraph for each section with the rows that were not there before, and those that are gone.
 
-    A row is known by its label and the lines above it. Of lines without columns only the new ones are told.
+    A row is known by its label and the lines above it. Of lines without columns only the new ones are told; of those
+    that stand below no other and list something (`Rome: Latium, Apulia.`) only what is new or gone.
 
     >>> north, boii, pisae = Line("Gaul"), Line("Boii", ("3 CU",), 1), Line("Pisae", ("4 CU", "Hanno"), 1)
     >>> list(changes([Section("Armies", (north, boii))], [Section("Armies", (north, pisae))]))
@@ -48,9 +49,11 @@ def _changed(before: Sequence[Line], now: Sequence[Line]) -> Iterator[str]:
     was, here = dict(_placed(before)), dict(_placed(now))
     columns = next((line.cells for line in now if not line.label), ())
     headings = {key[:depth] for key in here for depth in range(1, len(key))}
+    lists = {line.label.partition(": ")[0]: line.label for line in before if not (line.cells or line.depth)}
     for key, line in here.items():
         if was.get(key) != line and (line.cells or key not in headings):
-            yield _in_words(line, columns)
+            earlier = None if line.cells or line.depth else lists.get(line.label.partition(": ")[0])
+            yield _in_words(line, columns) if earlier is None else _relisted(earlier, line.label)
     yield from (f"{line.label} {GONE}" for key, line in was.items() if line.label and line.cells and key not in here)
 
 
@@ -60,6 +63,19 @@ def _placed(lines: Sequence[Line]) -> Iterator[tuple[_Key, Line]]:
     for line in lines:
         above[line.depth :] = [line.label]
         yield tuple(above), line
+
+
+def _relisted(before: str, now: str) -> str:
+    """Return what is new in a list, and what is gone from it.
+
+    >>> _relisted("Rome: Latium, Apulia.", "Rome: Latium, Samnium.")
+    'Rome: also Samnium; no more Apulia'
+    """
+    head, _, listed = now.rstrip(".").partition(": ")
+    items, earlier = listed.split(", "), before.rstrip(".").partition(": ")[2].split(", ")
+    new, gone = [each for each in items if each not in earlier], [each for each in earlier if each not in items]
+    told = [f"{word} {', '.join(some)}" for word, some in (("also", new), (GONE, gone)) if some]
+    return f"{head}: {'; '.join(told)}"
 
 
 def _in_words(line: Line, columns: Sequence[str]) -> str:
@@ -87,8 +103,8 @@ def _table(lines: Sequence[Line]) -> Iterator[str]:
         elif len(before) + _LAST <= COLUMNS:
             yield from folded(line.cells[-1], COLUMNS, before, " " * len(before))
         else:
-            yield from folded(_label(line), COLUMNS, "", HANGING * (line.depth + 3))
-            below = HANGING * (line.depth + 3)
+            below = HANGING * (line.depth + 2)
+            yield from folded(_label(line), COLUMNS, "", below)
             yield from folded(", ".join(filter(None, line.cells)), COLUMNS, below, below)
 
 

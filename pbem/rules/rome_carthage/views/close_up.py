@@ -9,7 +9,7 @@ from pbem.game import Line, Section
 from pbem.protocol import Decision
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.views.facts import space_of
-from pbem.rules.rome_carthage.views.summary import battle_hands, led, stacks, strategy_cards
+from pbem.rules.rome_carthage.views.summary import battle_hands, hand_in_short, led, stacks
 
 _PLAYS: Final = frozenset({"claim_first", "first_player", "play"})
 """The questions that are answered with the whole hand of strategy cards in mind."""
@@ -20,7 +20,7 @@ _ALONE: Final = frozenset({"remove_markers", "reinforce", "consuls"})
 def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterator[Section]:
     """Yield what a question is about; `names` are those of sides."""
     if decision.kind in _PLAYS:
-        yield from strategy_cards(view)
+        yield from hand_in_short(view)
         return
     yield from battle_hands(view)
     space = space_of(view, decision)

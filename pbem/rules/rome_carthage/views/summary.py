@@ -89,7 +89,7 @@ def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     # The viewer does not see the deck; it is what is nowhere else.
     seen = sum(len(hand) for hand in view.hands.values()) + len(view.discards) + len(view.removed)
     deck = len(board.cards) - seen - (view.card is not None)
-    yield Line(f"Strategy cards: {deck} in the deck, {len(view.discards)} discarded.")
+    yield Line(f"Of the strategy cards {deck} are in the deck, {len(view.discards)} discarded.")
 
 
 def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
@@ -197,6 +197,17 @@ def strategy_cards(view: Game) -> Iterator[Section]:
             yield Section("Your strategy cards", tuple(_card(view.board.cards[card]) for card in hand))
 
 
+def hand_in_short(view: Game) -> Iterator[Section]:
+    """Yield the strategy cards that the viewer sees, without what their events do."""
+    for hand in view.hands.values():
+        if hand and UNSEEN not in hand:
+            cards = (view.board.cards[card] for card in hand)
+            words = ", ".join(
+                f"{card.name} ({card.number}, {_ops(card)}{', ship' if card.ship else ''})" for card in cards
+            )
+            yield Section("Your strategy cards", (Line(f"{words}."),))
+
+
 def battle_hands(view: Game) -> Iterator[Section]:
     """Yield the battle cards that the viewer sees, in a battle."""
     for owner, cards in view.battle.hands.items() if view.battle is not None else ():
@@ -213,5 +224,12 @@ def _card(card: StrategyCard) -> Line:
     """Return a strategy card: number, operations number, name and type, and what its event does."""
     ship = ", ship" if card.ship else ""
     whose = "" if card.event_for == FOR_BOTH else f"{card.event_for.title()}: "
-    ops = f"{card.ops} op{'' if card.ops == 1 else 's'}"
-    return Line(f"{card.number}, {ops}: {card.name} ({card.type.replace('_', ' ')}{ship}). {whose}{card.text}")
+    return Line(f"{card.number}, {_ops(card)}: {card.name} ({card.type.replace('_', ' ')}{ship}). {whose}{card.text}")
+
+
+def _in_short(card: StrategyCard) -> str:
+    return f"{card.name} ({card.number}, {_ops(card)}{', ship' if card.ship else ''})"
+
+
+def _ops(card: StrategyCard) -> str:
+    return f"{card.ops} op{'' if card.ops == 1 else 's'}"
