@@ -259,10 +259,9 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
 
 def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
-    until = f" Answer by {request.deadline}." if request.deadline else ""
     for at, decision in enumerate(request.own):
         asked = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
-        yield from _prose(f"YOU ARE ASKED: {asked}{until}" if at == 0 else f"AND: {asked}")
+        yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)
     if request.own:

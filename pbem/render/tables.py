@@ -15,6 +15,8 @@ COLUMNS: Final = 38
 HANGING: Final = "  "
 _LAST: Final = 14
 """The least room for the last column: where there is less, a row is written below its label."""
+_LONGEST: Final = 20
+"""The longest label that stands beside columns."""
 _Key: TypeAlias = tuple[str, ...]
 GONE: Final = "no more"
 """In place of the columns of a row that is not there any longer."""
@@ -87,7 +89,7 @@ def _in_words(line: Line, columns: Sequence[str]) -> str:
 def _table(lines: Sequence[Line]) -> Iterator[str]:
     """Yield rows with their columns below one another; a row too wide for that has its columns below its label."""
     rows = [line for line in lines if line.cells]
-    label = max((len(_label(line)) for line in rows), default=0)
+    label = max((len(_label(line)) for line in rows if len(_label(line)) <= _LONGEST), default=0)
     count = max((len(line.cells) for line in rows), default=0)
     columns = [[line.cells[at] for line in rows if at < len(line.cells)] for at in range(count)]
     widths = [max(map(len, column)) for column in columns]
@@ -98,9 +100,10 @@ def _table(lines: Sequence[Line]) -> Iterator[str]:
             continue
         cells = [cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line.cells, widths, right, strict=False)]
         before = "  ".join([_label(line).ljust(label), *cells[:-1], ""])
-        if len(f"{before}{line.cells[-1]}") <= COLUMNS:
+        fits = len(_label(line)) <= _LONGEST
+        if fits and len(f"{before}{line.cells[-1]}") <= COLUMNS:
             yield f"{before}{line.cells[-1]}".rstrip()
-        elif len(before) + _LAST <= COLUMNS:
+        elif fits and len(before) + _LAST <= COLUMNS:
             yield from folded(line.cells[-1], COLUMNS, before, " " * len(before))
         else:
             below = HANGING * (line.depth + 2)
