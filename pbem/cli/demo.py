@@ -185,7 +185,7 @@ class _Stage:
                     break
             reader = next((each.side for each in game.open_decisions), side)
             print()
-            _quote("\n".join(happened(game.box, game.told(reader, number))))
+            _quote("\n".join(happened(game.box, game.told(reader, number))) or "Nothing new since the last report.")
 
     def mail(self, side: str, sheet: str, report: str) -> Handled:
         """Post a letter as a mail program would send it, and keep the answers."""

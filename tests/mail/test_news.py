@@ -191,9 +191,7 @@ def test_an_act_of_the_game_master_is_always_told(folder: Folder, office: MailSe
     assert found == [ADDRESSES[side] for side in SIDES]
 
 
-def test_a_report_that_was_not_noted_is_written_once_more_as_the_same_letter(
-    folder: Folder, office: MailSettings
-) -> None:
+def test_a_report_written_again_is_the_same_letter(folder: Folder, office: MailSettings) -> None:
     """The command ends after a letter lies in the outbox and before that is noted: no second letter comes of it."""
     assert office.outbox is not None
     play(folder, office, 1)
