@@ -38,8 +38,8 @@ SMALL, PLAY, NOTHING = "a small question", "a play", "nothing asked"
 MOST_LINES: Final = {SMALL: 40, PLAY: 60, NOTHING: 12}
 SHEET_BY: Final = 30
 """The line by which the sheet is to begin."""
-BYTES_BEFORE: Final = {"zama": 0, "cannae": 0}
-"""The bytes of a game turn as they were when every letter told everything to everybody."""
+BEFORE: Final = {"zama": 20_450, "cannae": 11_217}
+"""The KiB of a game turn when every letter told everything to everybody."""
 MOST_LETTERS: Final = 2_000
 
 
@@ -58,17 +58,19 @@ class Post:
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the figures of each sample game."""
+    """Yield the figures of each sample game, and of both how many letters answer one."""
+    got = written = 0
     for name in GAMES:
         post = play(name)
+        got, written = got + post.got, written + post.written
         for asks, most in MOST_LINES.items():
             if counts := post.lines[asks]:
                 yield Figure(f"{name}: median letter, {asks}", statistics.median(counts), "lines", most)
         early = sum(line <= SHEET_BY for line in post.sheets) / max(len(post.sheets), 1)
         yield Figure(f"{name}: sheet by line {SHEET_BY}", 100 * early, "%", 90, AT_LEAST)
-        yield Figure(f"{name}: letters written for each one taken", post.written / post.got, "letters", 1.7)
-        before = BYTES_BEFORE[name]
-        yield Figure(f"{name}: post of a game turn", post.bytes / max(post.turns, 1) / 1024, "KiB", before / 3 / 1024)
+        yield Figure(f"{name}: letters written for each one taken", post.written / post.got, "letters")
+        yield Figure(f"{name}: post of a game turn", post.bytes / max(post.turns, 1) / 1024, "KiB", BEFORE[name] / 3)
+    yield Figure("both: letters written for each one taken", written / got, "letters", 1.7)
 
 
 def play(name: str) -> Post:

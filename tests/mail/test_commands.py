@@ -333,7 +333,8 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         got = only(handled)
         assert got.to == sender
         assert got.subject == "How to play by mail"
-        assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == ["STATUS", "REPORT", "FORM", "FORECAST", "HELP"]
+        words = ["STATUS", "REPORT", "FORM", "FORECAST", "HELP", "NEWS", "NEWS"]
+        assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == words
 
 
 @pytest.mark.parametrize("word", ["CONSENT", "REFUSE punica 1"])
