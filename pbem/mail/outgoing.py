@@ -138,11 +138,18 @@ def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
 
 
 def report_of(
-    game: OpenGame, side: Side | None, since: int, waiting: Sequence[Decision], before: object | None = None
+    game: OpenGame,
+    side: Side | None,
+    since: int,
+    waiting: Sequence[Decision],
+    before: object | None = None,
+    *,
+    filed: bool = False,
 ) -> Report:
     """Return the report of a game with these questions in it.
 
-    With the view that its reader had `before`, it says what has changed; else how all things stand.
+    With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
+    lists the standing orders of its side, as it does where it tells of no adjudication.
     """
     request = ReportRequest(
         game=game.name,
@@ -154,7 +161,7 @@ def report_of(
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
-        list_filed=since == game.adjudication,
+        list_filed=filed or (before is None and since == game.adjudication),
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         before=before,

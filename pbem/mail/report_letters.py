@@ -7,6 +7,7 @@ receipt for a sheet meanwhile.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -103,8 +104,8 @@ def turn_letter(
     before = position_at(game, since) if since and not stamp else None
     full = _round_over(game, before)
     view = None if full else game.rules.view(before, side)
-    told = report_of(game, side, since, game.open_decisions, view)
     number = answered.sheet if answered and since else None
+    told = report_of(game, side, since, game.open_decisions, view, filed=_files(game, side, number))
     values: dict[str, object] = {
         "report": told.text,
         "answers": paragraphs(answered.paragraphs if answered else ()),
@@ -139,8 +140,8 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     """
     if side not in game.ledger.addresses:
         return
-    told = report_of(game, side, game.adjudication, game.open_decisions, game.view(side))
-    number = answered.sheet
+    number, view = answered.sheet, game.view(side)
+    told = report_of(game, side, game.adjudication, game.open_decisions, view, filed=_files(game, side, number))
     receipt = {} if number is None else _receipt(game, side, number, answered.after)
     text = mail(
         "receipt",
@@ -162,6 +163,12 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
 
 
+def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
+    """Tell whether a sheet files standing orders: the letter that answers it then lists those in force."""
+    return number is not None and _STANDING.search(game.ledger.sheet(side, number)) is not None
+
+
+_STANDING: Final = re.compile(rb"(?m)^standing\s*:")
 _LATER: Final = "What happened is told with your next question, as you have chosen by NEWS."
 
 

@@ -27,8 +27,10 @@ from pbem.render.wrap import folded
 
 MOST_ABOVE: Final = 16
 """So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
-_MOST_CHANGES: Final = 6
+_MOST_CHANGES: Final = 5
 """So many lines say what has changed, in a report that does not say how all things stand."""
+_MOST_BELOW: Final = 10
+"""So many lines of what happened stand below the form of such a report, the latest of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +154,9 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     }
     in_the_letter = {
         "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
-        "earlier": list(_happened(each for each in said[:above] if known is None or not each.tag)),
+        "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
         "hand": list(laid_out([section for section in hand if section not in about])),
-        "changed": changed if len(changed) <= _MOST_CHANGES else [*changed[: _MOST_CHANGES - 1], _MORE],
+        "changed": _first_changes(changed),
         "brief": [*_brief(say, request, others), *_questions(say, box, request)],
         "notes": notes,
         "about": list(laid_out(list(dict.fromkeys(about)))),
@@ -165,7 +167,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     return Report(text, sheet, stands.headline, asked, position)
 
 
-_MORE: Final = f"{HANGING}... and more: position.txt has all of it."
+_MORE: Final = f"{HANGING}... position.txt has all of it."
 
 
 def _written(template: str, **values: object) -> str:
@@ -201,6 +203,20 @@ def _first_above(said: Sequence[Said]) -> int:
             break
     begins = (at for at in range(first, len(said)) if said[at].depth == 0)
     return next(begins, first) if first else 0
+
+
+def _first_changes(changed: Sequence[str]) -> Sequence[str]:
+    """Return the first paragraphs of what has changed."""
+    if len(changed) <= _MOST_CHANGES:
+        return changed
+    ends = [at for at in range(1, _MOST_CHANGES) if not changed[at].startswith(HANGING)]
+    return [*changed[: ends[-1] if ends else _MOST_CHANGES - 1], _MORE]
+
+
+def _latest(said: Sequence[Said]) -> list[str]:
+    """Return the latest lines of what happened, without the dice."""
+    lines = list(_happened(each for each in said if not each.tag))
+    return lines if len(lines) <= _MOST_BELOW else [_MORE, *lines[1 - _MOST_BELOW :]]
 
 
 def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) -> str | None:

@@ -41,7 +41,7 @@ def changes(before: Sequence[Section], now: Sequence[Section]) -> Iterator[str]:
     >>> list(changes([Section("Armies", (north, boii))], [Section("Armies", (north, pisae))]))
     ['Armies: Pisae 4 CU, Hanno; Boii no more.']
     """
-    was, here = ({section.title: section.lines for section in sections} for sections in (before, now))
+    was, here = ({each.title: each.lines for each in some if not each.passing} for some in (before, now))
     for title in {**here, **was}:
         if rows := list(_changed(was.get(title, ()), here.get(title, ()))):
             yield from folded(f"{title}: {'; '.join(rows)}.", WIDTH, later=HANGING)

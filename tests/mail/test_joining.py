@@ -155,7 +155,7 @@ def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) ->
         assert each.subject.startswith("Your move in punica: it begins, you play")
         assert "\n  Red: alea iacta est\n  Blue: vae victis\n" in each.text
         assert "YOU ARE ASKED: " in each.text
-        assert each.parts.keys() == {"map.png", "orders.yaml", "position.json", "receipt.txt"}
+        assert each.parts.keys() == {"map.png", "orders.yaml", "position.txt", "position.json", "receipt.txt"}
         assert ("PHRASE: on record for Blue: vae victis" in each.text) == (side == "blue")
     with waiting.open() as game:
         turn = game.ledger.public_turn(1)

@@ -457,7 +457,8 @@ def test_what_does_not_fit_above_the_form_stands_below_it() -> None:
         above, _, below = each.text.partition("----- END ORDERS -----")
         sentence = f"{side.title()} plays first."
         assert 10 <= above.count(sentence) <= MOST_ABOVE
-        assert above.count(sentence) + below.partition("WHAT IT IS")[0].count(sentence) == 40
+        earlier = below.partition("WHAT IT IS")[0].count(sentence)
+        assert above.count(sentence) + earlier == 40 if each is full else 5 <= earlier < 10
         assert each.position.count(sentence) == 40
         assert "[die 1.1]" in each.position
     assert "[die 1.1]" in full.text

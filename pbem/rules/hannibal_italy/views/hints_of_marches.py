@@ -24,25 +24,17 @@ _MOST_ORDERS: Final = 2
 
 
 def marches(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what each leader has and can reach, what it costs, and an order or two of each (7)."""
+    """Yield what each leader has, whom and what he can reach, and an order or two of each (7)."""
     leaders: Sequence[str] = decision.facts["leaders"]
-    yield _costs(view)
     most = max(_FEWEST, _MOST_LISTED // max(len(leaders), 1) // 2)
     orders: list[Order] = []
     for leader in leaders:
         yield from _leader(view, decision, leader, most, orders)
     yield (
-        "A path names hexes, cities and roads ('along via_aemilia', 'to ariminum'); {try: CITY} is diplomacy. A sheet "
-        "may have all your marches, and the end behind them; FORECAST tells what they cost and may lead to."
+        "A path names hexes, cities and roads ('along via_aemilia', 'to ariminum'); {try: CITY} is diplomacy. The end "
+        "may stand below all your marches."
     )
     yield from legal(check, view, decision, [order.body for order in orders])
-
-
-def _costs(view: Game) -> str:
-    movement = view.board.tables["movement"]
-    cost = ", ".join(f"{ground} {points(halves)}" for ground, halves in movement["cost"].items())
-    river, talk = points(movement["river"]), points(movement["diplomacy"])
-    return f"Movement points: {cost}, a river {river} more; diplomacy {talk}."
 
 
 def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list[Order]) -> Iterator[str]:

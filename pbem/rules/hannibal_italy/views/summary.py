@@ -38,7 +38,7 @@ _SCORES: Final[Mapping[str, str]] = {
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides."""
     sections = [
-        Section("Under way", tuple(_under_way(view, names))),
+        Section("Under way", tuple(_under_way(view, names)), passing=True),
         Section("Victory points of Carthage", tuple(_points(view))),
         *(Section(f"Armies of {names[side]}", tuple(_armies(view, side))) for side in SIDES),
         Section("Sieges", tuple(_sieges(view, names))),

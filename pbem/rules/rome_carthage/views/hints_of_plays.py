@@ -73,8 +73,6 @@ def play(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who marches on which card, where markers and units may go, and an example of each (7.3, 8.1, 15.2)."""
     side, board = decision.side, view.board
     cards = sorted(playable(view, side), key=lambda card: (board.cards[card].ops, card))
-    by_ops = {ops: [str(card) for card in cards if board.cards[card].ops == ops] for ops in (1, 2, 3)}
-    yield "Cards: " + "; ".join(f"{ops} ops: {', '.join(numbers)}" for ops, numbers in by_ops.items() if numbers)
     yield "March: needs a card with the general's number or more."
     for space in spaces_with_generals(view, side):
         yield _army(view, side, space, lambda general: f"{general} ({strategy_rating(view, general)})")

@@ -24,7 +24,7 @@ _PHASES: Final[Mapping[str, str]] = {
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
     sections = [
-        Section("Under way", tuple(_under_way(view, names))),
+        Section("Under way", tuple(_under_way(view, names)), passing=True),
         Section("In force", tuple(_in_force(view, names))),
         Section("The balance", tuple(_balance(view, names))),
         *(Section(f"Armies of {names[side]}", tuple(_armies(view, names, side))) for side in SIDES),
