@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pbem.engine.session import Queued
-from pbem.repo.layout import POSITION, sheet_path
+from pbem.repo.layout import POSITION, sheet_path, standing_path
 from pbem.repo.state import State
-from tests.attacks.base import Dishonest, begun, found, go_on
+from tests.attacks.base import STANDING, Dishonest, begun, found, go_on
 from tests.support.live import Folder, order
 
 
@@ -111,3 +111,39 @@ def test_another_message_of_a_commit_shows_at_the_end(folder: Folder) -> None:
             r"its message is 'punica: adjudication 4\n\nall is well'; what was handed in makes it"
             in found(game, with_key=True)[0]
         )
+
+
+class KeepsAStandingOrder(Dishonest):
+    """Leaves the file of the standing orders as it was, although the sheet cancels them."""
+
+    def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
+        if message == "punica: sheet 2 of red":
+            files.pop(standing_path("red"))
+        return files
+
+
+def test_a_file_left_as_it_was_shows_at_the_end(folder: Folder) -> None:
+    with begun(folder, KeepsAStandingOrder) as game:
+        head = b"game: punica\nside: red\nadjudication: 1\n"
+        game.file("red", head + STANDING)
+        game.file("red", head + b"standing: []\n")
+        go_on(game, 6)
+        said = "standing/red.age, it is not changed, but what was handed in changes it"
+        assert any(each.endswith(said) for each in found(game, with_key=True))
+
+
+class FilesStandingOrders(Dishonest):
+    """Writes the file of the standing orders with a sheet that has none."""
+
+    def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
+        if message == "punica: sheet 2 of red" and (now := self.current().state) is not None:
+            now.standing["red"] = []
+            files |= self.ledger.standing_files(now, "red")
+        return files
+
+
+def test_a_file_changed_for_nothing_shows_at_the_end(folder: Folder) -> None:
+    with begun(folder, FilesStandingOrders) as game:
+        go_on(game, 9)
+        said = "standing/red.age, it is changed, and nothing that was handed in changes it"
+        assert any(each.endswith(said) for each in found(game, with_key=True))

