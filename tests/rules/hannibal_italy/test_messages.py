@@ -396,9 +396,9 @@ def test_the_form_of_a_march_tells_reach_and_chances() -> None:
     assert texts[hannibal].startswith('hannibal at "0227": 51 SP, elephants 3, punic_foot 3, punic_horse 6; 20 points')
     assert "0522" in texts[hannibal + 1]
     # Taurasia needs 3 or more; Hannibal brings +2 for 51 SP, the Gaulish leader nothing.
-    assert "taurasia 100 %" in texts[hannibal + 3]
+    assert "taurasia 100 %" in texts[hannibal + 2]
     gaul = texts.index(next(text for text in texts if text.startswith("gaulish_leader")))
-    assert any("taurasia 67 %" in text for text in texts[gaul : gaul + 4])
+    assert any("taurasia 67 %" in text for text in texts[gaul : gaul + 3])
 
 
 # ---- standing orders
