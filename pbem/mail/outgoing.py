@@ -338,7 +338,7 @@ def letter(
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
     message_id = f"<{id or stamp}@{settings.host}>"
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else _enclosed(attached)
+    below = "" if about is None else f"\n{_enclosed(attached)}"
     draft = Draft(
         sender=settings.sender,
         to=to,

@@ -155,6 +155,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     )
     attached = Attachments(
         sheet=told.sheet,
+        standing=told.position if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, answered.after, number, tells=False),
     )
