@@ -138,6 +138,8 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
     hand = stands.hand if request.side is not None else ()
     known = None if request.before is None else rules.summary(request.before) or Summary("")
+    if known is None:  # then all that the reader holds stands in the report anyway
+        about = [section for section in about if section.title not in {each.title for each in hand}]
     changed = [] if known is None else list(changes(known.sections, stands.sections))
     said = list(say.tell(list(_together(seen))))
     above = 0 if sheet is None else _first_above(said)
