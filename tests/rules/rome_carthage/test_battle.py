@@ -19,6 +19,7 @@ from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage import KINDS
 from pbem.rules.rome_carthage.battle import battle, politics, retreat
 from pbem.rules.rome_carthage.battle.hands import allies
+from pbem.rules.rome_carthage.battle.rounds import POLICIES
 from pbem.rules.rome_carthage.battle.routes import retreat_of, routes
 from pbem.rules.rome_carthage.position.generals import arrange
 from pbem.rules.rome_carthage.position.options import Options
@@ -109,7 +110,7 @@ def examine(game: Game, decision: Decision, dice: random.Random) -> Order:
 def garbage(dice: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield orders of the right shape with any words in them."""
     spaces = [dice.choice([*BOARD.spaces, "atlantis"]) for _ in range(dice.randrange(6))]
-    card = dice.choice([*BOARD.battle_cards, "commonest"])
+    card = dice.choice([*BOARD.battle_cards, "strongest", "commonest"])
     part = {"cu": dice.randrange(9), "elephants": dice.randrange(3), "generals": dice.sample(list(BOARD.generals), 2)}
     yield "battle_card", dice.choice([{}, {"card": card}, {"card": card, "as": "probe"}, {"withdraw": True}])
     yield "match", {"card": dice.choice([*BOARD.battle_cards, "any", "none"])}
@@ -193,7 +194,11 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
     options, check = KINDS["battle_card"]
     assert list(options(view(other, question.side), question)) == list(options(view(game, question.side), question))
     own = game.battle.hands[question.side] if game.battle is not None else []
-    assert question.default == {"card": "commonest"}
+    assert question.default == {"card": "strongest"}
+    for word, pick in POLICIES.items():
+        chosen = pick(BOARD, game.the_battle, question.side)
+        assert chosen == pick(BOARD, other.the_battle, question.side), word
+        assert chosen == pick(BOARD, view(game, question.side).the_battle, question.side), word
     assert all(card not in question.facts.values() for card in own)
     assert list(check(view(other, question.side), question, Order("battle_card", {"card": own[0]}))) == [] or (
         own[0] == "reserve"

@@ -21,6 +21,8 @@ PROBE: Final = "probe"
 NONE: Final = "none"
 ANY: Final = "any"
 """Match with the card itself, else with a general's Probe, else with a Reserve, else not at all."""
+STRONGEST: Final = "strongest"
+"""Lead the kind that the enemy is least likely to match, and stay with it; a Reserve only as the last resort."""
 COMMONEST: Final = "commonest"
 """Lead the kind of which the hand holds most, the rulebook's own advice (11.5); a Reserve only as the last resort."""
 SINGLE: Final = "single"
@@ -47,7 +49,7 @@ def fight_rounds(game: Game, table: Table) -> Flow[None]:
             side,
             "battle_card",
             rule="11.4",
-            default={"card": COMMONEST},
+            default={"card": STRONGEST},
             space=battle.space,
             round=battle.round + 1,
             cards=len(battle.hands[side]),
@@ -69,7 +71,7 @@ def fight_round(game: Game, table: Table, card: str, name: str | None = None) ->
     battle.round += 1
     battle.withdrawals = 0
     if card in POLICIES:
-        card = POLICIES[card](board, battle.hands[side])
+        card = POLICIES[card](board, battle, side)
     if card == MAHARBAL:
         battle.led = DOUBLE_ENVELOPMENT
     else:
@@ -140,20 +142,58 @@ def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:
     )
 
 
-def commonest(board: Board, hand: Sequence[str]) -> str:
+def commonest(board: Board, battle: Battle, side: Side) -> str:
     """Return the kind of card that a hand holds most of, Reserves aside (11.5)."""
-    kinds = [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
-    return max(kinds, key=hand.count) if kinds else RESERVE
+    hand = battle.hands[side]
+    return max(_kinds(board, hand), key=hand.count, default=RESERVE)
 
 
-def single(board: Board, hand: Sequence[str]) -> str:
+def single(board: Board, battle: Battle, side: Side) -> str:
     """Return a kind that a hand holds once, so that pairs are kept for matching; else the commonest (11.5)."""
-    return next((kind for kind in board.battle_cards if kind != RESERVE and hand.count(kind) == 1), None) or commonest(
-        board, hand
-    )
+    hand = battle.hands[side]
+    lone = (kind for kind in _kinds(board, hand) if hand.count(kind) == 1)
+    return next(lone, None) or commonest(board, battle, side)
 
 
-POLICIES: Final[Mapping[str, Callable[[Board, Sequence[str]], str]]] = {COMMONEST: commonest, SINGLE: single}
+def strongest(board: Board, battle: Battle, side: Side) -> str:
+    """Return the kind of which a hand holds the largest share of the deck, or the one that its side led last (11.5).
+
+    The enemy holds the less of a kind the more of it is in the own hand, and has fewer with each that it spent on a
+    match: so a side stays with the kind that it led, also when it has lost the initiative and won it back. A matched
+    Double Envelopment hands the initiative over (11.6), so it is led only by the better general, or if nothing else is
+    left but Reserves.
+    """
+    hand = battle.hands[side]
+    held = _kinds(board, hand)
+    kinds = [kind for kind in held if kind != DOUBLE_ENVELOPMENT or _outrates(board, battle, side)] or held
+    last = led_last(battle, side)
+    if last in kinds:
+        return last
+    return max(kinds, key=lambda kind: hand.count(kind) / board.battle_deck.count(kind), default=RESERVE)
+
+
+def led_last(battle: Battle, side: Side) -> str | None:
+    """Return what a side led last, a Reserve under its name; None: it has led nothing yet (11.4)."""
+    opening = {each.round: each for each in reversed(battle.played)}
+    return next((led.used_as for _, led in sorted(opening.items(), reverse=True) if led.side == side), None)
+
+
+def _kinds(board: Board, hand: Sequence[str]) -> list[str]:
+    return [kind for kind in board.battle_cards if kind != RESERVE and kind in hand]
+
+
+def _outrates(board: Board, battle: Battle, side: Side) -> bool:
+    """Tell whether the commander of a side has a higher battle rating than the enemy's, nobody counting 0."""
+    own, enemy = (battle.commanders.get(each) for each in (side, ENEMY[side]))
+    ratings = [board.generals[each].battle if each else 0 for each in (own, enemy)]
+    return ratings[0] > ratings[1]
+
+
+POLICIES: Final[Mapping[str, Callable[[Board, Battle, Side], str]]] = {
+    STRONGEST: strongest,
+    COMMONEST: commonest,
+    SINGLE: single,
+}
 """Words for a card that is picked out of the hand when it is led."""
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import battle_card_orders
+from pbem.rules.rome_carthage.battle.rounds import STRONGEST, battle_card_orders
 from pbem.rules.rome_carthage.policy.markers import cheapest_to_lose
 from pbem.rules.rome_carthage.policy.worth import cards_in_battle, chance
 from pbem.rules.rome_carthage.position.board import ITALY
@@ -59,10 +59,10 @@ def _intercepted(view: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _battle_card(view: Game, decision: Decision) -> Iterator[Order]:
-    """Break off a battle that goes badly; else lead the kind most held (11.5, 11.11)."""
+    """Break off a battle that goes badly; else lead the kind hardest to match (11.5, 11.11)."""
     if 3 * decision.facts["cards"] <= decision.facts["enemy_cards"]:
         yield Order("battle_card", {"withdraw": True})
-    yield Order("battle_card", {"card": "commonest"})
+    yield Order("battle_card", {"card": STRONGEST})
     yield from battle_card_orders(view, decision)
 
 

@@ -14,7 +14,7 @@ from pbem.rules.rome_carthage.battle import events as battle_events
 from pbem.rules.rome_carthage.battle.elephants import FRIGHT, fright
 from pbem.rules.rome_carthage.battle.events import why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import RESERVE, battle_card_orders, matches
+from pbem.rules.rome_carthage.battle.rounds import RESERVE, STRONGEST, battle_card_orders, matches, strongest
 from pbem.rules.rome_carthage.battle.routes import routes
 from pbem.rules.rome_carthage.battle.withdrawal import why_no_withdrawal
 from pbem.rules.rome_carthage.movement import weather
@@ -177,8 +177,11 @@ def _man_city(view: Game, decision: Decision) -> Iterator[Hint]:
 
 
 def _battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what a withdrawal needs, and one order for each kind of card (11.4, 11.7, 11.11)."""
+    """Yield the strongest card, what a withdrawal needs, one order for each kind of card (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
+    best = strongest(board, battle, side)
+    if best != RESERVE:
+        yield f"card: {STRONGEST} leads {best} now."
     if RESERVE in battle.hands[side]:
         names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
         yield f"A Reserve stands for any card; say which with `as`: {names}."

@@ -19,12 +19,15 @@ from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
 
 DIE: Final = range(1, 7)
+NOTHING: Final[Mapping[Side, str]] = {}
 ATTACKER, DEFENDER = CARTHAGE, ROME
 """Which side attacks makes no difference to the rounds; nobody has abilities."""
 NOTES: Final = (
-    "Played as the game plays for a late player: lead the kind most held, Reserves last; match with",
-    "the card itself, then a Reserve; counterattack while both hold cards; never withdraw. No abilities,",
-    "no elephants, no events. Casualties and the retreat table are counted, the way of the retreat is not.",
+    "Played as the game plays for a late player: lead the strongest card (the kind of which the hand holds",
+    "the largest share of the deck, and stay with it; a Double Envelopment only with the better general, or",
+    "last; then Reserves); match with the card itself, then a Reserve; counterattack while both hold cards;",
+    "never withdraw. No abilities, no elephants, no events. Casualties and the retreat table are counted,",
+    "the way of the retreat is not.",
 )
 
 
@@ -86,6 +89,16 @@ def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: I
     return _told(numbers, cu, played, wins, rounds, lost)
 
 
+def share_won(
+    board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table], leads: Mapping[Side, str]
+) -> float:
+    """Return the share of battles that the attacker wins if each side leads its cards by a word (11.4)."""
+    game, commanders = _field(board, options, numbers)
+    cu = dict.fromkeys(SIDES, 1)
+    winners = [_fight(game, table, commanders, cu, numbers, leads) for table in tables]
+    return winners.count(ATTACKER) / len(winners)
+
+
 def _field(board: Board, options: Options, numbers: Mapping[str, int]) -> tuple[Game, dict[str, str]]:
     """Return a position with nothing but two generals of these ratings and no abilities, and who commands."""
     commanders, generals = {}, dict(board.generals)
@@ -113,9 +126,14 @@ def _strength(numbers: Mapping[str, int], who: str) -> int:
 
 
 def _fight(
-    game: Game, table: Table, commanders: Mapping[str, str], cu: Mapping[Side, int], numbers: Mapping[str, int]
+    game: Game,
+    table: Table,
+    commanders: Mapping[str, str],
+    cu: Mapping[Side, int],
+    numbers: Mapping[str, int],
+    leads: Mapping[Side, str] = NOTHING,
 ) -> Side:
-    """Fight one battle by the rules and the defaults; return the winner (11.4 to 11.10)."""
+    """Fight one battle by the rules, the words by which sides lead, and the defaults; return the winner (11.4)."""
     space = next(iter(game.board.spaces))
     for side in SIDES:
         generals = [commanders[side]] if side in commanders else []
@@ -125,25 +143,26 @@ def _fight(
     fought.hands[ATTACKER] = deck[: numbers["attacker_cards"]]
     fought.hands[DEFENDER] = deck[numbers["attacker_cards"] :][: numbers["defender_cards"]]
     for flow in (fight_rounds(game, table), battle_casualties(game, table), retreat_table(game, table)):
-        _by_default(flow)
+        _by_default(flow, leads)
     return ATTACKER if fought.loser == DEFENDER else DEFENDER
 
 
-def _by_default(flow: Flow[None]) -> None:
-    """Run a flow of the rules with the default answer to every decision."""
+def _by_default(flow: Flow[None], leads: Mapping[Side, str]) -> None:
+    """Run a flow of the rules with the default answer to every decision but those on what a side leads."""
+
+    def answer(asked: object) -> Order:
+        assert isinstance(asked, Decision)
+        if asked.kind == "battle_card" and asked.side in leads:
+            return Order(asked.kind, {"card": leads[asked.side]})
+        assert asked.default is not None, "every decision in a battle has a default (11)"
+        return Order(asked.kind, asked.default)
+
     try:
         asked = next(flow)
         while True:
-            asked = flow.send(tuple(map(_default, asked)) if isinstance(asked, tuple) else _default(asked))
+            asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
     except StopIteration:
         return
-
-
-def _default(asked: object) -> Order:
-    """Return the default answer; every decision in a battle has one (11)."""
-    assert isinstance(asked, Decision)
-    assert asked.default is not None
-    return Order(asked.kind, asked.default)
 
 
 def _told(
