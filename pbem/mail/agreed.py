@@ -15,6 +15,7 @@ from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
+from pbem.orders.forgive import for_word
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
@@ -22,6 +23,7 @@ from pbem.render.form import SheetHead, order_lines
 WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
+_STANDS_FOR: Final = "AGREED stands for what counts without an answer"
 _ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
 _ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
 
@@ -44,7 +46,8 @@ def agreed_sheet(game: OpenGame, side: Side, rest: str, letter: Letter, host: st
         lines += order_lines(order.kind, order.body)
     for decision in asked:
         lines += order_lines(decision.kind, decision.default or {})
-    return Enclosure("AGREED", ("\n".join(lines) + "\n").encode(), "body")
+    word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
+    return Enclosure("AGREED", for_word("\n".join(lines), word, _STANDS_FOR).encode(), "body")
 
 
 def unchanged(game: OpenGame, side: Side) -> str:
