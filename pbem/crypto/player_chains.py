@@ -32,6 +32,8 @@ LOST: Final = "lost"
 LINK_SHAPE: Final = pattern("[0-9a-f]{64}")
 MOST_LINKS: Final = 100_000
 """The greatest length of a player's chain: its links are counted by making them."""
+_NO_CHAIN: Final = "you have no chain of your own in this game; leave this line out"
+_ENDED: Final = f"your chain has ended: an earlier sheet says 'link: {LOST}'"
 
 
 class BadContribution(PbemError):
@@ -71,13 +73,10 @@ def wrong_with(written: str | None, chain: PlayerChain | None) -> str | None:
     `written` is None where the sheet opens none, `chain` where its side has none.
     """
     if chain is None:
-        return None if written is None else "you have no chain of your own in this game; leave this line out"
+        return None if written is None else _NO_CHAIN
     if chain.lost:
-        return None if written in (None, LOST) else f"your chain has ended: an earlier sheet says 'link: {LOST}'"
-    opened = chain.opened
-    way_out = f"the next is link {opened + 1}, which `pbem my-chain next FILE --after {opened}` prints"
-    if opened >= chain.length:
-        way_out = f"all {chain.length} are opened; write 'link: {LOST}', which ends the chain"
+        return None if written in (None, LOST) else _ENDED
+    opened, way_out = chain.opened, next_of(chain)
     if written is None:
         return f"link is missing: a sheet of yours opens the next link of your chain; {way_out}"
     if written == LOST or check_link(written, chain.last):
@@ -88,6 +87,17 @@ def wrong_with(written: str | None, chain: PlayerChain | None) -> str | None:
     if number <= opened:
         return f"{f'link {number}' if number else 'the tip'} has been opened before; {way_out}"
     return f"this is link {number}; {way_out}"
+
+
+def next_of(chain: PlayerChain | None) -> str:
+    """Return what the next sheet of a player has to open."""
+    if chain is None:
+        return _NO_CHAIN
+    if chain.lost:
+        return _ENDED
+    if chain.opened >= chain.length:
+        return f"all {chain.length} are opened; write 'link: {LOST}', which ends the chain"
+    return f"the next is link {chain.opened + 1}, which `pbem my-chain next FILE --after {chain.opened}` prints"
 
 
 def contribution(last: str, opened: str | None, n: int) -> dict[str, str]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
-from pbem.crypto.player_chains import PlayerChain, wrong_with
+from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
 from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
 from pbem.game.order_form import OrderForm
@@ -163,7 +163,7 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
         canonical, changes = read.text, read.changes
     except BadSheet as unreadable:
         bad, sheet = unreadable, unreadable.rest
-    complaints = list(bad.complaints) if bad is not None else []
+    complaints = [_with_way_out(each, at.chain) for each in bad.complaints] if bad is not None else []
     if sheet is not None:
         complaints += _sheet_faults(at, sheet, whole=bad is None)
     if bad is not None:
@@ -186,7 +186,8 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
     heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
     yield from map(sheet.placed, heading)
-    if (wrong := wrong_with(sheet.link, at.chain)) is not None:
+    unread = sheet.link is None and sheet.document.value.get(LINK) is not None
+    if not unread and (wrong := wrong_with(sheet.link, at.chain)) is not None:
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return
@@ -196,6 +197,13 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     yield from map(sheet.placed, _cancelled_wrongly(at, sheet))
     yield from map(sheet.placed, _too_much(at, sheet))
     yield from _order_faults(at, sheet, whole=whole)
+
+
+def _with_way_out(placed: Placed, chain: PlayerChain | None) -> Placed:
+    """Return a fault of a sheet's form; that of a link says which link is the next."""
+    if placed.fault.path != (LINK,):
+        return placed
+    return replace(placed, fault=replace(placed.fault, reason=f"{placed.fault.reason}; {next_of(chain)}"))
 
 
 def _cancelled_wrongly(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:

@@ -139,6 +139,7 @@ def test_a_wrong_link_is_a_fault_with_the_way_out(
     before = git(toy.ledger.repo.path, "rev-parse", "main")
     line, column, reason = told(toy, link)
     assert reason.startswith(said)
+    assert "pbem my-chain next FILE --after 0" in reason
     assert (line, column) == place
     assert git(toy.ledger.repo.path, "rev-parse", "main") == before
     give(toy, "red", CHAIN.link(1))
@@ -153,7 +154,7 @@ def test_a_link_opened_before_is_a_fault(toy: Adjudicator) -> None:
 def test_the_other_faults_of_a_sheet_are_told_with_it(toy: Adjudicator) -> None:
     text = sheet(toy, "red", order("bid", card="lowest")).replace(b"orders:", b"link: lst\norders:")
     text = text.replace(b"game: punica", b"game: gallia")
-    assert len(toy.receive("red", text).rows()) == 1  # what cannot be read comes first
+    assert [row["line"] for row in toy.receive("red", text).rows()] == [1, 4]
     text = text.replace(b"lst", CHAIN.link(2).encode())
     assert [row["line"] for row in toy.receive("red", text).rows()] == [1, 4]
 
@@ -286,7 +287,7 @@ def test_the_same_is_said_at_home(toy: Adjudicator, tmp_path: Path) -> None:
 def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:
     handled = take_in(letter("red", opening(toy, "red", None)), folder.office)
     assert not handled.accepted
-    assert b"my-chain next FILE --after 0" in handled.letters[0].content
+    assert b"my-chain next FILE --after 0" in handled.letters[0].content.replace(b"\r\n#!", b"")
     good = letter("red", opening(toy, "red", CHAIN.link(1)), number=2)
     assert take_in(good, folder.office).accepted
     assert take_in(good, folder.office).accepted  # taken in again it changes nothing

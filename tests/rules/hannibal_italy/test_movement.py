@@ -161,11 +161,11 @@ def test_a_fault_in_a_path_of_one_text_is_shown_at_its_own_word() -> None:
 def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
     receipt, _ = checked(
         session(),
-        "- move: {leader: Hannibal, path: [rome]}\n"
+        "- move: {leader: hanibal, path: [rome]}\n"
         "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
     )
     text = str(receipt)
-    assert "no leader is called Hannibal, did you mean hannibal? who can move: " in text
+    assert "no leader is called hanibal, did you mean hannibal? who can move: " in text
     assert "Varro is not your leader" in text
     assert "did you mean punic_foot?" in text
     assert "there is no hex or city nowhere" in text
