@@ -150,12 +150,24 @@ class _Reader:
         return found
 
     def _body(self, path: Path, kind: str, node: Node, standing: bool) -> Any:
+        if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
+            return self._noted(node, DEFAULT)
+        place = self.known.place(kind)
+        if place.only_key is not None and self._may_stand(node, place.field(place.only_key)):
+            self.mark((*path, place.only_key), node.mark, node.mark)
+            return {place.only_key: self._value(node, place.field(place.only_key), (*path, place.only_key), "")}
         if isinstance(node, Word):
-            if standing and fold(node.text) == DEFAULT:
-                return self._noted(node, DEFAULT)
             value = _strictly(node)
             return {} if value is None and not standing else value
-        return self._value(node, self.known.place(kind), path, kind if standing else "", body=True)
+        return self._value(node, place, path, kind if standing else "", body=True)
+
+    def _may_stand(self, node: Node, place: Place) -> bool:
+        """Tell whether what stands in the place of a mapping with one key is the value of that key."""
+        if isinstance(node, Word):
+            return bool(place.vocabulary.readings(node.text)) or (
+                place.takes_number and _NUMBER.fullmatch(node.text) is not None
+            )
+        return isinstance(node, Items) and place.takes_list
 
     # ---- within an order
 
