@@ -225,12 +225,21 @@ class _Reader:
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             return self._as_list(node, place.items) or strict
         if word is None:
+            if place.takes_number and not place.takes_text and isinstance(strict, str):
+                self._unknown_name(node, place, path)
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):
             return self._typed(node, word == TRUE)
         if place.takes_number and word.isdecimal():
             return self._typed(node, int(word))
         return self._typed(node, word)
+
+    def _unknown_name(self, node: Word, place: Place, path: Path) -> None:
+        """Blame a name where a number goes, as a card has one, and no name is meant by it."""
+        if (near := place.vocabulary.near(node.text)) is not None and near[1].isdecimal():
+            self.blame(
+                path, f"nothing here is called {short(node.text)}; did you mean {near[1]}, {near[0]}?", node.mark
+            )
 
     def _as_list(self, node: Word, place: Place) -> list[str]:
         """Return a text with commas as the list that it was meant for; empty if any part is no word of the game."""
