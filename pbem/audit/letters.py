@@ -7,7 +7,7 @@ cut off, that a sheet was made up, changed or lost, that the sheets were closed 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pbem.audit.findings import Findings, Place, listed
+from pbem.audit.letters_sent import Sent
 from pbem.crypto.beacon import BadBeacon, time_of
-from pbem.crypto.seal import salted
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import counted
-from pbem.orders.forgive import came_from
-from pbem.orders.sheet.by_word import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
@@ -309,43 +307,27 @@ def _check_sent(
     matched = 0
     for side in sorted({receipt.side for _, receipt in found}):
         addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
-        sent = {text for letter in letters if letter.sender in addresses for of, text in letter.sheets if of == game}
-        sent |= set(_made_of(sent, letters))
         own = [each for (of, _), each in receipted.items() if of == side]
-        words = {word for letter in letters if letter.sender in addresses for word in letter.words}
-        by_word = {sheet_of_word(word, game, side, n) for word in words for n in range(1, clone.last + 1)} - {None}
-        if own and not sent and not by_word:
+        written = [letter for letter in letters if letter.sender in addresses]
+        sent = Sent(game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in])
+        if own and sent.is_empty:
             findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
             continue
-        for sheet, letter, receipt in own:
-            salt = bytes.fromhex(sheet.salt)
-            if any(salted(salt, text) == sheet.digest for text in (*sent, *by_word) if text is not None):
+        for sheet, letter, receipt in sorted(own, key=lambda each: each[0].number):
+            if sent.has(sheet):
                 matched += 1
                 continue
             at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
             findings.blame(
                 Place(at, file=sheet.path, commit=commit),
                 f"{letter}, written at commit {receipt.commit}, says that it came from {side} and has the digest "
-                f"{sheet.digest}; none of the {counted(len(sent), 'sheet')} that {side} sent has that digest. It was "
-                f"made up or changed, or the letter with it is missing here",
+                f"{sheet.digest}; none of the {counted(len(written), 'letter')} that {side} sent has that sheet. It "
+                f"was made up or changed, or the letter with it is missing here",
             )
     if receipted:
         text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
         findings.check("sent", text)
     return matched
-
-
-def _made_of(sent: Collection[bytes], letters: Iterable[KeptLetter]) -> Iterator[bytes]:
-    """Yield the canonical sheets that letters of the referee enclose, if they were made of a text that was sent.
-
-    Whether such a sheet says what its text says, its player could see in the answer that showed it.
-    """
-    texts = [text.decode("utf-8", "replace") for text in sent]
-    for letter in letters:
-        for sheet in letter.taken_in:
-            read = sheet.decode("utf-8", "replace").replace("\r\n", "\n")
-            if any(came_from(read, text) for text in texts):
-                yield read.encode()
 
 
 def _check_closings(

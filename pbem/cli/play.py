@@ -8,7 +8,7 @@ from dataclasses import replace
 from errno import ENOENT
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pbem.cli.runtime import (
     FAULTS,
@@ -30,7 +30,10 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
+    from pbem.orders.check import Receipt
+    from pbem.protocol import Side
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.open_game import OpenGame
 
 
 def shelf(check: bool, boxes: Boxes, json: bool) -> None:
@@ -84,7 +87,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
     with opened(game, games, boxes) as found:
         require_side(found, side)
         receipt, _ = found.check(side, read(sheet), name=sheet.name)
-        judge(receipt, json, "no faults")
+        judge(receipt, json, "no faults", _advice(receipt, found))
 
 
 def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
@@ -112,36 +115,65 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
         print(foreseen(box, side, prospects, costs=receipt.costs), end="")
 
 
-def submit(name: str, sheet: Path, side: str, games: Path | None, boxes: Boxes, json: bool) -> None:
-    """Hand in a sheet and continue the game."""
+class HandedIn(NamedTuple):
+    """What is handed in for a side: the file of a sheet, or the number of the report that the side agrees to."""
+
+    side: Side
+    sheet: Path | None
+    agreed: int | None = None
+    link: str = ""
+
+
+def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Hand in a sheet, or that a side agrees to its last report, and continue the game."""
+    from pbem.mail.agreed import agreed_at
+
+    side, file, agreed, link = handed
+    if (file is None) == (agreed is None):
+        misuse("give a sheet, or --agreed and the number of the report that the side agrees to")
+    if link and agreed is None:
+        misuse("--link goes with --agreed; a sheet has its link on a line of its own")
     with opened_to_change(name, games, boxes) as game:
         require_side(game, side)
-        raw = read(sheet)
+        raw = f"AGREED {agreed}".encode() if file is None else read(file)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
         owing = owes(game)
         with game.transaction():
-            receipt = game.receive(side, raw, name=sheet.name, letter=mark)
-            before = game.ledger.letter(mark)
-            if receipt.number is None and not (owing and before is not None):
-                judge(receipt, json, "")
+            before = game.ledger.letter(mark) if owing else None  # then an earlier command did all but write letters
+            receipt = None
+            if before is None:
+                raw = raw if agreed is None else agreed_at(game, side, agreed, link)
+                receipt = game.receive(side, raw, name="AGREED" if file is None else file.name, letter=mark)
+                if receipt.number is None:
+                    judge(receipt, json, "", _advice(receipt, game))
             numbers = game.adjudicate()
         letters = tell_all(game, numbers, games, boxes)
+        number = receipt.number if receipt is not None else (before or {})["sheet"]
         if json:
             record = {
-                "sheet": receipt.number or (before or {})["sheet"],
-                "changes": list(receipt.changes),
+                "sheet": number,
+                "changes": [] if receipt is None else list(receipt.changes),
                 "adjudications": numbers,
                 "waiting": open_questions(game),
                 "letters": letters,
             }
             print_json(record)
             return
-        if receipt.number is None and before is not None:
-            print(f"Sheet {before['sheet']} of {side} was carried out before.")
+        if receipt is None:
+            print(f"Sheet {number} of {side} was carried out before.")
         else:
-            print(f"Sheet {receipt.number} of {side} is accepted.")
+            print(f"Sheet {number} of {side} is accepted.")
             print_echo(receipt)
         print_adjudicated(game, numbers, letters)
+
+
+def _advice(receipt: Receipt, game: OpenGame) -> str:
+    """Return how to agree from the command line, if a sheet has nothing chosen and AGREED would do."""
+    from pbem.orders.check import WRITE_AGREED
+
+    if not any(WRITE_AGREED in each.fault.reason for each in receipt.complaints):
+        return ""
+    return f"Here that is: pbem submit {game.name} --side {receipt.side} --agreed {game.adjudication}"
 
 
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:

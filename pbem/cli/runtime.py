@@ -192,12 +192,12 @@ _MOST_ECHOED: Final = 60
 """So many lines of a sheet as it was read are printed."""
 
 
-def judge(receipt: Receipt, json: bool, good: str) -> None:
-    """Print the faults of a sheet and end with exit code 3, or print that it has none."""
+def judge(receipt: Receipt, json: bool, good: str, advice: str = "") -> None:
+    """Print the faults of a sheet, with advice if there is any, and end with exit code 3; or print that it has none."""
     if json:
         print_json(receipt.rows())
     elif receipt.complaints:
-        print(receipt)
+        print("\n".join([str(receipt), *([advice] if advice else [])]))
     else:
         print(f"{receipt.name}: {good}.")
         print_echo(receipt)

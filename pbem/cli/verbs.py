@@ -197,16 +197,21 @@ def forecast(
 @app.command()
 def submit(
     name: Name,
-    sheet: SheetFile,
     side: SideOf,
+    sheet: Annotated[Path | None, typer.Argument(help="An order sheet; - is standard input.")] = None,
+    agreed: Annotated[
+        int | None,
+        typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: take what counts without an answer."),
+    ] = None,
+    link: Annotated[str, typer.Option(help="With --agreed: the next link of the side's own dice chain.")] = "",
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Hand in a side's sheet and continue the game."""
+    """Hand in a side's sheet, or its word that it agrees, and continue the game."""
     from pbem.cli import play
 
-    play.submit(name, sheet, side, games, rules_dir, json)
+    play.submit(name, play.HandedIn(side, sheet, agreed, link), games, rules_dir, json)
 
 
 @app.command()

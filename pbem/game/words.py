@@ -22,6 +22,7 @@ from itertools import chain
 from typing import Any, Final
 
 from pbem.game.plain import Record
+from pbem.game.wording import guess
 
 WORDS: Final = "words"
 _NAMES: Final = ("name", "short", "abbr")
@@ -76,6 +77,12 @@ class Vocabulary:
         begun = (words for name, words in self._whole.items() if name.startswith(folded))
         meant = set(chain(self._parts.get(folded, ()), *begun))
         return [word for word in self.words if word in meant]
+
+    def near(self, written: str) -> tuple[str, str] | None:
+        """Return the name that is nearest to a written one, and its word, if that is one; None: no name is near."""
+        found = guess(fold(written), self._whole)
+        words = () if found is None else tuple(self._whole[found])
+        return (found, words[0]) if found is not None and len(words) == 1 else None
 
 
 def _parts(name: str) -> Iterator[str]:

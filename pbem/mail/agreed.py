@@ -15,23 +15,36 @@ from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
-from pbem.protocol import Side
+from pbem.orders.forgive import for_word
+from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
 
 WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
+_STANDS_FOR: Final = "AGREED stands for what counts without an answer"
 _ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
 _ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
 
 
 def agreed_sheet(game: OpenGame, side: Side, rest: str, letter: Letter, host: str) -> Enclosure:
     """Return the sheet that AGREED hands in; `rest` is what stands behind the word. Raises CannotPlay."""
-    asked = [decision for decision in game.open_decisions if decision.side == side]
-    if not asked:
-        raise CannotPlay("nothing is asked of you that still has no answer")
-    _require_last_report(game, side, letter, host)
+    _require_asked(game, side)
+    _require_last(game, _report_seen(game, side, letter, host))
+    return Enclosure("AGREED", sheet_of_agreed(game, side, rest), "body")
+
+
+def agreed_at(game: OpenGame, side: Side, report: int, rest: str = "") -> bytes:
+    """Return the sheet of a side that agrees to what its last report says; `report` must be that. Raises CannotPlay."""
+    _require_asked(game, side)
+    _require_last(game, report)
+    return sheet_of_agreed(game, side, rest)
+
+
+def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
+    """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
+    asked = _require_asked(game, side)
     ruled = game.defaults.get(side)
     if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
@@ -44,7 +57,8 @@ def agreed_sheet(game: OpenGame, side: Side, rest: str, letter: Letter, host: st
         lines += order_lines(order.kind, order.body)
     for decision in asked:
         lines += order_lines(decision.kind, decision.default or {})
-    return Enclosure("AGREED", ("\n".join(lines) + "\n").encode(), "body")
+    word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
+    return for_word("\n".join(lines), word, _STANDS_FOR).encode()
 
 
 def unchanged(game: OpenGame, side: Side) -> str:
@@ -67,14 +81,26 @@ def has_orders(enclosure: Enclosure, forms: Collection[str]) -> bool:
     return any(found in forms for found in _ORDER.findall(text))
 
 
-def _require_last_report(game: OpenGame, side: Side, letter: Letter, host: str) -> None:
-    """Raise CannotPlay unless a letter answers the last report of its side."""
+def _require_asked(game: OpenGame, side: Side) -> list[Decision]:
+    """Return what is asked of a side and has no answer. Raises CannotPlay if there is nothing."""
+    asked = [decision for decision in game.open_decisions if decision.side == side]
+    if not asked:
+        raise CannotPlay("nothing is asked of you that still has no answer")
+    return asked
+
+
+def _report_seen(game: OpenGame, side: Side, letter: Letter, host: str) -> int:
+    """Return the number of the report that a letter answers. Raises CannotPlay if it answers none."""
     seen = next(_seen(game, letter), None)
     if seen is None:
         reports = reports_in(letter.references, host)
         seen = next((each.adjudication for each in reports if (each.game, each.side) == (game.name, side)), None)
     if seen is None:
         raise CannotPlay("your letter answers no report, so it does not say what you agree to. Answer this letter")
+    return seen
+
+
+def _require_last(game: OpenGame, seen: int) -> None:
     if seen != game.adjudication:
         raise CannotPlay(f"you answer report {seen}, and adjudication {game.adjudication} came after it")
 

@@ -18,10 +18,12 @@ from typing import Final
 
 from pbem.mail.address import mailbox
 from pbem.mail.inbox import open_letter, whole_text
+from pbem.mail.letter import Letter
 from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
 from pbem.mail.receipts import OWN_SHEET
-from pbem.mail.routing import game_of
+from pbem.mail.routing import game_of, report_named, reports_in
+from pbem.protocol import Side
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
 
 LARGEST: Final = 16 * 1024 * 1024
@@ -87,8 +89,21 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
+        lines=(*opened.loose, *opened.quoted_lines),
+        answers=tuple(_answers(opened)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )
+
+
+def _answers(letter: Letter) -> Iterator[tuple[str, Side, int]]:
+    """Yield the reports that a letter answers: of those it refers to the latest of each game, and those it quotes."""
+    referred: dict[tuple[str, Side], int] = {}
+    for report in reports_in(letter.references):
+        referred.setdefault((report.game, report.side), report.adjudication)
+    yield from ((game, side, number) for (game, side), number in referred.items())
+    for sheet in (*letter.enclosures, *letter.passed_over, *letter.beside):
+        if (named := report_named(sheet)) is not None:
+            yield named.game, named.side, named.adjudication
 
 
 def _blocks(part: Part) -> Iterator[tuple[Block, bool]]:

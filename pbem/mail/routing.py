@@ -85,20 +85,25 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
         if _side(settings, report.game, letter.sender) == report.side:
             return report
     for sheet in letter.enclosures:
-        text = sheet.text.decode("utf-8", "replace")
-        side, number = _SIDE.search(text), _NUMBER.search(text)
-        if sheet.where == "quoted" and side is not None and number is not None:
-            return Answering(game_of(sheet), side[1].lower(), int(number[1]))
+        if sheet.where == "quoted" and (named_in := report_named(sheet)) is not None:
+            return named_in
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
     asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
     return _asks(settings, asking[0], letter.sender) if asking == [named] else None
 
 
-def reports_in(references: Sequence[str], host: str) -> Iterator[Answering]:
-    """Yield the reports of ours that a letter refers to, the latest first."""
+def report_named(sheet: Enclosure) -> Answering | None:
+    """Return the report that the heading of a sheet names; None: it names none."""
+    text = sheet.text.decode("utf-8", "replace")
+    side, number = _SIDE.search(text), _NUMBER.search(text)
+    return Answering(game_of(sheet), side[1].lower(), int(number[1])) if side and number else None
+
+
+def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[Answering]:
+    """Yield the reports of ours that a letter refers to, the latest first; of any host, if none is given."""
     for reference in reversed(references):
         found = _REPORT.fullmatch(reference)
-        if found is not None and found["host"] == host:
+        if found is not None and host in (None, found["host"]):
             yield Answering(found["game"], found["side"], int(found["number"]))
 
 

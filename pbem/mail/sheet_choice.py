@@ -17,7 +17,7 @@ from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, report_of
 from pbem.mail.routing import only_names, report_answered
-from pbem.orders.forgive import Answering, Known, forgive
+from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -99,7 +99,7 @@ class Choice:
             )
         if self._are_quoted() and any(_same_orders(sheet_of(self.bare, report), form) for form in forms):
             raise CannotPlay(unchanged(self.game, self.side))
-        key = [f"{ORDERS}:"] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
+        key = [KEY_ABOVE] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
         typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
         made = Enclosure("letter", f"{typed}\n".encode(), "body", report)
         if rival is None:

@@ -43,6 +43,8 @@ class Faults(Protocol):
     ) -> Iterable[Fault]: ...
 
 
+WRITE_AGREED: Final = "write AGREED for"
+"""Stands before what AGREED takes, where nothing is chosen."""
 _SHOWN: Final = 80
 """How many characters of a line are shown within a reason."""
 
@@ -333,7 +335,7 @@ def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
     if lacking:
         titles = " ".join(dict.fromkeys(lacking))
         return f"nothing is chosen, and nothing counts without an answer: {titles} Take the # off in front of an order"
-    return f"nothing is chosen; write AGREED for: {agreed(box, decisions)}"
+    return f"nothing is chosen; {WRITE_AGREED}: {agreed(box, decisions)}"
 
 
 def agreed(box: Box, decisions: Sequence[Decision]) -> str:

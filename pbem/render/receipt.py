@@ -145,6 +145,10 @@ class KeptLetter:
     """The sheets that it encloses as the referee has taken them in."""
     words: tuple[str, ...] = ()
     """Its commands, as the referee would read them: some stand for a sheet."""
+    lines: tuple[str, ...] = ()
+    """Its lines that stand in no order sheet, without quote marks: orders may stand there too."""
+    answers: tuple[tuple[str, Side, int], ...] = ()
+    """The reports that it shows that it answers, by game, side and adjudication."""
     damage: str = ""
     """Why it, or a receipt in it, cannot be read."""
 

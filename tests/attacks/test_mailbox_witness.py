@@ -20,12 +20,14 @@ from pbem.crypto.closing import PATIENCE
 from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_mailbox
+from pbem.mail.outgoing import side_report
 from pbem.referee import ruling
 from pbem.referee.adjudicator import Adjudicator
+from pbem.render.form import order_lines
 from pbem.render.receipt import LetterReceipt, ReceiptedSheet
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
-from tests.support.live import NOON, Folder, git, letter, pick, sheet
+from tests.support.live import NOON, Folder, git, letter, pick, quoted, sheet
 
 FIRST, SECOND = list(PUBLISHED)[:2]
 KEY = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
@@ -60,11 +62,15 @@ class Mail:
     def write(self, side: str, text: bytes, *, kept: bool = True) -> None:
         """Let a player write to the referee, and deliver the answers."""
         raw = letter(side, text, number=self.count, more=f"Date: {format_datetime(NOON)}\n")
-        if kept:
-            self.keep(side, raw)
+        self.send(side, raw, kept=kept)
+
+    def send(self, side: str, raw: bytes, *, kept: bool = True) -> Path | None:
+        """Let a letter go to the referee, and deliver the answers; return where its sender keeps it, if they do."""
+        file = self.keep(side, raw) if kept else None
         ran = pbem("letter", stdin=raw)
         assert ran.exit_code == DONE, ran.output
         self.deliver()
+        return file
 
     def deliver(self) -> None:
         """Deliver what lies in the outbox."""
@@ -231,6 +237,113 @@ def test_words_that_hand_in_a_sheet_are_witnesses(mail: Mail) -> None:
     mail.keep("red", letter("red", b"STANDING CANCEL 2", number=mail.count))
     said = verified(mail.clone(), mail.red, DONE)
     assert said["letters"]["sheets"] == said["letters"]["matched"]
+
+
+DRESSES = {
+    "as it should be": "{sheet}",
+    "put right": "Game: punica\nSide: RED\nAdjudication: {number}\nMy orders\n1) {Kind} {body}\n",
+    "one line": "orders: punica red {number} {kind} {body}",
+    "forum tags": "Here you are.\n[code]\n{sheet}[/code]",
+    "web page": "<p>Hello</p><div>{breaks}</div>",
+    "quoted and mended": "On Sunday, pbem wrote:\n\n{quoted}",
+    "no heading": "I will risk it.\n\n{kind}: {body}\n\nBest, Ann",
+    "a bullet and a capital": "* {Kind} {body}",
+    "in braces": "Hello,\n- {{{kind}: {body}}}\nAnn",
+    "quoted without a heading": "On Sunday, pbem wrote:\n\n> - {kind}: {body}\n",
+    "agreed": "AGREED\n\nAnn",
+    "agreed again": "Agreed.",
+    "agreed, quoting": "AGREED\n\nOn Sunday, pbem wrote:\n\n{form}",
+}
+"""The ways in which people hand in their orders: the text of a letter."""
+
+
+def dressed(mail: Mail, dress: str) -> bytes:
+    """Return a letter of red that answers the last report in one of these ways; red is asked for one order."""
+    with mail.folder.open() as game:
+        (asked,) = [each for each in game.open_decisions if each.side == "red"]
+        chosen = pick(game, asked, Random(3))
+        plain = sheet(game, "red", chosen).decode()
+        form = side_report(game, "red", game.adjudication - 1).sheet or ""
+        number = game.adjudication
+    body = "".join(order_lines(chosen.kind, chosen.body)).partition(": ")[2]
+    words = {"kind": chosen.kind, "Kind": chosen.kind.capitalize(), "body": body, "number": number, "sheet": plain}
+    more = {"quoted": quoted(plain).decode(), "form": quoted(form).decode(), "breaks": plain.replace("\n", "<br>\n")}
+    raw = letter(
+        "red",
+        DRESSES[dress].format(**words, **more).encode(),
+        number=1000 + mail.count,
+        more=f"Date: {format_datetime(NOON)}\nIn-Reply-To: <punica.red.{number}@localhost>\n",
+    )
+    return raw.replace(b"text/plain", b"text/html") if dress == "web page" else raw
+
+
+@pytest.fixture
+def worn(mail: Mail) -> dict[str, Path]:
+    """Let red hand in an order in each of the ways, and return where red keeps the letters."""
+    sent = {}
+    for dress in DRESSES:
+        while not asked_with_default(mail):
+            mail.play(1)
+        file = mail.send("red", dressed(mail, dress))
+        assert file is not None
+        sent[dress] = file
+    mail.play(2)
+    return sent
+
+
+def asked_with_default(mail: Mail) -> bool:
+    with mail.folder.open() as game:
+        return [each.default is not None for each in game.open_decisions if each.side == "red"] == [True]
+
+
+def test_orders_in_every_dress_came_from_their_player(mail: Mail, worn: dict[str, Path]) -> None:
+    """Without its letter the sheet is made up, also where an earlier letter has the same words."""
+    said = verified(mail.clone(), mail.red, DONE)
+    assert said["letters"]["sheets"] == said["letters"]["matched"] >= len(worn)
+    for dress, file in worn.items():
+        raw = file.read_bytes()
+        file.unlink()
+        (found,) = verified(mail.clone(), mail.red, FAULTS)["divergences"]
+        assert "that red sent has that sheet. It was made up or changed" in found["reason"], dress
+        file.write_bytes(raw)
+
+
+def test_words_below_a_sheet_that_no_letter_has_are_found(mail: Mail, worn: dict[str, Path]) -> None:
+    """The letters are there, but they say other things than the record has them say."""
+    for dress, old, new in (
+        ("no heading", b"I will risk it.", b"I will not:"),
+        ("a bullet and a capital", b"* ", b"I will not play "),
+        ("agreed again", b"Agreed.", b"STATUS"),
+        ("agreed", b"In-Reply-To: <punica.red.", b"In-Reply-To: <punica.red.9"),
+        ("no heading", b"In-Reply-To: <punica.red.", b"In-Reply-To: <punica.red.9"),
+    ):
+        raw = worn[dress].read_bytes()
+        assert old in raw
+        worn[dress].write_bytes(raw.replace(old, new))
+        harmless = (dress, old) == ("no heading", b"I will risk it.")
+        found = verified(mail.clone(), mail.red, DONE if harmless else FAULTS)["divergences"]
+        assert len(found) == (0 if harmless else 1), (dress, old)
+        worn[dress].write_bytes(raw)
+
+
+def test_a_letter_stands_for_one_sheet(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A letter that shows no report that it answers cannot be used a second time."""
+    while not asked_with_default(mail):
+        mail.play(1)
+    mail.keep(
+        "red", letter("red", b"- assault: {hold: true}\n- bid: {card: lowest}\n- react: {card: none}", number=999)
+    )
+    for kept in (True, False):
+        while not asked_with_default(mail):
+            mail.play(1)
+        with mail.folder.open() as game:
+            (asked,) = [each for each in game.open_decisions if each.side == "red"]
+            (line,) = order_lines(asked.kind, asked.default or {})
+            report = f"In-Reply-To: <punica.red.{game.adjudication}@localhost>\n"
+        raw = letter("red", line.encode(), number=1000 + mail.count, more=report)
+        mail.send("red", raw, kept=False)
+        found = verified(mail.clone(), mail.red, DONE if kept else FAULTS)["divergences"]
+        assert len(found) == (0 if kept else 1)
 
 
 def test_mailbox_without_receipts_shows_nothing(mail: Mail, tmp_path: Path) -> None:

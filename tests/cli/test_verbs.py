@@ -454,3 +454,17 @@ def test_one_broken_file_or_case_does_not_lose_the_others(folder: Folder) -> Non
     assert "homeless.yaml:1: say which game it is for" in text
     assert "homeless.yaml:2: 'expect' is a required property" in text
     assert count.replace("0 failed", "1 failed") in text
+
+
+def test_submit_takes_agreed_for_the_last_report(punica: Folder) -> None:
+    for side in ("red", "blue"):
+        said(DONE, "submit", "punica", sheet_file(punica, side, hand(punica, side)[0]), "--side", side)
+    with punica.open() as game:
+        number = game.adjudication
+        form = sheet(game, "red")
+    told_of = said(FAULTS, "submit", "punica", "-", "--side", "red", stdin=form)
+    assert f"Here that is: pbem submit punica --side red --agreed {number}" in told_of
+    assert f"you answer report {number - 1}" in said(WORLD, "submit", "punica", "--side", "red", "--agreed", number - 1)
+    assert "Sheet 2 of red is accepted." in said(DONE, "submit", "punica", "--side", "red", "--agreed", number)
+    assert "nothing is asked" in said(WORLD, "submit", "punica", "--side", "red", "--agreed", number)
+    assert "give a sheet, or --agreed" in said(USAGE, "submit", "punica", "--side", "red")

@@ -233,6 +233,31 @@ def test_a_value_of_the_other_game_is_read_by_its_place(order: str, body: dict[s
     assert orders(f"{HEAD}orders:\n{order}\n", ITALY) == [body]
 
 
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("First Player: ROME", {"first_player": {"side": "rome"}}),
+        ("- match: Probe", {"match": {"card": "probe"}}),
+        ("Maharbal: 3", {"maharbal": {"card": 3}}),
+        ("counterattack: yes", {"counterattack": {"roll": True}}),
+        ("remove markers: [Tarraco, Dertosa]", {"remove_markers": {"spaces": ["tarraco", "dertosa"]}}),
+    ],
+)
+def test_the_value_of_an_only_key_is_enough(line: str, order: dict[str, Any]) -> None:
+    assert orders(f"{HEAD}orders:\n{line}\n") == [order]
+
+
+@pytest.mark.parametrize("line", ["match: I do not know", "match: 3 of them", "battle_card: probe", "first_player: me"])
+def test_what_is_no_value_of_an_only_key_is_a_fault(line: str) -> None:
+    """A battle card may be led, or be led as another: which of the two is not said."""
+    assert faults(f"{HEAD}orders:\n- {line}\n")
+
+
+def test_a_misspelt_card_is_named_with_its_number() -> None:
+    ((_, _, reason),) = faults(f"{HEAD}orders:\n- play: {{card: African Reinforcments, as: event}}\n")
+    assert reason == "nothing here is called African Reinforcments; did you mean 12, african_reinforcements?"
+
+
 def test_a_word_that_can_be_two_things_is_a_fault_with_both() -> None:
     text = f"{HEAD}orders:\n- play: {{card: Major Campaign, as: ops, general: Scipio}}\n+ battle_card: {{card: FL}}\n"
     assert faults(text) == [

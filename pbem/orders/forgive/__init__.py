@@ -22,7 +22,7 @@ from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
-from pbem.orders.forgive.canonical import came_from, changes_in, write
+from pbem.orders.forgive.canonical import KEY_ABOVE, came_from, came_from_lines, changes_in, for_word, write
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
@@ -30,7 +30,18 @@ from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.protocol import MALFORMED, Fault, Path
 
-__all__ = ["Answering", "Forgiven", "Known", "came_from", "changes_in", "forgive", "looks_like_order"]
+__all__ = [
+    "KEY_ABOVE",
+    "Answering",
+    "Forgiven",
+    "Known",
+    "came_from",
+    "came_from_lines",
+    "changes_in",
+    "for_word",
+    "forgive",
+    "looks_like_order",
+]
 
 _MOST_CONTROLS: Final = 100
 _FEW: Final = 8

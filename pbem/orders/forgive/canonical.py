@@ -15,6 +15,8 @@ from pbem.game.yaml.limits import CONTROL
 
 CHANGES: Final = "# This is how the sheet was read:"
 OWN_TEXT: Final = "# The sheet as it came:"
+KEY_ABOVE: Final = "orders:"
+"""Stands above orders that came without it, where only that makes a list of them."""
 _CHANGE: Final = "# * "
 _LINE: Final = "# | "
 _CUT: Final = "# (the rest was cut off here)"
@@ -31,7 +33,16 @@ def write(value: dict[str, Any], changes: Iterable[str], own: Sequence[str]) -> 
         return None
     told, room_left = _fitting(_CHANGE, changes, min(room, _ROOM_FOR_CHANGES))
     kept, _ = _fitting(_LINE, own, room - min(room, _ROOM_FOR_CHANGES) + room_left)
-    return "\n".join([sheet.rstrip("\n"), CHANGES, *told, OWN_TEXT, *kept]) + "\n"
+    return _joined(sheet, told, kept)
+
+
+def for_word(sheet: str, word: str, change: str) -> str:
+    """Return the canonical sheet that a word of a letter, such as AGREED, stands for."""
+    return _joined(sheet, [_CHANGE + change], [_LINE + word])
+
+
+def _joined(sheet: str, changes: Iterable[str], own: Iterable[str]) -> str:
+    return "\n".join([sheet.rstrip("\n"), CHANGES, *changes, OWN_TEXT, *own]) + "\n"
 
 
 def changes_in(sheet: str) -> list[str]:
@@ -45,14 +56,29 @@ def changes_in(sheet: str) -> list[str]:
 
 def came_from(sheet: str, sent: str) -> bool:
     """Tell whether a canonical sheet has a text below it as the one that it was made of, as far as that is kept."""
-    lines = sheet.rstrip("\n").split("\n")
-    if OWN_TEXT not in lines:
+    below = _below(sheet)
+    if not below:
         return False
-    below = lines[lines.index(OWN_TEXT) + 1 :]
     lines_of_sent, _ = _fitting(_LINE, sent.split("\n"), _size(sheet) + 8 * LETTER.size)
     if below[-1:] == [_CUT]:
         return lines_of_sent[: len(below) - 1] == below[:-1]
     return _ended(lines_of_sent) == _ended(below)
+
+
+def came_from_lines(sheet: str, sent: Iterable[str]) -> bool:
+    """Tell whether a canonical sheet has below it lines of a letter, in their order, and no others.
+
+    So it is where the orders stood in no sheet, or where a word such as AGREED stands for them.
+    """
+    below = [line for line in _below(sheet) if line not in (_CUT, _LINE.rstrip(), _LINE + KEY_ABOVE)]
+    lines = iter([_remark(_LINE, line) for line in sent])
+    return bool(below) and all(line in lines for line in below)
+
+
+def _below(sheet: str) -> list[str]:
+    """Return the remarks with the player's own text; none for a sheet that is kept as it came."""
+    lines = sheet.rstrip("\n").split("\n")
+    return lines[lines.index(OWN_TEXT) + 1 :] if OWN_TEXT in lines else []
 
 
 def _ended(lines: Sequence[str]) -> Sequence[str]:
@@ -67,15 +93,17 @@ def _fitting(start: str, texts: Iterable[str], room: int) -> tuple[list[str], in
     """Return texts as remarks while there is room for them, and the room that is left."""
     lines = []
     for text in texts:
-        line = start + _HIDDEN.sub("?", text[:_LONGEST]).rstrip()
-        if len(text) > _LONGEST:
-            line += "..."
+        line = _remark(start, text)
         if (size := _size(line) + 1) > room:
             lines.append(_CUT)
             break
         room -= size
         lines.append(line)
     return lines, room
+
+
+def _remark(start: str, text: str) -> str:
+    return start + _HIDDEN.sub("?", text[:_LONGEST]).rstrip() + ("..." if len(text) > _LONGEST else "")
 
 
 def _size(text: str) -> int:

@@ -150,12 +150,24 @@ class _Reader:
         return found
 
     def _body(self, path: Path, kind: str, node: Node, standing: bool) -> Any:
+        if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
+            return self._noted(node, DEFAULT)
+        place = self.known.place(kind)
+        if place.only_key is not None and self._may_stand(node, place.field(place.only_key)):
+            self.mark((*path, place.only_key), node.mark, node.mark)
+            return {place.only_key: self._value(node, place.field(place.only_key), (*path, place.only_key), "")}
         if isinstance(node, Word):
-            if standing and fold(node.text) == DEFAULT:
-                return self._noted(node, DEFAULT)
             value = _strictly(node)
             return {} if value is None and not standing else value
-        return self._value(node, self.known.place(kind), path, kind if standing else "", body=True)
+        return self._value(node, place, path, kind if standing else "", body=True)
+
+    def _may_stand(self, node: Node, place: Place) -> bool:
+        """Tell whether what stands in the place of a mapping with one key is the value of that key."""
+        if isinstance(node, Word):
+            return bool(place.vocabulary.readings(node.text)) or (
+                place.takes_number and _NUMBER.fullmatch(node.text) is not None
+            )
+        return isinstance(node, Items) and place.takes_list
 
     # ---- within an order
 
@@ -213,12 +225,21 @@ class _Reader:
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             return self._as_list(node, place.items) or strict
         if word is None:
+            if place.takes_number and not place.takes_text and isinstance(strict, str):
+                self._unknown_name(node, place, path)
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):
             return self._typed(node, word == TRUE)
         if place.takes_number and word.isdecimal():
             return self._typed(node, int(word))
         return self._typed(node, word)
+
+    def _unknown_name(self, node: Word, place: Place, path: Path) -> None:
+        """Blame a name where a number goes, as a card has one, and no name is meant by it."""
+        if (near := place.vocabulary.near(node.text)) is not None and near[1].isdecimal():
+            self.blame(
+                path, f"nothing here is called {short(node.text)}; did you mean {near[1]}, {near[0]}?", node.mark
+            )
 
     def _as_list(self, node: Word, place: Place) -> list[str]:
         """Return a text with commas as the list that it was meant for; empty if any part is no word of the game."""

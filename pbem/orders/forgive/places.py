@@ -114,6 +114,11 @@ class Place:
         lists += [word for schema in named._schemas for word in schema.get("words", ())]
         return self._lexicon.of(dict.fromkeys(lists), self._fields)
 
+    @cached_property
+    def only_key(self) -> str | None:
+        """The key of a mapping here, if it can have only this one: its value alone says the same."""
+        return next(iter(self._fields)) if len(self.keys.words) == len(self._fields) == 1 else None
+
     def field(self, key: str) -> Place:
         """Return the place of the value of a key."""
         return self._known.setdefault(key, self._below(self._fields.get(key, self._others)))
