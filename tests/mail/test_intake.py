@@ -243,7 +243,7 @@ def test_a_sheet_for_another_side_or_day_comes_back(
         (letter("red", b"game: gallia\nside: red\nadjudication: 1\norders: []\n"), "no game called gallia here"),
         (letter("red", b"game: .punica\nside: red\norders: []\n"), "does not name its game"),
         (letter("red", b"game: Punica\nside: red\norders: []\n"), "does not name its game"),
-        (letter("red", b"Hello, when do we begin?"), "A sheet begins with the line `game: NAME`"),
+        (letter("red", b"Hello, when do we begin?"), "sheet begins with the line `game: NAME`"),
         (letter("red", b"FORECAST"), "It asks for a FORECAST"),
         (
             letter("rome", b"game: punica\nside: red\nadjudication: 1\norders: []\n"),
