@@ -237,7 +237,7 @@ _ENCRYPTED: Final = (
 _NO_SHEET: Final = (
     "There is no order sheet in your letter, and no line that looks like an order. In the answer to a report one line "
     "is enough: an order of its form without the # in front, or AGREED alone, which takes what counts without an "
-    "answer. A whole sheet begins with the line `game: NAME`."
+    "answer. A sheet begins with the line `game: NAME`."
 )
 _WINMAIL: Final = (
     "Your letter came as winmail.dat, a format that only Outlook can read. Please send it as plain text "

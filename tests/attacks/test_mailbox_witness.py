@@ -21,6 +21,7 @@ from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_mailbox
 from pbem.mail.outgoing import side_report
+from pbem.protocol import Order
 from pbem.referee import ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.form import order_lines
@@ -121,8 +122,8 @@ def reasons(clone: Path, mailbox: Path) -> list[str]:
 
 
 @pytest.fixture
-def mail(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
-    """Return a game by letters that has come to its eighth sheet."""
+def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
+    """Return a game by letters that has just begun."""
     monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
@@ -130,8 +131,14 @@ def mail(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     mail.deliver()
     for side in ("red", "blue"):
         mail.write(side, f"PHRASE of {side}".encode())
-    mail.play(8)
     return mail
+
+
+@pytest.fixture
+def mail(fresh: Mail) -> Mail:
+    """Return a game by letters that has come to its eighth sheet."""
+    fresh.play(8)
+    return fresh
 
 
 # ---- an honest game
@@ -261,7 +268,7 @@ def dressed(mail: Mail, dress: str) -> bytes:
     """Return a letter of red that answers the last report in one of these ways; red is asked for one order."""
     with mail.folder.open() as game:
         (asked,) = [each for each in game.open_decisions if each.side == "red"]
-        chosen = pick(game, asked, Random(3))
+        chosen = pick(game, asked, Random(3)) if asked.kind == "bid" else Order(asked.kind, asked.default or {})
         plain = sheet(game, "red", chosen).decode()
         form = side_report(game, "red", game.adjudication - 1).sheet or ""
         number = game.adjudication
@@ -277,38 +284,51 @@ def dressed(mail: Mail, dress: str) -> bytes:
     return raw.replace(b"text/plain", b"text/html") if dress == "web page" else raw
 
 
+HALVES = [list(DRESSES)[::2], list(DRESSES)[1::2]]
+"""A game of the toy is too short for all of them."""
+PUT_DOWN = ["no heading", "a bullet and a capital", "agreed", "agreed again"]
+
+
 @pytest.fixture
-def worn(mail: Mail) -> dict[str, Path]:
-    """Let red hand in an order in each of the ways, and return where red keeps the letters."""
+def worn(fresh: Mail, request: pytest.FixtureRequest) -> dict[str, Path]:
+    """Let red hand in an order in some of the ways, and return where red keeps the letters."""
     sent = {}
-    for dress in DRESSES:
-        while not asked_with_default(mail):
-            mail.play(1)
-        file = mail.send("red", dressed(mail, dress))
+    for dress in request.param:
+        until_asked_with_default(fresh)
+        file = fresh.send("red", dressed(fresh, dress))
         assert file is not None
         sent[dress] = file
-    mail.play(2)
     return sent
 
 
-def asked_with_default(mail: Mail) -> bool:
-    with mail.folder.open() as game:
-        return [each.default is not None for each in game.open_decisions if each.side == "red"] == [True]
+def until_asked_with_default(fresh: Mail) -> None:
+    """Let the players hold their hills, so that the game lasts, until red is asked for what has a default."""
+    while True:
+        with fresh.folder.open() as game:
+            asked = game.open_decisions[0]
+            default = next((each.default for each in game.open_decisions if each.side == "red"), None)
+            chosen = pick(game, asked, Random(1)) if asked.default is None else Order(asked.kind, asked.default)
+            text = sheet(game, asked.side, chosen)
+        if default is not None:
+            return
+        fresh.write(asked.side, text)
 
 
-def test_orders_in_every_dress_came_from_their_player(mail: Mail, worn: dict[str, Path]) -> None:
+@pytest.mark.parametrize("worn", HALVES, indirect=True, ids=["one half", "the other half"])
+def test_orders_in_every_dress_came_from_their_player(fresh: Mail, worn: dict[str, Path]) -> None:
     """Without its letter the sheet is made up, also where an earlier letter has the same words."""
-    said = verified(mail.clone(), mail.red, DONE)
+    said = verified(fresh.clone(), fresh.red, DONE)
     assert said["letters"]["sheets"] == said["letters"]["matched"] >= len(worn)
     for dress, file in worn.items():
         raw = file.read_bytes()
         file.unlink()
-        (found,) = verified(mail.clone(), mail.red, FAULTS)["divergences"]
+        (found,) = verified(fresh.clone(), fresh.red, FAULTS)["divergences"]
         assert "that red sent has that sheet. It was made up or changed" in found["reason"], dress
         file.write_bytes(raw)
 
 
-def test_words_below_a_sheet_that_no_letter_has_are_found(mail: Mail, worn: dict[str, Path]) -> None:
+@pytest.mark.parametrize("worn", [PUT_DOWN], indirect=True, ids=[""])
+def test_words_below_a_sheet_that_no_letter_has_are_found(fresh: Mail, worn: dict[str, Path]) -> None:
     """The letters are there, but they say other things than the record has them say."""
     for dress, old, new in (
         ("no heading", b"I will risk it.", b"I will not:"),
@@ -321,28 +341,26 @@ def test_words_below_a_sheet_that_no_letter_has_are_found(mail: Mail, worn: dict
         assert old in raw
         worn[dress].write_bytes(raw.replace(old, new))
         harmless = (dress, old) == ("no heading", b"I will risk it.")
-        found = verified(mail.clone(), mail.red, DONE if harmless else FAULTS)["divergences"]
+        found = verified(fresh.clone(), fresh.red, DONE if harmless else FAULTS)["divergences"]
         assert len(found) == (0 if harmless else 1), (dress, old)
         worn[dress].write_bytes(raw)
 
 
-def test_a_letter_stands_for_one_sheet(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_letter_stands_for_one_sheet(fresh: Mail) -> None:
     """A letter that shows no report that it answers cannot be used a second time."""
-    while not asked_with_default(mail):
-        mail.play(1)
-    mail.keep(
+    until_asked_with_default(fresh)
+    fresh.keep(
         "red", letter("red", b"- assault: {hold: true}\n- bid: {card: lowest}\n- react: {card: none}", number=999)
     )
     for kept in (True, False):
-        while not asked_with_default(mail):
-            mail.play(1)
-        with mail.folder.open() as game:
+        until_asked_with_default(fresh)
+        with fresh.folder.open() as game:
             (asked,) = [each for each in game.open_decisions if each.side == "red"]
             (line,) = order_lines(asked.kind, asked.default or {})
             report = f"In-Reply-To: <punica.red.{game.adjudication}@localhost>\n"
-        raw = letter("red", line.encode(), number=1000 + mail.count, more=report)
-        mail.send("red", raw, kept=False)
-        found = verified(mail.clone(), mail.red, DONE if kept else FAULTS)["divergences"]
+        raw = letter("red", line.encode(), number=1000 + fresh.count, more=report)
+        fresh.send("red", raw, kept=False)
+        found = verified(fresh.clone(), fresh.red, DONE if kept else FAULTS)["divergences"]
         assert len(found) == (0 if kept else 1)
 
 

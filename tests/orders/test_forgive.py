@@ -253,6 +253,15 @@ def test_what_is_no_value_of_an_only_key_is_a_fault(line: str) -> None:
     assert faults(f"{HEAD}orders:\n- {line}\n")
 
 
+def test_a_word_without_its_key_is_read_if_it_fits_one_key() -> None:
+    play = {"play": {"card": 31, "as": "operations", "general": "hannibal", "path": ["dertosa"]}}
+    text = f"{HEAD}orders:\n- play: {{card: 31, ops, general: Hannibal, path: [dertosa]}}\n"
+    assert orders(text) == [play]
+    assert "ops was read as {as: operations}" in read(text).changes
+    for other in ("as: event, ops", "ops, event", "capua, as: event", "as: event, 3"):
+        assert faults(f"{HEAD}orders:\n- play: {{card: 31, {other}}}\n")
+
+
 def test_a_misspelt_card_is_named_with_its_number() -> None:
     ((_, _, reason),) = faults(f"{HEAD}orders:\n- play: {{card: African Reinforcments, as: event}}\n")
     assert reason == "nothing here is called African Reinforcments; did you mean 12, african_reinforcements?"

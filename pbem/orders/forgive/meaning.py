@@ -7,7 +7,7 @@ the box, and a word is taken if it can mean exactly one of them. What is legal i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -184,7 +184,10 @@ class _Reader:
         if standing and not body and [fold(key.text) for key, _ in node.pairs] == [ANY]:
             return self._alternatives(node, place, path, standing)
         value: dict[str, Any] = {}
+        written = {key for word, _ in node.pairs for key in place.keys.readings(word.text)}
         for word, below in node.pairs:
+            if _is_alone(below) and self._at_home(word, place, path, value, written):
+                continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
             key = within[0] if within else self._one_of(word, place.keys, (*path, word.text)) or word.text
             if key in value:
@@ -196,6 +199,29 @@ class _Reader:
             else:
                 value[key] = self._value(below, place.field(key), (*path, key), standing)
         return value
+
+    def _at_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], written: Container[str]) -> bool:
+        """Take a word without a key, such as `ops`, for the value of the one key that it fits, if there is one.
+
+        A word that may go on with a list fits the list, too: `path: capua, nola`. `written` are the keys that stand
+        there. Tell whether it was taken.
+        """
+        homes = [key for key in place.fields if place.field(key).vocabulary.readings(word.text, whole=True)]
+        lists = [key for key in place.fields if place.field(key).items.vocabulary.readings(word.text)]
+        if (
+            lists
+            or _NUMBER.fullmatch(word.text)
+            or place.keys.readings(word.text)
+            or len(homes) != 1
+            or homes[0] in written
+            or homes[0] in value
+        ):
+            return False
+        (key,) = homes
+        self.mark((*path, key), word.mark, word.mark)
+        value[key] = self._word(word, place.field(key), (*path, key))
+        self.meant.words[word.text] = f"{{{key}: {value[key]}}}"
+        return True
 
     def _alternatives(self, node: Pairs, place: Place, path: Path, kind: str) -> Any:
         """Return alternatives in a standing order: values for the same place, or a fact."""
@@ -349,6 +375,11 @@ class _Reader:
             self.mark((*path, at), each.mark, each.mark)
             found.append(self._as_written(each, (*path, at)))
         return found
+
+
+def _is_alone(node: Node) -> bool:
+    """Tell whether nothing is written in the place of a value."""
+    return isinstance(node, Word) and not node.text and not node.quoted
 
 
 def _strictly(word: Word) -> Any:

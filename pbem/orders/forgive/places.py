@@ -99,7 +99,8 @@ class Place:
     # ---- a mapping, a list
 
     @cached_property
-    def _fields(self) -> Mapping[str, Sequence[Any]]:
+    def fields(self) -> Mapping[str, Sequence[Any]]:
+        """The schemas of the values that a mapping here may have, by key."""
         found: dict[str, list[Any]] = {}
         for schema in self._schemas:
             for key, below in schema.get("properties", {}).items():
@@ -112,16 +113,16 @@ class Place:
         lists = [word for schema in self._schemas for word in schema.get("key_words", ())]
         named = self._below(schema["propertyNames"] for schema in self._schemas if "propertyNames" in schema)
         lists += [word for schema in named._schemas for word in schema.get("words", ())]
-        return self._lexicon.of(dict.fromkeys(lists), self._fields)
+        return self._lexicon.of(dict.fromkeys(lists), self.fields)
 
     @cached_property
     def only_key(self) -> str | None:
         """The key of a mapping here, if it can have only this one: its value alone says the same."""
-        return next(iter(self._fields)) if len(self.keys.words) == len(self._fields) == 1 else None
+        return next(iter(self.fields)) if len(self.keys.words) == len(self.fields) == 1 else None
 
     def field(self, key: str) -> Place:
         """Return the place of the value of a key."""
-        return self._known.setdefault(key, self._below(self._fields.get(key, self._others)))
+        return self._known.setdefault(key, self._below(self.fields.get(key, self._others)))
 
     @cached_property
     def _known(self) -> dict[str, Place]:
