@@ -63,7 +63,7 @@ if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this 
     from pbem.game.legal_orders import LegalOrders
     from pbem.game.odds import Odds
     from pbem.game.scene import Scene
-    from pbem.game.summary import Summary
+    from pbem.game.summary import Section, Summary
     from pbem.game.table import Table
 
 Side: TypeAlias = str
@@ -199,6 +199,8 @@ class Rules(ABC, Generic[S]):
     sides: tuple[Side, ...]
     reveals: frozenset[str] = frozenset()
     """The kinds of events by which a rule lays open what was hidden."""
+    round: str = ""
+    """The one of its `periods` that is a round: at its end news is told that was held back. Empty: there is none."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 
@@ -252,6 +254,14 @@ class Rules(ABC, Generic[S]):
     def summary(self, view: S) -> Summary | None:
         """Return where things stand, for the text of a report."""
         return None
+
+    def close_up(self, view: S, decision: Decision) -> Sequence[Section]:
+        """Return the part of a position that a decision is about: its place, who stands there and near, what is held.
+
+        By default it is all that the side holds.
+        """
+        summary = self.summary(view)
+        return () if summary is None else summary.hand
 
     def hints(self, view: S, decision: Decision) -> Sequence[str | Order]:
         """Return what a form says beside a decision: sentences, and orders to choose from."""

@@ -25,6 +25,7 @@ from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
+from pbem.render.report import happened
 from pbem.repo.git.gamelock import require_locks
 
 Body: TypeAlias = dict[str, Any]
@@ -184,9 +185,8 @@ class _Stage:
                     self.picture(game, told.event.kind, number)
                     break
             reader = next((each.side for each in game.open_decisions), side)
-            news = side_report(game, reader, number).text.split("WHAT HAPPENED\n")[1]
             print()
-            _quote(news.split("\nWHAT YOU ARE ASKED\n")[0].split("\nWHERE THINGS STAND\n")[0].strip("\n"))
+            _quote("\n".join(happened(game.box, game.told(reader, number))) or "Nothing new since the last report.")
 
     def mail(self, side: str, sheet: str, report: str) -> Handled:
         """Post a letter as a mail program would send it, and keep the answers."""

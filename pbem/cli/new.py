@@ -117,7 +117,8 @@ def new(
 
 def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the first letters of a game that has just been made."""
-    from pbem.mail.outgoing import closing_letters, first_letters, welcome_letters
+    from pbem.mail.outgoing import welcome_letters
+    from pbem.mail.report_letters import closing_letters, first_letters
 
     first = closing_letters if game.closed else first_letters if game.begun else welcome_letters
     yield from first(game, settings)
@@ -180,6 +181,7 @@ def player(
 ) -> None:
     """Give a side to another player, or change or add the address of its player; the record names the side alone."""
     from pbem.mail.address import mailbox
+    from pbem.mail.correspondence import forget
     from pbem.mail.new_player import new_address_letter
     from pbem.referee.players import carry_out, change_of
 
@@ -200,6 +202,8 @@ def player(
         require_agreement(f"{what}. Go on?", yes)
         with game.lock():
             carry_out(game, change)
+            if change.replaced:
+                forget(game.path, side)
             letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
         if json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})

@@ -48,9 +48,7 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
 
 def post(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
-    from pbem.mail.maildir import write_to_maildir
-
-    return str(out.file or write_to_maildir(outbox, out.content, out.name))
+    return str(out.put_into(outbox))
 
 
 @contextmanager
@@ -257,15 +255,13 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
     from pbem.mail.last_reported import CLOSED, note_reported, reported
-    from pbem.mail.outgoing import Maps, closing_letters, turn_letter
+    from pbem.mail.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
     with game.lock():
         known = reported(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
-        maps = Maps(settings.drawings)
-        sides = game.rules.sides if since < game.adjudication else ()
-        letters = [out for side in sides for out in turn_letter(game, side, since, settings, maps)]
+        letters = list(reports(game, since, settings)) if since < game.adjudication else []
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)

@@ -24,6 +24,8 @@ class Section:
 
     title: str
     lines: tuple[Line, ...] = ()
+    passing: bool = False
+    """Whether it tells what is just under way: a question and what happened say that, so no change of it is told."""
 
 
 @dataclass(frozen=True, slots=True)

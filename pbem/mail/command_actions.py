@@ -25,7 +25,9 @@ from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
+from pbem.mail.correspondence import News, choose_news
 from pbem.mail.ending_words import drawn, resigned
+from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.task import Task
@@ -62,16 +64,17 @@ def carry_out(
     side: Side,
     commands: Iterable[Instruction],
     letter: LetterId | None,
+    digest: str,
     noted: Record | None = None,
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
-    `letter` are its digests; None: it was carried out before, and only the answers are given again. `noted` is then
-    what was noted of it.
+    `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
+    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before.
     """
     results, seen = CommandResults(), set[Command]()
     for each in commands:
-        command, task = each.command, Task(game, side, each.rest, letter, noted or {})
+        command, task = each.command, Task(game, side, each.rest, letter, digest, noted or {})
         try:
             if is_question(each):
                 if command in _TELLS:
@@ -197,6 +200,28 @@ def _number(task: Task) -> int:
     return int(number)
 
 
+# ---------------------------------------------------------------------------------------------- news
+
+
+def _news(task: Task) -> str:
+    """Note when a side is told what has happened if nothing is asked of it. The note is not part of the game."""
+    game, side = task.game, task.side
+    *name, word = task.rest.split() or [""]
+    if name not in ([], [game.name]) or word.lower() not in [*News]:
+        raise CannotPlay(f"write one of these words after it: {listing(list(News), 'or')}")
+    told = reported(game.path)
+    told = game.adjudication if told is None else min(told, game.adjudication)
+    wanted = choose_news(game.path, side, News(word.lower()), told, task.digest)
+    return f"NEWS: {_NEWS[wanted]}"
+
+
+_NEWS: Final[Mapping[News, str]] = {
+    News.EVERY: "you are told what happened after each adjudication.",
+    News.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
+    News.ASKED: "you are told what happened when you are asked next, all in one letter.",
+}
+
+
 # ---------------------------------------------------------------------------------------------- questions
 
 
@@ -244,14 +269,6 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
         yield "It has not begun."
 
 
-def before_last_report(game: Adjudicator) -> int:
-    """Return the adjudication before those that the last letters reported: where sheets were last used."""
-    n = game.adjudication
-    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
-        n -= 1
-    return n - 1
-
-
 _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.HELP: help_orders,
     Command.HISTORY: history,
@@ -261,6 +278,7 @@ _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
 _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.PHRASE: _phrase,
     Command.KEY: _key,
+    Command.NEWS: _news,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
     Command.DRAW: drawn,

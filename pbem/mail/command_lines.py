@@ -35,6 +35,7 @@ _TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
     Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
     Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
     Command.REFUSE: re.compile(r"(?:[\w.-]+\s+)?\d+"),
+    Command.NEWS: re.compile(r"(?:[\w.-]+\s+)?(?:every|round|asked)", re.IGNORECASE),
     Command.WITHDRAW: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
 }
 """What follows a word that changes something, by which it is known in small letters."""

@@ -23,6 +23,7 @@ class Command(StrEnum):
     HELP = "HELP"
     HISTORY = "HISTORY"
     KEY = "KEY"
+    NEWS = "NEWS"
     PHRASE = "PHRASE"
     REFUSE = "REFUSE"
     REPORT = "REPORT"

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from pbem.game.wording import listing
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
+from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs
 from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
 from pbem.render.messages import sentences
-from pbem.render.report import WIDTH, happened, mail
+from pbem.render.report import happened, mail
+from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request
 
@@ -58,7 +59,7 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or own else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 
 def _all_must_agree(request: Ending) -> list[str]:
@@ -93,7 +94,7 @@ def _rollback_letters(game: Adjudicator, request: Request, settings: MailSetting
             happened=happened(game.box, told),
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 
 def outcome(game: OpenGame, number: int) -> str:
@@ -133,7 +134,9 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
             attached = Attachments(receipt=enclosed(game, side))
-            yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+            yield letter(
+                settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
+            )
 
 
 def _refused(game: OpenGame, request: AnyRequest, refuser: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import MailSettings, Outgoing, letter, paragraphs
+from pbem.mail.outgoing import MailSettings, Outgoing, about_side, letter, paragraphs
 from pbem.mail.receipts import enclosed
 from pbem.referee.adjudicator import Adjudicator
 from pbem.render.report import mail
@@ -15,6 +15,5 @@ def form_letter(game: Adjudicator, reason: str, form: str | None, answered: Lett
     words = mail("form", game=game.name, reason="\n".join(paragraphs([reason])), sheet=form and form.rstrip("\n"))
     side = game.ledger.side_of(answered.sender)
     stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
-    return letter(
-        settings, answered.sender, stamp, words, answered, Attachments(sheet=form, receipt=enclosed(game, side))
-    )
+    attached = Attachments(sheet=form, receipt=enclosed(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, about_side(game, side))

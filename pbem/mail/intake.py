@@ -20,7 +20,6 @@ from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
     answers,
-    before_last_report,
     before_the_beginning,
     carry_out,
 )
@@ -30,22 +29,18 @@ from pbem.mail.form_letter import form_letter
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.maildir import write_to_maildir
 from pbem.mail.outgoing import (
     Answered,
     MailSettings,
-    Maps,
     Outgoing,
-    closing_letters,
     commands_letter,
-    first_letters,
     foreseen_letter,
     help_letter,
     report_of,
     returned,
     side_report,
-    turn_letter,
 )
+from pbem.mail.report_letters import closing_letters, first_letters, last_report, receipt_letter, reports
 from pbem.mail.routing import about, only_names
 from pbem.mail.sheet_choice import (
     OtherReport,
@@ -194,7 +189,7 @@ class _Desk:
             before: int = game.adjudication if noted is None else noted["after"]
             agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
             others = [each for each in task.commands if each.command != Command.AGREED]
-            done = carry_out(game, self.side, others, None if noted else letter.digests, noted)
+            done = carry_out(game, self.side, others, None if noted else letter.digests, letter.identity, noted)
             if done.done:
                 again = "" if noted is None else " again"
                 self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -222,7 +217,7 @@ class _Desk:
     def post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
-            out.file = write_to_maildir(outbox, out.content, out.name)
+            out.put_into(outbox)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:
@@ -299,7 +294,6 @@ class _Desk:
     def _write(self, done: CommandResults, sheet: int | None, before: int) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""
         game, settings, handled = self.game, self.settings, self.handled
-        maps = Maps(settings.drawings)
         answered = Answered(self.letter, done.paragraphs, sheet, before)
         known = before if settings.outbox is None else reported(game.path)
         since = before if known is None else known  # what an earlier letter still owes is reported with this one
@@ -310,21 +304,17 @@ class _Desk:
             case Reply.FIRST_REPORTS:
                 handled.letters += first_letters(game, settings, answered)
             case Reply.REPORTS:
-                for reader in game.rules.sides:
-                    to_it = answered if reader == self.side else None
-                    handled.letters += turn_letter(game, reader, since, settings, maps, to_it)
+                handled.letters += reports(game, since, settings, answered)
                 handled.letters += closing_letters(game, settings)
             case Reply.REPORTED_BEFORE:
                 handled.notes.append(f"{game.name}: and answered before")
             case Reply.CLOSED:
                 handled.letters += closing_letters(game, settings, answered)
             case Reply.RECEIPT:
-                handled.letters += turn_letter(game, self.side, before, settings, maps, answered)
+                handled.letters += receipt_letter(game, self.side, settings, answered)
             case Reply.LAST_REPORT:
                 stamp = f"report.{game.name}.{self.side}.{game.adjudication}.{self.letter.digest[:24]}"
-                handled.letters += turn_letter(
-                    game, self.side, before_last_report(game), settings, maps, answered, stamp
-                )
+                handled.letters += last_report(game, self.side, settings, answered, stamp)
             case Reply.ANSWER:
                 self._answer(done)
             case Reply.NONE:
@@ -367,8 +357,10 @@ class _Desk:
             done.paragraphs.append(" ".join(before_the_beginning(game, side)))
         if game.begun and Command.FORM in done.questions:
             form = report_of(game, side, game.adjudication, game.asked(side)).sheet
+        asks = game.begun and Command.STATUS in done.questions
+        position = side_report(game, side, game.adjudication).position if asks else ""
         answered = Answered(self.letter, done.paragraphs)
-        self.handled.letters.append(commands_letter(game, answered, form, self.settings))
+        self.handled.letters.append(commands_letter(game, answered, form, self.settings, position))
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""

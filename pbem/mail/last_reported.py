@@ -5,11 +5,13 @@ Otherwise no report would be written until the game has caught up with it.
 
 The note lies in the folder of the game's repo, beside its lock and not in its history, for it is about the outbox of
 this machine. It is written once all letters are in the outbox: who finds it behind the game writes what is missing.
-A second note says for which round of the beacon they were told that the sheets are closed.
+A second note says for which round of the beacon they were told that the sheets are closed. Beside them lies a note for
+each side (`correspondence`).
 """
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,8 @@ from pbem.atomic import sync_folder, write
 
 _NOTE: Final = "pbem.told"
 CLOSED: Final = "pbem.told-closed"
+SIDE_NOTE: Final = "pbem.told."
+"""The name of the note of a side begins so, and ends with the side."""
 
 
 def reported(repo: Path, note: str = _NOTE) -> int | None:
@@ -40,28 +44,34 @@ def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
     known = reported(repo, note)
     if known == number or (known is not None and known > number and note == _NOTE):
         return
-    _write(repo, number, note)
+    put_note(repo, note, b"%d\n" % number)
 
 
 def set_back(repo: Path, adjudication: int) -> str | None:
-    """Set a note that is ahead of the game back to its last adjudication, and return a sentence about it.
+    """Set notes that are ahead of the game back to its last adjudication, and return a sentence about it.
 
     None: it is not ahead. Call it with the game's lock held.
     """
+    for path in sorted(repo.glob(f"{SIDE_NOTE}*")):
+        with suppress(OSError, ValueError, TypeError, LookupError):  # one that cannot be read tells nothing
+            note = json.loads(path.read_text("utf-8"))
+            if note["told"] is not None and note["told"] > adjudication:
+                put_note(repo, path.name, json.dumps({**note, "told": adjudication}, sort_keys=True).encode())
     known = reported(repo)
     if known is None or known <= adjudication:
         return None
-    _write(repo, adjudication, _NOTE)
+    put_note(repo, _NOTE, b"%d\n" % adjudication)
     return (
         f"{repo.stem}: the note of what was reported to the players said adjudication {known}, but the game stands at "
         f"{adjudication}. It was set back; reports go on from there"
     )
 
 
-def _write(repo: Path, number: int, note: str) -> None:
-    draft = repo / f"{note}.{os.getpid()}"
+def put_note(repo: Path, note: str, content: bytes) -> None:
+    """Write a note beside the repo of a game: all of it or nothing."""
+    draft = repo / f".{note}.{os.getpid()}"
     try:
-        write({draft: b"%d\n" % number})
+        write({draft: content})
         os.replace(draft, repo / note)
     except BaseException:
         with suppress(OSError):

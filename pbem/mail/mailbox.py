@@ -20,7 +20,7 @@ from pbem.mail.address import mailbox
 from pbem.mail.inbox import open_letter, whole_text
 from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
-from pbem.mail.outgoing import OWN_SHEET
+from pbem.mail.receipts import OWN_SHEET
 from pbem.mail.routing import game_of
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
 

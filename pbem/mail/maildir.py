@@ -15,15 +15,15 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 _SEEN: Final = ":2,S"
 _AT_COMMIT: Final = re.compile(rb"(?m)^commit: [0-9a-f]{40}\r$|=_[0-9a-f]{40}")
 """The commit in a receipt, and the boundary between the parts, which is made from it."""
-_CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References): .*\n(?:[ \t].*\n)*")
+_CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References|Message-ID|Auto-Submitted): .*\n(?:[ \t].*\n)*")
 
 
 def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
     """Put a letter into a maildir (made if need be) and return its path; all of it or nothing, even in a crash.
 
-    The file's name is `name` and the digest of the content, but for when it was written, upon which letter and at which
-    commit: written again after a crash, or by two processes at once, it is the same file, not a second one, also if it
-    has been read.
+    The file's name is `name` and the digest of the content, but for its id, when it was written, upon which letter and
+    at which commit: written again after a crash, or by two processes at once, it is the same file, not a second one,
+    also if it has been read.
     ValueError if `name` is not fit for a file.
     """
     if not _NAME.fullmatch(name):
@@ -50,7 +50,7 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
 
 
 def _timeless(content: bytes) -> bytes:
-    """Return a letter without what says when it was written, upon which letter, and at which commit."""
+    """Return a letter without its id and what says when it was written, upon which letter, and at which commit."""
     head, blank, body = content.partition(b"\r\n\r\n")
     return _AT_COMMIT.sub(b"", _CHANGING.sub(b"", head + b"\r\n") + blank + body)
 

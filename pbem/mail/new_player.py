@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pbem.game.wording import listing
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import (
+    About,
     MailSettings,
     Maps,
     Outgoing,
@@ -47,14 +48,17 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         **heading(game, side),
     )
     joined = game.ledger.joined(side)
+    picture, lies = Maps(settings.drawings).new_picture(game, side, since, "")
     attached = Attachments(
-        picture=Maps(settings.drawings).picture(game, side, since),
+        picture=picture,
         sheet=report.sheet,
+        standing=report.position,
         position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
         receipt=enclosed(game, side, since),
     )
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
-    return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
+    about = About(game, side, game.adjudication, lies)
+    return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)
 
 
 def _intro(game: Adjudicator, side: Side, replaced: bool) -> Iterator[str]:

@@ -23,6 +23,8 @@ from typing import Final, NamedTuple
 from pbem.mail.address import MESSAGE_ID, mailbox
 from pbem.render.receipt import NAME as RECEIPT
 
+POSITION: Final = "position.txt"
+"""The name under which it is enclosed in words where things stand."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
 _MOST_REFERENCES: Final = 20
@@ -40,12 +42,19 @@ class Attachments:
     """The map, as map.png."""
     sheet: str | None = None
     """The form, as orders.yaml."""
+    standing: str | None = None
+    """Where things stand in words, as position.txt."""
     position: str | None = None
     """The position as the reader may know it, as position.json."""
     own_sheet: tuple[str, bytes] | None = None
     """The name and the text of a sheet of the reader's own."""
     receipt: str | None = None
-    """The receipt, as receipt.txt; it also ends the text of the letter."""
+    """The receipt, as receipt.txt."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files."""
+        return [str(part.head.get_filename()) for part in self.parts()]
 
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
@@ -53,6 +62,8 @@ class Attachments:
             yield _file_part("image", "png", "inline", "map.png", self.picture)
         if self.sheet is not None:
             yield _file_part("application", "yaml", "attachment", "orders.yaml", self.sheet.encode())
+        if self.standing is not None:
+            yield _text_part(self.standing, POSITION)
         if self.position is not None:
             yield _file_part("application", "json", "attachment", "position.json", self.position.encode())
         if self.own_sheet is not None:
@@ -77,6 +88,10 @@ class Draft:
     date: datetime
     in_reply_to: str | None = None
     references: Sequence[str] = ()
+    list_id: str = ""
+    """What mail programs file it by; empty: it belongs to no game."""
+    unasked: bool = False
+    """Whether it answers no letter."""
     attached: Attachments = Attachments()
 
 
@@ -97,8 +112,10 @@ def compose(draft: Draft) -> bytes:
         "Subject": _header(_one_line(draft.subject)[:_LONGEST_SUBJECT]),
         "Date": format_datetime(draft.date),
         "Message-ID": draft.message_id,
-        "Auto-Submitted": "auto-replied",
+        "Auto-Submitted": "auto-generated" if draft.unasked else "auto-replied",
     }
+    if draft.list_id:
+        headers["List-Id"] = draft.list_id
     if answered:
         headers["In-Reply-To"] = answered[0]
     if thread := _thread(earlier, answered):
@@ -125,10 +142,16 @@ class _Part(NamedTuple):
     body: bytes
 
 
-def _text_part(text: str) -> _Part:
-    """Return the text as it is, line for line; encoded so that no line is too long or begins with `From `."""
+def _text_part(text: str, name: str = "") -> _Part:
+    """Return a text as it is, line for line; encoded so that no line is too long or begins with `From `.
+
+    With a name it is a file that is enclosed.
+    """
     content = re.sub(r"\r\n?", "\n", text.rstrip() + "\n").encode("utf-8", "replace")
     head = MIMENonMultipart("text", "plain", charset="utf-8", format="fixed")
+    if name:
+        head.set_param("name", name)
+        head["Content-Disposition"] = f'attachment; filename="{name}"'
     if len(content.translate(None, _ASCII)) * 6 > len(content):  # base64 is then the shorter one
         head["Content-Transfer-Encoding"] = "base64"
         return _Part(head, _base64(content.replace(b"\n", b"\r\n")))

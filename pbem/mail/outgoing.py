@@ -7,19 +7,17 @@ letter with a form also has the side and the last adjudication, so that the answ
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from pbem.crypto.beacon import address
-from pbem.crypto.seal import salt_of
 from pbem.game.scene import Scene
 from pbem.game.wording import listing, on_one_line
-from pbem.mail.echo import echo
+from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.letter import Letter
+from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.own_orders import as_written
@@ -30,16 +28,12 @@ from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.render.picture import render
-from pbem.render.report import WIDTH, Mail, Report, ReportRequest, mail, report
+from pbem.render.report import Mail, Report, ReportRequest, mail, report
+from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
-from pbem.repo.layout import sheet_path, turn_path
 
-OWN_SHEET: Final = "your-sheet.yaml"
-"""The name under which players get their own sheet back, as it was read."""
 _INDENT: Final = "  "
 _NOTHING_ATTACHED: Final = Attachments()
-_KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
-"""What stands above the receipt in the text of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +63,18 @@ class Outgoing:
     to: str
     name: str
     content: bytes
+    sent: Sent | None = None
+    """What is noted of the side that it is for, once it lies in the outbox; None: it is about no game."""
     file: Path | None = None
     """Where it lies in the outbox, once it does."""
+
+    def put_into(self, outbox: Path) -> Path:
+        """Write it to the outbox, a maildir, unless it lies there, and note that; return its file."""
+        if self.file is None:
+            self.file = write_to_maildir(outbox, self.content, self.name)
+            if self.sent is not None:
+                note_sent(self.sent)
+        return self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,18 @@ class Answered:
     """The last adjudication before that sheet."""
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a letter is about: a game and the side that it is for, and what is noted of that side once it is sent."""
+
+    game: OpenGame
+    side: Side
+    told: int | None = None
+    """The last adjudication that it tells of; None: it tells of none."""
+    picture: str = ""
+    """The digest of what its picture shows; empty: it has none."""
+
+
 class Maps:
     """The maps of one round of letters: where sides see the same, one picture is drawn for them all."""
 
@@ -93,12 +109,28 @@ class Maps:
 
     def picture(self, game: OpenGame, side: Side | None, since: int) -> bytes:
         """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
-        scene: Scene = game.rules.scene(game.view(side), [told.event for told in game.told(side, since)])
+        return self._png(_scene(game, side, since))
+
+    def new_picture(self, game: OpenGame, side: Side, since: int, last: str) -> tuple[bytes | None, str]:
+        """Return the map and the digest of what lies on it; no map if it shows nothing new since the `last` digest.
+
+        Something is new if a piece, a marker or the holder of a place is another, or if there are arrows.
+        """
+        scene = _scene(game, side, since)
+        lies = [scene.counters, scene.markers, sorted(scene.control.items()), sorted(scene.tints.items())]
+        digest = game.ledger.salted(f"picture/{side}", repr(lies).encode())
+        return (None if digest == last and not scene.arrows else self._png(scene)), digest
+
+    def _png(self, scene: Scene) -> bytes:
         for other, picture in self._drawn:
             if other == scene:
                 return picture
         self._drawn.append((scene, render(scene, cache_folder=self._drawings)))
         return self._drawn[-1][1]
+
+
+def _scene(game: OpenGame, side: Side | None, since: int) -> Scene:
+    return game.rules.scene(game.view(side), [told.event for told in game.told(side, since)])
 
 
 # ---------------------------------------------------------------------------------------------- reports
@@ -109,8 +141,20 @@ def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
     return report_of(game, side, since, game.open_decisions)
 
 
-def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[Decision]) -> Report:
-    """Return the report of a game with these questions in it."""
+def report_of(
+    game: OpenGame,
+    side: Side | None,
+    since: int,
+    waiting: Sequence[Decision],
+    before: object | None = None,
+    *,
+    filed: bool = False,
+) -> Report:
+    """Return the report of a game with these questions in it.
+
+    With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
+    lists the standing orders of its side, as it does where it tells of no adjudication.
+    """
     request = ReportRequest(
         game=game.name,
         adjudication=game.adjudication,
@@ -121,9 +165,10 @@ def report_of(game: OpenGame, side: Side | None, since: int, waiting: Sequence[D
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
-        list_filed=since == game.adjudication,
+        list_filed=filed or (before is None and since == game.adjudication),
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
+        before=before,
         ruled=side in game.defaults,
         sheets=(0, 0) if side is None else _sheets_used(game, side, since),
     )
@@ -163,107 +208,16 @@ def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Out
     words = mail("welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **heading(game, side))
     count = game.ledger.joined(side).addresses
     stamp = f"welcome.{game.name}.{side}" + (f".{count}" if count else "")
-    attached = Attachments(receipt=enclosed(game, side))
-    return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached)
-
-
-def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
-    """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
-    maps = Maps(settings.drawings)
-    for side in game.rules.sides:
-        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
-        yield from turn_letter(game, side, 0, settings, maps, answered if to_it else None)
-
-
-def turn_letter(
-    game: Adjudicator,
-    side: Side,
-    since: int,
-    settings: MailSettings,
-    maps: Maps,
-    answered: Answered | None = None,
-    stamp: str = "",
-) -> Iterator[Outgoing]:
-    """Yield the letter that tells a side what happened after an adjudication (0: the first), if it has an address.
-
-    `answered` is the letter of that side that it answers, `stamp` the letter's name, if it is not the usual one.
-    """
-    if side not in game.ledger.addresses:
-        return
-    told = side_report(game, side, since)
-    number = answered.sheet if answered and since else None
-    values: dict[str, object] = {
-        "report": told.text,
-        "answers": paragraphs(answered.paragraphs if answered else ()),
-    }
-    if since:
-        receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
-        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
-    else:
-        text = mail("first", phrases=_went_in(game), **values, **heading(game, side))
-    if not stamp:
-        stamp = f"{game.name}.{side}.{game.adjudication}"
-        if game.adjudication == since:
-            stamp += f".sheet-{number or game.sheets(side)}"
-    attached = Attachments(
-        picture=maps.picture(game, side, since),
-        sheet=told.sheet,
-        position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
-        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
-        receipt=enclosed(game, side, since, number),
+    # An id of its own for each: mail programs throw a second letter of the same id away.
+    return letter(
+        settings,
+        game.ledger.addresses[side],
+        stamp,
+        words,
+        attached=Attachments(receipt=enclosed(game, side)),
+        about=About(game, side),
+        id=f"{stamp}.{settings.now:%Y%m%d%H%M%S}",
     )
-    yield letter(settings, game.ledger.addresses[side], stamp, text, answered.letter if answered else None, attached)
-
-
-def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
-    """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
-
-    `answered` is the letter that closed them, if one did.
-    """
-    if (closed := game.closed) is not None:
-        for side, to in game.ledger.addresses.items():
-            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
-            number = to_it.sheet if to_it else None
-            text = mail(
-                "closed",
-                game=game.name,
-                player=game.player(side),
-                adjudication=closed.adjudication,
-                round=closed.round,
-                time=closed.time,
-                address=address(closed.round),
-                closed=closed.closed,
-                answers=paragraphs(to_it.paragraphs if to_it else ()),
-                receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
-            )
-            own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
-            stamp = f"{game.name}.{side}.closed-{closed.round}"
-            if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
-                stamp += f".sheet-{number}"
-            answers = to_it.letter if to_it else None
-            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield letter(settings, to, stamp, text, answers, attached)
-
-
-def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
-    """Return how a sheet was read, where it is on record, its digest and the salt, so that its own side can check it.
-
-    As long as the sheet is not used, the receipt also has what its orders will cost. Later the report says so.
-    """
-    ledger = game.ledger
-    path, sheet = sheet_path(side, number), game.ledger.sheet(side, number)
-    return {
-        "path": path,
-        "echo": echo(sheet),
-        "digest": ledger.salted(path, sheet),
-        "salt": salt_of(ledger.keys.hidden, path).hex(),
-        "turn": turn_path(after + 1) if game.adjudication > after else "",
-        "costs": [] if game.adjudication > after else _indented(game.costs(side)),
-    }
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
 
 
 def heading(game: Adjudicator, side: Side) -> dict[str, object]:
@@ -302,33 +256,16 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     )
 
 
-def _went_in(game: Adjudicator) -> list[str]:
-    """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
-    lines = []
-    went_in = game.ledger.public_turn(1).get("joined", {})
-    for side in game.rules.sides:
-        joined = went_in.get(side, {})
-        phrase = joined.get("phrase")
-        told = f"{called(game, side)} sent no phrase." if phrase is None else f"{called(game, side)}: {phrase}"
-        # The bar keeps another player's words from being read as the start of a sheet when they are quoted.
-        lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
-        if (chain := joined.get("chain")) is not None:
-            lines += [f"{_INDENT}| With a dice chain of its own:", f"{_INDENT}| {chain['tip']} {chain['length']}"]
-        if (key := joined.get("key")) is not None:
-            lines += folded(f"| With the key: {key}", WIDTH, _INDENT, f"{_INDENT}| ")
-    return lines
-
-
 # ---------------------------------------------------------------------------------------------- other letters
 
 
 def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or that says that it came too late."""
-    receipted = enclosed(game, receipt.side)
+    receipted, about = enclosed(game, receipt.side), About(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted))
+        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
     own = marked(receipt.lines, receipt.complaints)
     words = mail(
         "faults",
@@ -340,7 +277,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted))
+    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
 
 
 def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, settings: MailSettings) -> Outgoing:
@@ -349,19 +286,30 @@ def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Lett
     side = game.ledger.side_of(answered.sender)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached)
+    return letter(settings, answered.sender, stamp, words, answered, attached, about_side(game, side))
 
 
-def commands_letter(game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings) -> Outgoing:
-    """Return the letter that answers the commands of a letter, with the form of its side if it was asked for."""
+def about_side(game: OpenGame, side: Side | None) -> About | None:
+    """Return what a letter to a side is about that tells of no adjudication; None: its reader plays no side."""
+    return None if side is None else About(game, side)
+
+
+def commands_letter(
+    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: str = ""
+) -> Outgoing:
+    """Return the letter that answers the commands of a letter.
+
+    It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
+    """
     asked = answered.letter
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
-    text = mail("commands", game=game.name, commands=said, answers=lines, sheet=sheet and sheet.rstrip("\n"))
+    form = sheet and sheet.rstrip("\n")
+    text = mail("commands", game=game.name, commands=said, answers=lines, sheet=form, position=position)
     side = game.ledger.side_of(asked.sender)
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached)
+    attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
+    return letter(settings, asked.sender, stamp, text, asked, attached, about_side(game, side))
 
 
 def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
@@ -399,18 +347,40 @@ def letter(
     text: Mail,
     answered: Letter | None = None,
     attached: Attachments = _NOTHING_ATTACHED,
+    about: About | None = None,
+    id: str = "",
 ) -> Outgoing:
-    """Return a letter under its name. A receipt that is attached also ends its text."""
-    below = "" if attached.receipt is None else f"\n\n{_KEEP}\n\n{attached.receipt}"
+    """Return a letter under its name, which is also the first half of its Message-ID unless `id` is.
+
+    A letter about a game belongs to the thread of its side, and says what is enclosed.
+    """
+    known = Correspondence() if about is None else correspondence(about.game.path, about.side)
+    message_id = f"<{id or stamp}@{settings.host}>"
+    thread = [each for each in (known.first, known.last) if each]
+    below = "" if about is None else f"\n{_enclosed(attached)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
         subject=text.subject,
         text=text.text + below,
-        message_id=f"<{stamp}@{settings.host}>",
+        message_id=message_id,
         date=settings.now,
-        in_reply_to=answered.message_id if answered else None,
-        references=answered.references if answered else (),
+        in_reply_to=answered.message_id if answered else known.last or None,
+        references=[*thread[:1], *(answered.references if answered else ()), *thread[1:]],
+        list_id="" if about is None else _list_id(about, settings.host),
+        unasked=answered is None,
         attached=attached,
     )
-    return Outgoing(to, stamp, compose(draft))
+    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture)
+    return Outgoing(to, stamp, compose(draft), sent)
+
+
+def _enclosed(attached: Attachments) -> str:
+    """Return the line that says what is enclosed."""
+    return "\n".join(folded(f"Enclosed: {', '.join(attached.names)}", WIDTH, later=_INDENT))
+
+
+def _list_id(about: About, host: str) -> str:
+    """Return what mail programs file the letters of a game to a side by."""
+    name = about.game.name
+    return f"{name} <{name}.{about.side}.{host}>"

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import Final
 
 from pbem.crypto.seal import salt_of
 from pbem.mail.lines import lines
 from pbem.protocol import Side
 from pbem.referee.open_game import OpenGame
 from pbem.render.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
+from pbem.repo.layout import turn_path
+
+OWN_SHEET: Final = "your-sheet.yaml"
+"""The name under which players get their own sheet back, as it was read."""
+_KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
+_CHECK: Final = """\
+The digest of your sheet {number} {goes} into the dice. The sheet itself is
+sealed in {path}{turn}. Only you get the salt.
+To check that the digest is that of your sheet:
+  S={salt}
+  openssl dgst -sha256 -mac HMAC -macopt hexkey:$S {file}
+"""
 
 
-def receipt_of(game: OpenGame, side: Side, since: int, answered: int | None = None) -> LetterReceipt:
-    """Return the receipt of a letter to a side that tells what happened after an adjudication.
+def receipt_of(
+    game: OpenGame, side: Side, since: int, answered: int | None = None, *, tells: bool = True
+) -> LetterReceipt:
+    """Return the receipt of a letter to a side that tells what happened after an adjudication, if it `tells`.
 
     It has every sheet of the side that these adjudications used or that waits to be used; if the letter answers a sheet
     (`answered`), none that came later and waits: the answer to a letter that comes again is then the same.
@@ -34,21 +49,43 @@ def receipt_of(game: OpenGame, side: Side, since: int, answered: int | None = No
         side=side,
         tip=game.charter.dice.tip,
         commit=ledger.head,
-        told=(since + 1, last) if since < last else None,
+        told=(since + 1, last) if tells and since < last else None,
         turns=tuple((n, ledger.turn_digest(n)) for n in range(max(1, last - MOST_TURNS + 1, since), last + 1)),
         sheets=tuple(sorted(sheets)),
         closed=None if closed is None else ClosedSheets(closed.adjudication, closed.round, closed.closed),
     )
 
 
-def enclosed(game: OpenGame, side: Side | None, since: int | None = None, answered: int | None = None) -> str | None:
+def enclosed(
+    game: OpenGame, side: Side | None, since: int | None = None, answered: int | None = None, *, tells: bool = True
+) -> str | None:
     """Return the text of the receipt that a letter to a side encloses; None: the reader plays no side.
 
-    Without `since`, the letter tells of no adjudication.
+    Without `since`, the letter tells of no adjudication. If it answers a sheet (`answered`), its receipt says how its
+    player checks the digest of that sheet.
     """
     if side is None:
         return None
-    return write(receipt_of(game, side, game.adjudication if since is None else since, answered))
+    receipt = receipt_of(game, side, game.adjudication if since is None else since, answered, tells=tells)
+    checks = [_check(game, side, sheet) for sheet in receipt.sheets if sheet.number == answered]
+    return "\n".join([_KEEP + "\n", write(receipt), *checks])
+
+
+def _check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:
+    """Return how a player checks the digest of a sheet that is on record."""
+    waits = game.current(resumed=False).state
+    used = waits is None or sheet.path not in waits.new_sheets.get(side, {})
+    turn = ", its digest in " + turn_path(_used_in(game, side, sheet.path)) if used else ""
+    goes = "went" if used else "will go"
+    return _CHECK.format(number=sheet.number, goes=goes, path=sheet.path, turn=turn, salt=sheet.salt, file=OWN_SHEET)
+
+
+def _used_in(game: OpenGame, side: Side, path: str) -> int:
+    """Return the adjudication that used a sheet."""
+    n = game.adjudication
+    while n > 1 and path not in game.ledger.public_turn(n).get("sheets", {}).get(side, {}):
+        n -= 1
+    return n
 
 
 def _number(path: str) -> int:

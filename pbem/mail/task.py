@@ -22,4 +22,6 @@ class Task:
     side: Side
     rest: str
     letter: LetterId | None
+    digest: str
+    """The digest of that letter, by which notes outside the game know it."""
     noted: Record

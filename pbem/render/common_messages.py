@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+UNUSED: Final = "order_unused"
+"""The kind of the events that tell of an order that was not needed; a report tells several of them as one."""
+
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
         "standing_fired": "Your standing orders gave {answered:as_written}.",
@@ -13,7 +16,8 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
         "standing_expired": "Your order {order:as_written} ({by}) has expired; it was in force until {until}.",
         "order_expired": "Your order {order:as_written} ({by}) was dropped because it is no longer legal: {reasons}.",
-        "order_unused": "Your order {order:as_written} ({by}) was not needed and has expired.",
+        UNUSED: "Your order {order:as_written} ({by}) was not needed and has expired.",
+        "orders_unused": "Of your orders, {orders:counted} were not needed and have expired.",
         "rolled_back": "ROLLBACK by {by}: the game is back at the end of adjudication {to}. What happened in "
         "{what} is undone. Reason: {reason}",
         "request_void": "Request {request}, to go back to adjudication {to}, is void: the game has gone on.",

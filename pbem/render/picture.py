@@ -22,7 +22,7 @@ from pbem.render.placement import lead, placements
 from pbem.render.places import glow, shape_box, siege_ring, spot
 
 _PANEL_GAP: Final = 8
-_COLOURS: Final = 256
+_COLOURS: Final = 128
 _BOWS: Final = (0.18, -0.18, 0.36, -0.36)
 """How far the course of a voyage may bow to the left of the straight line, in its length."""
 _CURVE_STEPS: Final = 16
@@ -48,14 +48,14 @@ _STRANGER: Final = DrawnSide("", "", "#6f6a60")
 
 
 def render(scene: Scene, *, width: int | None = None, cache_folder: File | None = None) -> bytes:
-    """Return a scene as a PNG of 256 colours, `width` pixels wide (by default as wide as the base map).
+    """Return a scene as a PNG of 128 colours, `width` pixels wide (by default as wide as the base map).
 
     A cache folder spares the first picture of a run from drawing the printed board again.
     """
     picture = draw(scene, width=width, cache_folder=cache_folder)
     palette = _palette(scene.base, scene.sides, picture.width / scene.base.width, cache_folder)
     written = io.BytesIO()
-    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=2)
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=6)
     return written.getvalue()
 
 

@@ -1,7 +1,7 @@
 """The receipt in a letter: a block of lines that `pbem verify --letters` compares with the game.
 
-Every letter about a game has it twice: as the file receipt.txt, and at the end of the text for mailboxes that lose
-files. It looks like this:
+Every letter about a game encloses it in the file receipt.txt. Older letters have it at the end of their text, too. It
+looks like this:
 
 ```
 ----- BEGIN RECEIPT -----

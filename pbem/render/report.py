@@ -15,18 +15,22 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.crypto.player_chains import PlayerChain
 from pbem.game.box import Box
-from pbem.game.summary import Line, Section, Summary
+from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Rules, S, Side, cited
+from pbem.protocol import Decision, Event, Rules, S, Side, cited
+from pbem.render.common_messages import UNUSED
 from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
+from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 
-WIDTH: Final = 72
-COLUMNS: Final = 60
-"""How wide a table is at most."""
-_HANGING: Final = "  "
+MOST_ABOVE: Final = 16
+"""So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
+_MOST_CHANGES: Final = 5
+"""So many lines say what has changed, in a report that does not say how all things stand."""
+_MOST_BELOW: Final = 10
+"""So many lines of what happened stand below the form of such a report, the latest of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,17 @@ class Report:
     sheet: str | None
     summary: str
     asked: str
+    position: str
+    """Where things stand in full, for a file that is enclosed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An event as a report tells it."""
+
+    adjudication: int
+    event: Event
+    roll: int | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,8 @@ class ReportRequest(Generic[S]):
     """Sentences about rulings of the game master that are in force."""
     sheets: tuple[int, int] = (0, 0)
     """How many sheets of the reader went in since the last report, and how many there are in all."""
+    before: S | None = None
+    """The position as the reader last knew it: the report then says what has changed. None: how all things stand."""
     ruled: bool = False
     """Whether a ruling says which answer counts if the reader gives none in time."""
 
@@ -113,29 +130,95 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     say = sentences(box, request.language)
     seen = [each for each in request.events if each.event.to is None or request.side in each.event.to]
     stands = rules.summary(request.view) or Summary("")
-    headline = f" {stands.headline}." if stands.headline else ""
-    reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
+    place = _place(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
     sheet = _sheet(rules, box, request, stands.headline)
-    brief = [*_brief(say, request, asked, others), *(line for ruling in request.rulings for line in _prose(ruling))]
-    brief += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
-    text = (
-        _templates()
-        .get_template("report/report.txt")
-        .render(
-            title=box.title,
-            place=_prose(f"{request.game}, report {request.adjudication} {reader}.{headline}"),
-            brief=brief,
-            happened=list(_happened(say.tell(seen))) or ["Nothing new since your last report."],
-            questions=list(_questions(say, box, request)),
-            hand=list(_sections(stands.hand)) if request.side is not None else [],
-            filed=list(standing_lines(request.filed)) if request.list_filed else [],
-            standing=list(_sections(stands.sections)),
-            sheet=sheet and sheet.rstrip("\n"),
-        )
-    )
-    return Report(text.rstrip("\n") + "\n", sheet, stands.headline, asked)
+    notes = [line for ruling in request.rulings for line in _prose(ruling)]
+    notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
+    about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
+    hand = stands.hand if request.side is not None else ()
+    known = None if request.before is None else rules.summary(request.before) or Summary("")
+    if known is None:  # then all that the reader holds stands in the report anyway
+        about = [section for section in about if section.title not in {each.title for each in hand}]
+    changed = [] if known is None else list(changes(known.sections, stands.sections))
+    said = list(say.tell(list(_together(seen))))
+    above = 0 if sheet is None else _first_above(said)
+    everything = {
+        "title": box.title,
+        "place": place,
+        "full": known is None,
+        "happened": list(_happened(said)),
+        "earlier": [],
+        "hand": list(laid_out(hand)),
+        "changed": changed,
+        "filed": list(standing_lines(request.filed)) if request.list_filed else [],
+        "standing": list(laid_out(stands.sections)),
+    }
+    in_the_letter = {
+        "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
+        "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
+        "hand": list(laid_out([section for section in hand if section not in about])),
+        "changed": _first_changes(changed),
+        "brief": [*_brief(say, request, others), *_questions(say, box, request)],
+        "notes": notes,
+        "about": list(laid_out(list(dict.fromkeys(about)))),
+        "sheet": sheet and sheet.rstrip("\n"),
+    }
+    text, position = _written("report", **everything | in_the_letter), _written("position", **everything)
+    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
+    return Report(text, sheet, stands.headline, asked, position)
+
+
+_MORE: Final = f"{HANGING}... position.txt has all of it."
+
+
+def _written(template: str, **values: object) -> str:
+    """Return what `templates/report/<template>.txt` makes of some values."""
+    return _templates().get_template(f"report/{template}.txt").render(values).rstrip("\n") + "\n"
+
+
+def _place(say: Sentences, request: ReportRequest[S], headline: str) -> list[str]:
+    """Return the line that says which report it is, of which game, to whom, and where the game stands."""
+    reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
+    stands = f" {headline}." if headline else ""
+    return _prose(f"{request.game}, report {request.adjudication} {reader}.{stands}")
+
+
+def _together(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
+    """Yield events; those of orders that were not needed become one, where the last of them stands."""
+    unused = [each for each in events if each.event.kind == UNUSED]
+    for each in events:
+        if len(unused) < 2 or each.event.kind != UNUSED:
+            yield each
+        elif each is unused[-1]:
+            orders = [one.event.facts["order"] for one in unused]
+            yield _Seen(each.adjudication, Event("orders_unused", {"orders": orders}, None, each.event.to))
+
+
+def _first_above(said: Sequence[Said]) -> int:
+    """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
+    first = room = 0
+    for at in range(len(said) - 1, -1, -1):
+        room += len(list(_lines(said[at], said[at].depth)))
+        if room > MOST_ABOVE:
+            first = at + 1
+            break
+    begins = (at for at in range(first, len(said)) if said[at].depth == 0)
+    return next(begins, first) if first else 0
+
+
+def _first_changes(changed: Sequence[str]) -> Sequence[str]:
+    """Return the first paragraphs of what has changed."""
+    if len(changed) <= _MOST_CHANGES:
+        return changed
+    ends = [at for at in range(1, _MOST_CHANGES) if not changed[at].startswith(HANGING)]
+    return [*changed[: ends[-1] if ends else _MOST_CHANGES - 1], _MORE]
+
+
+def _latest(said: Sequence[Said]) -> list[str]:
+    """Return the latest lines of what happened, without the dice."""
+    lines = list(_happened(each for each in said if not each.tag))
+    return lines if len(lines) <= _MOST_BELOW else [_MORE, *lines[1 - _MOST_BELOW :]]
 
 
 def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) -> str | None:
@@ -148,22 +231,18 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) 
     return form(rules, box, request.view, request.own, head, heading)
 
 
-def _brief(say: Sentences, request: ReportRequest[S], asked: str, others: Sequence[str]) -> Iterator[str]:
-    """Yield the one thing that a hurried reader wants to know: what they have to do."""
-    yield ""
+def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader wants to know who is asked nothing: how the game ended, or whom it waits for."""
     if request.result is not None:
         yield from _prose(f"The game is over. {say.result(request.result)}")
-    elif request.own:
-        until = f" Answer by {request.deadline}." if request.deadline else ""
-        yield from _prose(f"YOU ARE ASKED: {asked}{until}")
-    elif others:
+    elif others and not request.own:
         yield from _prose(f"Nothing is asked of you now; the game waits for {listing(others)}.")
 
 
 def _sheets_used(used: int, in_all: int) -> str:
     """Return the sentence by which a reader notices a sheet that they did not send."""
     which = "1 sheet of yours has" if used == 1 else f"{used} sheets of yours have"
-    return f"Since your last report {which} gone in; you have sent {in_all} so far."
+    return f"{which} gone in since your last report, {in_all} in all."
 
 
 def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> list[str]:
@@ -185,8 +264,8 @@ def _happened(said: Iterable[Said]) -> Iterator[str]:
 
 def _lines(said: Said, depth: int) -> Iterator[str]:
     """Yield a line of a report, folded, with its tag at the right margin."""
-    indent = _HANGING * depth
-    lines = _prose(said.text, indent, indent + _HANGING)
+    indent = HANGING * depth
+    lines = _prose(said.text, indent, indent + HANGING)
     if said.tag:
         room = WIDTH - len(lines[-1])
         if room > len(said.tag):
@@ -199,11 +278,10 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
 def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
-        if at:
-            yield ""
-        yield from _prose(f"{box.forms[decision.kind].title} ({cited(decision.rule)})")
+        asked = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
+        yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
-            yield from _prose(about, _HANGING, _HANGING)
+            yield from _prose(about, HANGING, HANGING)
     if request.own:
         yield from _unanswered(box, request)
 
@@ -224,40 +302,6 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
             yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.")
     if all(decision.default is not None for decision in request.own):
         yield from _prose("To take that now, write AGREED in your answer, on a line of its own.")
-
-
-def _sections(sections: Sequence[Section]) -> Iterator[str]:
-    """Yield sections with a blank line between them, their columns below one another."""
-    for at, section in enumerate(sections):
-        if at:
-            yield ""
-        yield section.title
-        yield from _table(section.lines)
-
-
-def _table(lines: Sequence[Line]) -> Iterator[str]:
-    rows = [line for line in lines if line.cells]
-    label = max((len(_label(line)) for line in rows), default=0)
-    count = max((len(line.cells) for line in rows), default=0)
-    columns = [[line.cells[at] for line in rows if at < len(line.cells)] for at in range(count)]
-    widths = [max(map(len, column)) for column in columns]
-    right = [all(cell[:1].isdigit() for cell in column if cell) and at < count - 1 for at, column in enumerate(columns)]
-    for line in lines:
-        if not line.cells:
-            yield from _prose(_label(line), "", _HANGING * (line.depth + 2))
-            continue
-        cells = [cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line.cells, widths, right, strict=False)]
-        start = _label(line).ljust(label)
-        whole = "  ".join([start, *cells]).rstrip()
-        if len(whole) <= COLUMNS:
-            yield whole
-        else:
-            before = "  ".join([start, *cells[:-1], ""])
-            yield from folded(line.cells[-1], COLUMNS, before, " " * len(before))
-
-
-def _label(line: Line) -> str:
-    return _HANGING * (line.depth + 1) + line.label
 
 
 def _prose(text: str, first: str = "", later: str = "") -> list[str]:

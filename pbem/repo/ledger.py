@@ -211,6 +211,14 @@ class Ledger:
         found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.history())
         return {int(subject[1]): sha for subject, sha in found if subject is not None}
 
+    def commit_of(self, n: int) -> str | None:
+        """Return the commit that made an adjudication, looked for from the head back; None: there is none."""
+        for commit in self.history():
+            subject = _SUBJECT.match(commit.message)
+            if subject is not None and int(subject[1]) <= n:
+                return commit.sha if int(subject[1]) == n else None
+        return None
+
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
         return self.salted(turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))

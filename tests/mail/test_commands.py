@@ -216,7 +216,7 @@ def test_refused_command_keeps_no_other_from_being_carried_out(folder: Folder) -
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
-    assert got.parts.keys() == {"orders.yaml", "receipt.txt"}
+    assert got.parts.keys() == {"orders.yaml", "position.txt", "receipt.txt"}
     assert got.parts["orders.yaml"] == form.encode()
     assert f"----- BEGIN ORDERS -----\n{form}----- END ORDERS -----\n" in got.text
 
@@ -243,7 +243,7 @@ def test_words_and_sheet_of_one_letter_are_one(folder: Folder, monkeypatch: pyte
     assert handled.notes == ["punica: red says KEY", "punica: sheet 1 of red accepted"]
     got = only(handled)
     assert got.text.startswith("KEY: on record for Red:")
-    assert got.text.index("KEY: on record") < got.text.index("Three Hills") < got.text.index("YOUR SHEET ON RECORD")
+    assert got.text.index("KEY: on record") < got.text.index("report 1 to Red") < got.text.index("Your sheet 1 is")
     then = head(folder)
     assert take_in(raw, folder.office).letters == handled.letters
     assert head(folder) == then
@@ -293,20 +293,26 @@ def test_status_says_where_the_game_stands_and_nothing_secret(folder: Folder) ->
     assert got.text.startswith("punica: Three Hills (usual).\nAfter adjudication 1.")
     assert "You are asked: Which card do you bury face down?" in got.text
     with folder.open() as game:
+        assert side_report(game, "red", game.adjudication).position.strip() in got.text
         give(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert "It waits for Blue." in only(says(folder, "red", "STATUS")).text
-    assert got.parts.keys() == {"receipt.txt"}
+    assert got.parts.keys() == {"position.txt", "receipt.txt"}
     assert head(folder) != before
 
 
-def test_the_report_comes_again_as_it_was_told(folder: Folder) -> None:
+def test_the_report_comes_again_in_full(folder: Folder) -> None:
     for side in ("red", "blue"):
         last = says(folder, side, bury(folder, side))
     told = {out.to: read(out) for out in last.letters}["red@example.org"]
     got = only(says(folder, "red", "REPORT", number=2))
-    assert got.text == "\n".join([told.text.partition("YOUR SHEET ON RECORD")[0].rstrip(), ""])
+    happened = told.text.partition("WHAT HAPPENED\n")[2].partition("\n\n")[0]
+    assert happened
+    assert happened in got.text
+    with folder.open() as game:
+        assert got.text.startswith(side_report(game, "red", game.adjudication - 1).text)
     assert got.subject == told.subject
-    assert got.parts == told.parts
+    kept = {"map.png", "orders.yaml", "position.json", "receipt.txt"}
+    assert {name: got.parts[name] for name in kept} == {name: told.parts[name] for name in kept}
     assert got.message["Message-ID"] != told.message["Message-ID"]
 
 
@@ -330,7 +336,7 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert got.subject == "How to play by mail"
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == [
             *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP"),
-            *("STANDING", "WITHDRAW", "HISTORY", "HELP"),
+            *("NEWS", "NEWS", "STANDING", "WITHDRAW", "HISTORY", "HELP"),
         ]
 
 
@@ -362,19 +368,22 @@ def test_commands_stand_on_a_line_of_the_senders_own(text: str, commands: tuple[
 
 
 def receipt_of(got: Read) -> tuple[str, str, str]:
-    """Return the digest, the command and where it stands, as the letter tells them."""
-    block = got.text.partition("YOUR SHEET ON RECORD\n")[2].partition("\n\nKeep this letter")[0]
-    (digest,) = re.findall(r"^  ([0-9a-f]{64})$", block, re.MULTILINE)
-    command = "\n".join(line for line in block.splitlines() if re.match("  (S=|openssl)", line))
-    return digest, command, block
+    """Return the digest, the command and where it stands, as the receipt of a letter tells them."""
+    text = got.parts["receipt.txt"].decode("ascii").replace("\r\n", "\n")
+    block, _, check = text.partition("----- END RECEIPT -----\n")
+    digest, _ = re.findall(r"^  ([0-9a-f]{64})$", block.partition("sheet: ")[2], re.MULTILINE)
+    command = "\n".join(line for line in check.splitlines() if re.match("  (S=|openssl)", line))
+    return digest, command, check
 
 
 def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, tmp_path: Path) -> None:
     text = bury(folder, "red")
     got = only(says(folder, "red", "Hello,", text, "Ann"))
     digest, command, block = receipt_of(got)
-    assert f"{block}\n\nKeep this letter: " in got.text
-    assert "Its digest will go into the dice" in block
+    assert "Your sheet 1 is on record and waits to be used." in got.text
+    assert got.parts["receipt.txt"].startswith(b"Keep this letter: ")
+    assert "RECEIPT" not in got.text
+    assert "The digest of your sheet 1 will go into the dice." in block
     assert "sheets/red/000/0001.age" in block
     assert got.parts["your-sheet.yaml"].decode() == text
     (tmp_path / "your-sheet.yaml").write_bytes(got.parts["your-sheet.yaml"])
@@ -385,10 +394,12 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     assert hmac.new(bytes.fromhex(salt), text.encode(), hashlib.sha256).hexdigest() == digest
     handled = says(folder, "blue", bury(folder, "blue"))
     told = {out.to.partition("@")[0]: read(out) for out in handled.letters}
-    assert "YOUR SHEET" not in told["red"].text
+    assert "Your sheet" not in told["red"].text
+    assert "openssl" not in told["red"].parts["receipt.txt"].decode()
+    assert "Your sheet 1 is on record: it went into adjudication 2." in told["blue"].text
     assert "your-sheet.yaml" not in told["red"].parts
     blue, _, block = receipt_of(told["blue"])
-    (path,) = re.findall(r"It is in (\S+)\. The", block)
+    (path,) = re.findall(r"its digest in (\S+)\. Only", block)
     turn = yamlio.read(git(folder.repo("punica"), "show", f"main:{path}").encode(), name=path).value
     assert turn["sheets"] == {
         "red": {"sheets/red/000/0001.age": digest},

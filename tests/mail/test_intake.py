@@ -18,9 +18,11 @@ from PIL import Image
 from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.mail.outgoing import Outgoing, report_of, side_report
+from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.past import position_at
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 
@@ -111,16 +113,18 @@ def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder,
     with folder.open() as game:
         for side in (one, other):
             got = letters[f"{side}@example.org"]
-            report = side_report(game, side, before)
+            view = game.rules.view(position_at(game, before), side)
+            report = report_of(game, side, before, game.open_decisions, view)
             assert report.text.strip() in got.text
-            assert got.subject.startswith("punica")
+            assert got.parts["position.txt"].decode().replace("\r\n", "\n") == report.position
+            assert got.subject.startswith("Your move in punica: " if report.asked else "punica, ")
             with Image.open(io.BytesIO(got.parts["map.png"])) as picture:
                 picture.verify()
                 assert (picture.format, picture.width) == ("PNG", WIDTHS[rules])
-            assert json.loads(got.parts["position.json"]) == game.take_home(side)
             if report.sheet is None:
-                assert "orders.yaml" not in got.parts
+                assert not got.parts.keys() & {"orders.yaml", "position.json"}
             else:
+                assert json.loads(got.parts["position.json"]) == game.take_home(side)
                 assert got.parts["orders.yaml"].decode() == report.sheet
         asked = [side for side in (one, other) if game.asked(side)]
     assert [side for side in (one, other) if "orders.yaml" in letters[f"{side}@example.org"].parts] == asked
@@ -143,7 +147,7 @@ def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: 
     for got in first:
         assert toy.charter.dice.tip in got.text
         assert toy.charter.dice.hidden in got.text
-        assert got.parts.keys() == {"map.png", "orders.yaml", "position.json", "receipt.txt"}
+        assert got.parts.keys() == {"map.png", "orders.yaml", "position.txt", "position.json", "receipt.txt"}
 
 
 def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:
@@ -527,6 +531,9 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 for name in hidden:
                     scanned += 1
                     assert name not in content.text
+                    assert name not in content.parts.get("position.txt", b"").decode()
+                if "position.json" not in content.parts:
+                    continue
                 home = json.loads(content.parts["position.json"])["position"]
                 assert set(home["hands"][enemy]) <= {0}
                 assert "deck" not in home

@@ -153,10 +153,10 @@ def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) ->
     first = got(handled)
     assert first.keys() == {"red", "blue"}
     for side, each in first.items():
-        assert each.subject.startswith("punica begins: you play")
+        assert each.subject.startswith("Your move in punica: it begins, you play")
         assert "\n  Red: alea iacta est\n  Blue: vae victis\n" in each.text
-        assert "WHAT YOU ARE ASKED" in each.text
-        assert each.parts.keys() == {"map.png", "orders.yaml", "position.json", "receipt.txt"}
+        assert "YOU ARE ASKED: " in each.text
+        assert each.parts.keys() == {"map.png", "orders.yaml", "position.txt", "position.json", "receipt.txt"}
         assert ("PHRASE: on record for Blue: vae victis" in each.text) == (side == "blue")
     with waiting.open() as game:
         turn = game.ledger.public_turn(1)
@@ -256,7 +256,7 @@ def test_the_game_master_may_begin_and_who_contributed_is_told(shell: Folder) ->
     assert len(record["letters"]) == 2
     for path in record["letters"]:
         assert b"\r\n  Red sent no phrase.\r\n  Blue: vae victis\r\n" in Path(path).read_bytes()
-        assert b"gallia begins: you play" in Path(path).read_bytes()
+        assert b"it begins, you play" in Path(path).read_bytes()
     with shell.open("gallia") as game:
         assert game.ledger.public_turn(1)["joined"] == {"blue": {"phrase": "vae victis"}}
 

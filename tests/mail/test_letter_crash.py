@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.replay import replay
-from pbem.mail.outgoing import OWN_SHEET
+from pbem.mail.receipts import OWN_SHEET
 from pbem.render.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
@@ -23,7 +23,7 @@ from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 
 LETTER = "red.eml"
-NAMES = ["map.png", "orders.yaml", "position.json"]
+NAMES = ["map.png", "orders.yaml", "position.txt", "position.json"]
 """Of what is enclosed in a report."""
 COMMITS = 4
 """What the letter below sets off: its sheet, and three adjudications by standing orders."""

@@ -13,8 +13,8 @@ import pytest
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import first_letters
 from pbem.mail.receipts import enclosed, without_receipts
+from pbem.mail.report_letters import first_letters
 from pbem.mail.sheet_finder import sheets
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import head, only, read
@@ -43,7 +43,9 @@ def test_letter_of_the_referee_is_read(report: bytes, folder: Folder) -> None:
     assert kept.sheets == ()
     (receipt,) = kept.receipts
     assert (receipt.game, receipt.side, receipt.told, receipt.commit) == ("punica", "red", (1, 1), head(folder).strip())
-    assert str(kept).startswith('the letter "punica begins: you play Red" of 2026-11-22 12:00:00 UTC, <punica.red.1@')
+    assert str(kept).startswith(
+        'the letter "Your move in punica: it begins, you play Red" of 2026-11-22 12:00:00 UTC, <punica.red.1@'
+    )
 
 
 def test_letter_of_a_player_is_read_as_the_referee_reads_it(toy: Adjudicator, receipt: str) -> None:

@@ -170,6 +170,7 @@ class Eyes:
         if decision.side == self.viewer:
             yield json.dumps(decision_record(decision))
             yield list(rules.hints(view, decision))
+            yield list(rules.close_up(view, decision))
             yield rules.facts(view, decision)
             yield rules.bot_order(view, decision)
 

@@ -21,7 +21,8 @@ from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salt
 from pbem.mail import outgoing as letters
 from pbem.mail import receipts
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, first_letters, side_report
+from pbem.mail.outgoing import Outgoing, side_report
+from pbem.mail.report_letters import first_letters
 from pbem.protocol import Decision, Rules, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.rollback import ask_for, roll_back
@@ -138,7 +139,7 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     can read: it depends on how the sealed files turned out, and each is sealed differently each time.
     """
     whole = receipts.receipt_of
-    monkeypatch.setattr(receipts, "receipt_of", lambda *words: replace(whole(*words), commit="0" * 40))
+    monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40))
     monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
     monkeypatch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
 
@@ -194,7 +195,9 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
         (text,) = garbled_sheets(game.rules, game.box, view, side, twins[0].open_decisions, rng, 1)
         text = text.replace(b"adjudication: 7\n", b"adjudication: %d\n" % game.adjudication)
     elif side == viewer and rng.random() < 0.3:
-        word = rng.choice([b"FORECAST", b"STATUS", b"REPORT", b"FORM", b"HISTORY 3", b"STANDING"])
+        word = rng.choice(
+            [b"FORECAST", b"STATUS", b"REPORT", b"FORM", b"HISTORY 3", b"STANDING", b"NEWS asked", b"NEWS every"]
+        )
         return side, letter(side, word, *([text] if word == b"FORECAST" else []), number=number)
     elif game.box.standing and rng.random() < 0.3:
         text += b"standing: default\n"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from pbem.protocol import Decision, Event, Order, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
-from pbem.render.report import WIDTH, Report, ReportRequest, mail, report
+from pbem.render.report import MOST_ABOVE, Report, ReportRequest, mail, report
+from pbem.render.tables import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, start
@@ -239,7 +241,7 @@ def test_a_kind_told_together_with_others_can_be_told_alone(game: str) -> None:
 # ---- reports
 
 
-def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
+def told_to(at: Campaign, side: str | None, **more: Any) -> Report:
     game = loaded("rome_carthage")
     words: dict[str, Any] = {
         "game": "punica",
@@ -251,7 +253,7 @@ def told_to(at: Campaign, side: str | None, **changes: Any) -> Report:
         "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }
-    return report(game.rules, game.box, ReportRequest(**{**words, **changes}))
+    return report(game.rules, game.box, ReportRequest(**{**words, **more}))
 
 
 def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
@@ -305,7 +307,7 @@ def test_a_side_is_not_told_what_another_is_asked() -> None:
 def test_a_reader_is_told_how_many_of_their_sheets_went_in() -> None:
     """A player who sent fewer notices it."""
     at = next(iter(campaigns(range(1))))
-    line = "Since your last report 2 sheets of yours have gone in; you have sent 5 so far."
+    line = "2 sheets of yours have gone in since your last report, 5 in all."
     text = told_to(at, at.open_decisions[0].side, sheets=(2, 5)).text
     assert line in " ".join(text.split())
     assert "have gone in" not in told_to(at, at.open_decisions[0].side, sheets=(0, 5)).text
@@ -321,7 +323,7 @@ def test_only_a_new_action_begins_a_paragraph() -> None:
     kinds = ("charge_fails", "plays_first", "charge_fails", "charge_fails", "plays_first")
     told = [Told(1, Event(kind, {"side": "rome"})) for kind in kinds]
     at = next(campaigns(range(1)))
-    happened = told_to(at, "rome", events=told).text.partition("WHAT HAPPENED\n\n")[2].partition("\n\nWHAT YOU")[0]
+    happened = told_to(at, "rome", events=told).text.partition("WHAT HAPPENED\n")[2].partition("\n\nYOUR ORDER")[0]
     assert happened.splitlines() == [
         "The elephants charge and are beaten back.",
         "",
@@ -380,11 +382,102 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
     assert text.endswith(
         "Armies\n"
         "  Italia\n"
-        "    Capua  10 CU  Gaius Flaminius, Fabius Maximus,\n"
-        "                  Marcellus, Gaius C. Nero\n"
+        "    Capua  10 CU  Gaius Flaminius,\n"
+        "                  Fabius Maximus,\n"
+        "                  Marcellus, Gaius C.\n"
+        "                  Nero\n"
         "    Rome    8 CU  Varro\n"
         "    Arpi          Mago\n"
     )
+
+
+def test_no_table_is_wider_than_a_phone() -> None:
+    """A row whose label leaves no room for its columns has them below it, and does not push the others aside."""
+    for at in campaigns(range(3), 100):
+        stands = at.session.rules.summary(at.view(None))
+        assert stands is not None
+        tables = [
+            replace(section, lines=tuple(row for row in section.lines if row.cells)) for section in stands.sections
+        ]
+        for section, table in zip(stands.sections, tables, strict=True):
+            assert all(len(line) <= COLUMNS for line in list(laid_out([table]))[1:]), section.title
+
+
+ARMIES = (Line("Italia"), Line("Capua", ("10 CU", "Varro"), 1), Line("Rome", ("8 CU",), 1))
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (ARMIES, []),
+        (ARMIES[:2], ["Armies: Rome no more."]),
+        ((*ARMIES, Line("Arpi", ("", "Mago"), 1)), ["Armies: Arpi Mago."]),
+        (
+            (Line("Elsewhere"), *ARMIES[1:]),
+            ["Armies: Capua 10 CU, Varro; Rome 8 CU; Capua no more; Rome no", "  more."],
+        ),
+        ((*ARMIES[:2], Line("Rome", ("9 CU",), 1)), ["Armies: Rome 9 CU."]),
+        ((*ARMIES, Line("A Truce holds.")), ["Armies: A Truce holds."]),
+    ],
+)
+def test_what_has_changed_is_told_row_by_row(now: Sequence[Line], told: list[str]) -> None:
+    found = list(changes([Section("Armies", ARMIES)], [Section("Armies", tuple(now))]))
+    assert " ".join(line.strip() for line in found) == " ".join(line.strip() for line in told)
+
+
+def test_a_table_with_a_head_names_its_columns_in_changes() -> None:
+    before, now = (
+        [Section("Cards", (Line("", ("Carthage", "Rome")), Line("in hand", (count, "4"))))] for count in ("5", "3")
+    )
+    assert list(changes(before, now)) == ["Cards: in hand Carthage 3, Rome 4."]
+    assert list(changes(now, now)) == []
+
+
+def test_a_letter_asks_first_and_says_what_changed_last() -> None:
+    """With the view before, the report says what has changed; all of it is in the file about the position."""
+    at = next(iter(campaigns(range(1))))
+    side = at.open_decisions[0].side
+    view = at.view(side)
+    brief, full = told_to(at, side, before=view), told_to(at, side)
+    heads = ["YOU ARE ASKED", "YOUR ORDER SHEET", "END ORDERS", "WHAT IT IS ABOUT"]
+    assert sorted(heads, key=brief.text.index) == heads
+    assert "WHERE THINGS STAND" not in brief.text
+    assert "WHAT HAS CHANGED" not in brief.text
+    assert "WHERE THINGS STAND" in full.text
+    assert "WHERE THINGS STAND" in brief.position
+    assert brief.position == full.position
+    assert "WHAT YOU HOLD" in brief.position
+
+
+def test_what_does_not_fit_above_the_form_stands_below_it() -> None:
+    at = next(iter(campaigns(range(1))))
+    side = at.open_decisions[0].side
+    told = [Told(n, Event("plays_first", {"side": side})) for n in range(1, 41)]
+    roll = Roll("avoid/rome", [3], {}, 3, "<= 2", False, "10.1")
+    told.insert(0, Told(1, Event("roll", {}, None, None, roll), 1))
+    full = told_to(at, side, events=told)
+    brief = told_to(at, side, events=told, before=at.view(side))
+    for each in (full, brief):
+        above, _, below = each.text.partition("----- END ORDERS -----")
+        sentence = f"{side.title()} plays first."
+        assert 10 <= above.count(sentence) <= MOST_ABOVE
+        earlier = below.partition("WHAT IT IS")[0].count(sentence)
+        assert above.count(sentence) + earlier == 40 if each is full else 5 <= earlier < 10
+        assert each.position.count(sentence) == 40
+        assert "[die 1.1]" in each.position
+    assert "[die 1.1]" in full.text
+    assert "[die 1.1]" not in brief.text
+
+
+def test_orders_that_were_not_needed_are_told_in_one_line() -> None:
+    at = next(iter(campaigns(range(1))))
+    kinds = ["match", "match", "counterattack"]
+    told = [Told(3, Event("order_unused", {"order": kind, "by": "sheet 2"}, None, ("rome",))) for kind in kinds]
+    text = " ".join(told_to(at, "rome", events=told).text.split())
+    assert "Of your orders, 2 match and 1 counterattack were not needed and have expired." in text
+    assert "(sheet 2)" not in text
+    assert "not needed" not in told_to(at, "carthage", events=told).text
+    assert "Your order match (sheet 2) was not needed" in " ".join(told_to(at, "rome", events=told[:1]).text.split())
 
 
 # ---- whole reports, read by eye
@@ -460,7 +553,8 @@ def test_letters_have_a_subject_and_a_text() -> None:
     turn = mail(
         "turn", game="punica", summary="Turn 3", asked="Which armies try to intercept?", report="The report.\n", **PLAIN
     )
-    assert turn.subject == "punica, Turn 3: Which armies try to intercept?"
+    assert turn.subject == "Your move in punica: Which armies try to intercept?"
+    assert mail("turn", game="punica", summary="Turn 3", asked="", report="It.\n", **PLAIN).subject == "punica, Turn 3"
     assert turn.text == "The report.\n"
     first = mail(
         "first",
@@ -477,6 +571,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         beacon=None,
         phrases=["  Rome: x"],
         answers=["Your phrase is on record."],
+        asked="",
     )
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text

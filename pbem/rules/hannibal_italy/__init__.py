@@ -33,7 +33,7 @@ from pbem.rules.hannibal_italy.views.sources import chosen_for_balance, reconstr
 from pbem.rules.hannibal_italy.views.successors import cost, successors
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
 
 ASKING: Final = (
     initiative,
@@ -66,6 +66,7 @@ class HannibalItaly(Rules[Game]):
 
     id = "hannibal_italy"
     sides = SIDES
+    round = "segment"
     has_bot = True
     reveals = frozenset(
         {
@@ -163,6 +164,12 @@ class HannibalItaly(Rules[Game]):
         from pbem.rules.hannibal_italy.views.summary import summary
 
         return summary(view, self.box.names)
+
+    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
+        """Return the part of a position that a decision is about, for the text of a report."""
+        from pbem.rules.hannibal_italy.views.close_up import close_up
+
+        return list(close_up(view, decision))
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""

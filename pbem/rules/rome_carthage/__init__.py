@@ -30,7 +30,7 @@ from pbem.rules.rome_carthage.views.facts import facts, periods
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
 
 ASKING: Final = (
     reinforcements,
@@ -79,6 +79,7 @@ class RomeCarthage(Rules[Game]):
 
     id = "rome_carthage"
     sides = SIDES
+    round = "turn"
     has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""
@@ -147,6 +148,12 @@ class RomeCarthage(Rules[Game]):
         from pbem.rules.rome_carthage.views.summary import summary
 
         return summary(view, self.box.names)
+
+    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
+        """Return the part of a position that a decision is about, for the text of a report."""
+        from pbem.rules.rome_carthage.views.close_up import close_up
+
+        return list(close_up(view, decision, self.box.names))
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says about the choices: sentences, and examples of orders."""

@@ -24,7 +24,7 @@ def periods(game: Game) -> dict[str, object]:
 def facts(view: Game, decision: Decision) -> dict[str, object]:
     """Return the facts of any decision, and of one that is about a hex, what stands there."""
     found: dict[str, object] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
-    hex = _hex(view, decision)
+    hex = hex_of(view, decision)
     if hex is not None:
         found |= _of_hex(view, decision, hex)
     battle = view.battle
@@ -33,7 +33,7 @@ def facts(view: Game, decision: Decision) -> dict[str, object]:
     return found
 
 
-def _hex(view: Game, decision: Decision) -> str | None:
+def hex_of(view: Game, decision: Decision) -> str | None:
     """Return the hex that a decision is about: it is named, or it is that of the city named."""
     named = decision.facts.get("hex")
     if named is None and decision.facts.get("city") in view.board.cities:

@@ -13,37 +13,28 @@ from pbem.rules.hannibal_italy.movement.offers import Company, Reached, companie
 from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
 from pbem.rules.hannibal_italy.movement.paths import points
 from pbem.rules.hannibal_italy.position.forces import here, hexes_of, sp
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.state import ENEMY, UNSEEN, Game
 from pbem.rules.hannibal_italy.views.wording import place_as_written, some, strength
 
 Hint: TypeAlias = str | Order
-_MOST_LISTED: Final = 36
+_MOST_LISTED: Final = 24
 """So many cities are listed in all, shared among the leaders, to keep the form short."""
-_FEWEST: Final = 4
+_FEWEST: Final = 3
 _MOST_ORDERS: Final = 2
 
 
 def marches(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what each leader has and can reach, what it costs, and an order or two of each (7)."""
+    """Yield what each leader has, whom and what he can reach, and an order or two of each (7)."""
     leaders: Sequence[str] = decision.facts["leaders"]
-    yield _costs(view)
     most = max(_FEWEST, _MOST_LISTED // max(len(leaders), 1) // 2)
     orders: list[Order] = []
     for leader in leaders:
         yield from _leader(view, decision, leader, most, orders)
     yield (
-        "A path names hexes and cities; what lies between is filled in, the cheapest way. {try: CITY} is diplomacy; "
-        "'along via_aemilia', 'to ariminum' follow a road. A sheet may have all your marches, one below the other, and "
-        "the end behind them; FORECAST tells what they cost and may lead to."
+        "A path names hexes, cities and roads ('along via_aemilia', 'to ariminum'); {try: CITY} is diplomacy. The end "
+        "may stand below all your marches."
     )
     yield from legal(check, view, decision, [order.body for order in orders])
-
-
-def _costs(view: Game) -> str:
-    movement = view.board.tables["movement"]
-    cost = ", ".join(f"{ground} {points(halves)}" for ground, halves in movement["cost"].items())
-    river, talk = points(movement["river"]), points(movement["diplomacy"])
-    return f"Movement points: {cost}, a river {river} more; diplomacy {talk}."
 
 
 def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list[Order]) -> Iterator[str]:
@@ -76,16 +67,8 @@ def _leader(view: Game, decision: Decision, leader: str, most: int, orders: list
 
 
 def _reached(view: Game, side: Side, leader: str, found: Reached, most: int) -> Iterator[str]:
-    """Yield the cities and the enemies in reach, with what it costs to get there (7.3)."""
-    board = view.board
+    """Yield the enemies in reach, with what it costs to get there (7.3)."""
     near = sorted(found, key=lambda hex: (found[hex][0], hex))
-    cities = [
-        f"{city}{'*' if view.cities[city] == CARTHAGE else ''} {points(found[hex][0])}"
-        for hex in near
-        if (city := board.hexes[hex].city) is not None and found[hex][0]
-    ]
-    if cities:
-        yield f"  in reach (* of Carthage): {some(cities, most)}"
     held = set(hexes_of(view, ENEMY[side]))
     enemies = [_enemy(view, side, hex, found[hex][0]) for hex in near if hex in held and found[hex][0]]
     if enemies:

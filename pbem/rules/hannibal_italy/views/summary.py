@@ -38,7 +38,7 @@ _SCORES: Final[Mapping[str, str]] = {
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides."""
     sections = [
-        Section("Under way", tuple(_under_way(view, names))),
+        Section("Under way", tuple(_under_way(view, names)), passing=True),
         Section("Victory points of Carthage", tuple(_points(view))),
         *(Section(f"Armies of {names[side]}", tuple(_armies(view, side))) for side in SIDES),
         Section("Sieges", tuple(_sieges(view, names))),
@@ -47,7 +47,7 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
         Section("Offices", tuple(_offices(view))),
         Section("Legions and reinforcements", tuple(_to_come(view, names))),
     ]
-    return Summary(_summary(view), tuple(section for section in sections if section.lines), tuple(_pools(view)))
+    return Summary(_summary(view), tuple(section for section in sections if section.lines), tuple(pools(view)))
 
 
 def _summary(view: Game) -> str:
@@ -63,8 +63,9 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 
 def _battle(view: Game, battle: Battle, names: Mapping[str, str]) -> Iterator[Line]:
-    rounds = f", after round {battle.round}" if battle.round else ""
-    yield Line(f"Battle at {place(view, battle.hex)}{rounds}:")
+    yield Line(f"Battle at {place(view, battle.hex)}:")
+    if battle.round:
+        yield Line(f"Round {battle.round}.", (), 1)
     for side in SIDES:
         party = battle.parties[side]
         forces = [view.leaders[leader].units for leader in party.leaders]
@@ -95,13 +96,13 @@ def _armies(view: Game, side: Side) -> Iterator[Line]:
     """Yield what a side has on the map, province by province: leaders with their units, units without, garrisons."""
     board = view.board
     for province in board.provinces.values():
-        lines = [line for hex in sorted(province.hexes) for line in _in_hex(view, side, hex)]
+        lines = [line for hex in sorted(province.hexes) for line in in_hex(view, side, hex)]
         if lines:
             yield Line(province.name)
             yield from lines
 
 
-def _in_hex(view: Game, side: Side, hex: str) -> Iterator[Line]:
+def in_hex(view: Game, side: Side, hex: str) -> Iterator[Line]:
     """Yield what a side has in a hex, the highest office first, those without units together."""
     ranks = {office: number for number, office in enumerate(RANKS)}
     alone: dict[str, list[str]] = {}
@@ -218,7 +219,7 @@ def _province(view: Game, army: Mapping[str, str]) -> str:
     return view.board.provinces[army["controls"]].name
 
 
-def _pools(view: Game) -> Iterator[Section]:
+def pools(view: Game) -> Iterator[Section]:
     """Yield what lies in the pools, for the side that may know it (6.3, 6.31)."""
     if view.pools:
         lines = tuple(

@@ -225,7 +225,7 @@ def last_resort(game: Game, table: Table, side: Side) -> Flow[bool]:
     battle = game.the_battle
     facts = {
         "space": battle.space,
-        "round": battle.round + (battle.led is None),
+        "round": battle.round_now,
         "leads": side == battle.initiative,
         "enemy_cards": len(battle.hands[ENEMY[side]]),
     }

@@ -189,6 +189,12 @@ class Battle:
     """The unmatched card that won; None if the attacker ran out of cards or somebody withdrew."""
 
     @property
+    def round_now(self) -> int:
+        """The number of the round that is being fought or comes next; of the last one, once the battle is decided."""
+        decided = self.loser is not None or self.withdrawer is not None
+        return max(self.round, 1) if decided or self.led is not None else self.round + 1
+
+    @property
     def the_led(self) -> str:
         """The card to match, in a rule of the match (11.5)."""
         assert self.led is not None

@@ -29,7 +29,7 @@ def facts(view: Game, decision: Decision) -> Facts:
     """Return the facts for any decision and, if it is about a space, what stands there."""
     side = decision.side
     found: dict[str, object] = {"turn": view.turn, "play": _play(view), "hand": list(view.hands.get(side, ()))}
-    space = _space(view, decision)
+    space = space_of(view, decision)
     if space is not None:
         found |= _of_space(view, decision, space)
     battle = view.battle
@@ -42,7 +42,7 @@ def _play(game: Game) -> int:
     return game.plays if game.card is not None else game.plays + 1
 
 
-def _space(view: Game, decision: Decision) -> str | None:
+def space_of(view: Game, decision: Decision) -> str | None:
     """Return the space that a decision is about: the one it names, or where the battle or the march is."""
     named = decision.facts.get("at") or decision.facts.get("space")
     if named is None and view.battle is not None:

@@ -37,6 +37,7 @@ from pbem.rules.rome_carthage.turn.operations import check_play, open_spaces, pl
 
 Hint: TypeAlias = str | Order
 MOST_SPACES: Final = 24
+_MOST_OPEN: Final = 10
 _MOST_MARCHES: Final = 2
 _IN_ADVANCE: Final[Mapping[str, str]] = {
     "bad_weather": "bad_weather: {card: any}",
@@ -72,14 +73,12 @@ def play(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who marches on which card, where markers and units may go, and an example of each (7.3, 8.1, 15.2)."""
     side, board = decision.side, view.board
     cards = sorted(playable(view, side), key=lambda card: (board.cards[card].ops, card))
-    for ops in sorted({board.cards[card].ops for card in cards}):
-        yield f"Ops {ops}: card {', '.join(str(card) for card in cards if board.cards[card].ops == ops)}"
     yield "March: needs a card with the general's number or more."
     for space in spaces_with_generals(view, side):
         yield _army(view, side, space, lambda general: f"{general} ({strategy_rating(view, general)})")
     yield from _ships(view, side, cards)
     spaces, raisers = open_spaces(view, side), recruiters(view, side)
-    yield f"Place: up to as many markers as the card has ops, in {spaces_in_words(spaces)}."
+    yield f"Place: up to as many markers as the card has ops, in {some(spaces, _MOST_OPEN) or 'no space'}."
     if board.cards[cards[-1]].ops >= board.raising_ops and raisers:
         yield f"Raise: a card with {board.raising_ops} ops adds a CU to {', '.join(raisers)}."
     for number in sorted(cards):

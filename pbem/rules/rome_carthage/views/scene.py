@@ -54,7 +54,7 @@ def _going_on(view: Game) -> str:
     if view.result is not None:
         return "the war is over"
     if view.battle is not None:
-        return f"battle at {view.board.spaces[view.battle.space].name}, round {view.battle.round}"
+        return f"battle at {view.board.spaces[view.battle.space].name}, round {view.battle.round_now}"
     if view.march is not None:
         return f"{view.board.generals[view.march.general].name} is on the march"
     return f"card play {view.plays + 1}" if view.phase == "strategy" else ""

@@ -24,7 +24,7 @@ _PHASES: Final[Mapping[str, str]] = {
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
     sections = [
-        Section("Under way", tuple(_under_way(view, names))),
+        Section("Under way", tuple(_under_way(view, names)), passing=True),
         Section("In force", tuple(_in_force(view, names))),
         Section("The balance", tuple(_balance(view, names))),
         *(Section(f"Armies of {names[side]}", tuple(_armies(view, names, side))) for side in SIDES),
@@ -32,7 +32,7 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
         Section("Provinces (* counts for political points)", tuple(_provinces(view, names))),
         Section("Off the map", tuple(_off_the_map(view))),
     ]
-    return Summary(_summary(view, names), tuple(section for section in sections if section.lines), tuple(_hands(view)))
+    return Summary(_summary(view, names), tuple(section for section in sections if section.lines), hands(view))
 
 
 def _summary(view: Game, names: Mapping[str, str]) -> str:
@@ -61,7 +61,8 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         )
     if battle is None:
         return
-    yield Line(f"Battle of {board.spaces[battle.space].name}, round {battle.round}:")
+    yield Line(f"Battle of {board.spaces[battle.space].name}:")
+    yield Line(f"Round {battle.round_now}.", (), 1)
     for owner in (battle.attacker, *(other for other in SIDES if other != battle.attacker)):
         stack = view.stack(owner, battle.space)
         leader = battle.commanders.get(owner)
@@ -79,8 +80,8 @@ def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     rows: dict[str, Sequence[object]] = {
         "": [names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
-        "CU": [sum(stack.cu for _, stack, _ in _stacks(view, side)) for side in SIDES],
-        "of them elephants": [sum(stack.elephants for _, stack, _ in _stacks(view, side)) for side in SIDES],
+        "CU": [sum(stack.cu for _, stack, _ in stacks(view, side)) for side in SIDES],
+        "of them elephants": [sum(stack.elephants for _, stack, _ in stacks(view, side)) for side in SIDES],
         "cards in hand": [len(view.hands[side]) for side in SIDES],
     }
     for label, values in rows.items():
@@ -88,23 +89,23 @@ def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     # The viewer does not see the deck; it is what is nowhere else.
     seen = sum(len(hand) for hand in view.hands.values()) + len(view.discards) + len(view.removed)
     deck = len(board.cards) - seen - (view.card is not None)
-    yield Line(f"Strategy cards: {deck} in the deck, {len(view.discards)} discarded.")
+    yield Line(f"Of the strategy cards {deck} are in the deck, {len(view.discards)} discarded.")
 
 
 def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
     """Yield what a side has on the map, region by region in the order of the box."""
     board = view.board
-    found = list(_stacks(view, side))
+    found = list(stacks(view, side))
     here = {board.spaces[space].region for space, _, _ in found}
     for region in [id for id in names if id in here]:
         yield Line(names[region][:1].upper() + names[region][1:])
         for space, stack, where in found:
             if board.spaces[space].region == region:
                 cu = f"{stack.cu} CU" if stack.cu else ""
-                yield Line(board.spaces[space].name + where, (cu, _led(view, stack)), 1)
+                yield Line(board.spaces[space].name + where, (cu, led(view, stack)), 1)
 
 
-def _stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
+def stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
     """Yield space, stack, and whether it is inside the city or on the march, in the order of the board."""
     march = view.march
     for space in view.board.spaces:
@@ -117,7 +118,7 @@ def _stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
             yield space, inside, " (inside)"
 
 
-def _led(view: Game, stack: Stack) -> str:
+def led(view: Game, stack: Stack) -> str:
     """Return the elephants, the siege train and the generals of a stack, the commander first."""
     beasts = f"{stack.elephants} el." if stack.elephants else ""
     train = "siege train" if stack.train else ""
@@ -146,7 +147,7 @@ def _in_force(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         yield Line("Hanno counsels Carthage: none of its CU leaves Africa until a turn begins after a shuffle.")
     if ROME in view.counsels:
         yield Line("Cato counsels Rome: none of its CU goes to Africa until a turn begins after a shuffle.")
-    for space, stack, where in _stacks(view, CARTHAGE):
+    for space, stack, where in stacks(view, CARTHAGE):
         if stack.train:
             yield Line(f"The siege train is in {view.board.spaces[space].name}{where}.")
 
@@ -184,12 +185,31 @@ def _off_the_map(view: Game) -> Iterator[Line]:
             yield Line(f"{label}: {', '.join(view.board.generals[general].name for general in generals)}.")
 
 
-def _hands(view: Game) -> Iterator[Section]:
-    """Yield the cards that the viewer sees: their strategy cards and, in a battle, their battle cards."""
-    board = view.board
+def hands(view: Game) -> tuple[Section, ...]:
+    """Return the cards that the viewer sees."""
+    return (*strategy_cards(view), *battle_hands(view))
+
+
+def strategy_cards(view: Game) -> Iterator[Section]:
+    """Yield the strategy cards that the viewer sees."""
     for hand in view.hands.values():
         if hand and UNSEEN not in hand:
-            yield Section("Your strategy cards", tuple(line for card in hand for line in _card(board.cards[card])))
+            yield Section("Your strategy cards", tuple(_card(view.board.cards[card]) for card in hand))
+
+
+def hand_in_short(view: Game) -> Iterator[Section]:
+    """Yield the strategy cards that the viewer sees, without what their events do."""
+    for hand in view.hands.values():
+        if hand and UNSEEN not in hand:
+            cards = (view.board.cards[card] for card in hand)
+            words = ", ".join(
+                f"{card.name} ({card.number}, {_ops(card)}{', ship' if card.ship else ''})" for card in cards
+            )
+            yield Section("Your strategy cards", (Line(f"{words}."),))
+
+
+def battle_hands(view: Game) -> Iterator[Section]:
+    """Yield the battle cards that the viewer sees, in a battle."""
     for owner, cards in view.battle.hands.items() if view.battle is not None else ():
         if cards and FACE_DOWN not in cards and cards != view.the_battle.shown.get(owner):
             yield Section("Your battle cards", (Line(f"{_counted(view, cards)}."),))
@@ -200,9 +220,16 @@ def _counted(view: Game, cards: Sequence[str]) -> str:
     return ", ".join(f"{cards.count(kind)} {name}" for kind, name in view.board.battle_cards.items() if kind in cards)
 
 
-def _card(card: StrategyCard) -> Iterator[Line]:
-    """Yield a strategy card: number, operations number, name and type, and below it what its event does."""
+def _card(card: StrategyCard) -> Line:
+    """Return a strategy card: number, operations number, name and type, and what its event does."""
     ship = ", ship" if card.ship else ""
-    yield Line(str(card.number), (f"{card.ops} ops", f"{card.name} ({card.type.replace('_', ' ')}{ship})"))
     whose = "" if card.event_for == FOR_BOTH else f"{card.event_for.title()}: "
-    yield Line(f"{whose}{card.text}", (), 1)
+    return Line(f"{card.number}, {_ops(card)}: {card.name} ({card.type.replace('_', ' ')}{ship}). {whose}{card.text}")
+
+
+def _in_short(card: StrategyCard) -> str:
+    return f"{card.name} ({card.number}, {_ops(card)}{', ship' if card.ship else ''})"
+
+
+def _ops(card: StrategyCard) -> str:
+    return f"{card.ops} op{'' if card.ops == 1 else 's'}"

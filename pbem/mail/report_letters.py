@@ -1,0 +1,256 @@
+"""The letters that tell sides what happened: reports, receipts of sheets, closings of the sheets.
+
+A side is told what happened since its own last report (`correspondence`). Who wants the news only when asked gets a
+receipt for a sheet meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pbem.crypto.beacon import address
+from pbem.mail.correspondence import News, correspondence
+from pbem.mail.echo import echo
+from pbem.mail.outbox import Attachments
+from pbem.mail.outgoing import (
+    About,
+    Answered,
+    MailSettings,
+    Maps,
+    Outgoing,
+    called,
+    heading,
+    letter,
+    paragraphs,
+    report_of,
+)
+from pbem.mail.receipts import OWN_SHEET, enclosed
+from pbem.orders.standing.in_force import periods_of
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.past import position_at
+from pbem.render.report import mail
+from pbem.render.tables import WIDTH
+from pbem.render.wrap import folded
+
+_INDENT: Final = "  "
+
+
+def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
+    """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
+        yield from turn_letter(game, side, 0, settings, maps, answered if to_it else None)
+
+
+def reports(
+    game: Adjudicator, since: int, settings: MailSettings, answered: Answered | None = None
+) -> Iterator[Outgoing]:
+    """Yield a report to every side that is to be told now, and a receipt to who is not but has sent a sheet.
+
+    `since` is the last adjudication that all sides have been told of, as far as no note of their own says otherwise;
+    `answered` is the letter by which the game moved on, if one did.
+    """
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
+        known = correspondence(game.path, side)
+        start = since if known.told is None else min(known.told, game.adjudication)
+        if start == game.adjudication:  # its report lies in the outbox; others were still to be written
+            continue
+        if _is_told(game, side, known.news, start):
+            yield from turn_letter(game, side, start, settings, maps, to_it)
+        elif to_it is not None:
+            yield from receipt_letter(game, side, settings, to_it)
+
+
+def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
+    """Tell whether a side is told now what happened after an adjudication.
+
+    Acts of the game master and the end of the game are always told.
+    """
+    if news == News.EVERY or game.result is not None or any(each.side == side for each in game.open_decisions):
+        return True
+    if any("act" in game.ledger.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
+        return True
+    return news == News.ROUND and _round_over(game, position_at(game, since))
+
+
+def _round_over(game: Adjudicator, before: Any | None) -> bool:
+    """Tell whether a round of the game has ended since it stood so (None: that is not known)."""
+    word = game.rules.round
+    return before is None or (bool(word) and periods_of(game.rules, before).get(word) != game.periods.get(word))
+
+
+def turn_letter(
+    game: Adjudicator,
+    side: Side,
+    since: int,
+    settings: MailSettings,
+    maps: Maps,
+    answered: Answered | None = None,
+    stamp: str = "",
+) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side what happened after an adjudication (0: the first), if it has an address.
+
+    `answered` is the letter of that side that it answers. `stamp` is the letter's name, if it is not the usual one; it
+    then says in full how things stand.
+    """
+    if side not in game.ledger.addresses:
+        return
+    before = position_at(game, since) if since and not stamp else None
+    full = _round_over(game, before)
+    view = None if full else game.rules.view(before, side)
+    number = answered.sheet if answered and since else None
+    told = report_of(game, side, since, game.open_decisions, view, filed=_files(game, side, number))
+    values: dict[str, object] = {
+        "report": told.text,
+        "answers": paragraphs(answered.paragraphs if answered else ()),
+    }
+    if since:
+        receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
+        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
+    else:
+        text = mail("first", phrases=_went_in(game), asked=told.asked, **values, **heading(game, side))
+    known = correspondence(game.path, side)
+    picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
+    if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
+        picture, lies = None, ""
+    stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
+    attached = Attachments(
+        picture=picture,
+        sheet=told.sheet,
+        standing=told.position,
+        position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False) if told.sheet else None,
+        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+        receipt=enclosed(game, side, since, number),
+    )
+    about = About(game, side, game.adjudication, lies)
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+
+
+def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
+    """Yield the letter that answers a sheet, if its side has an address: it is on record, and what is asked now.
+
+    What happened is not told: there is nothing new, or the side wants its news later.
+    """
+    if side not in game.ledger.addresses:
+        return
+    number, view = answered.sheet, game.view(side)
+    told = report_of(game, side, game.adjudication, game.open_decisions, view, filed=_files(game, side, number))
+    receipt = {} if number is None else _receipt(game, side, number, answered.after)
+    text = mail(
+        "receipt",
+        game=game.name,
+        number=number,
+        asked=told.asked,
+        later=paragraphs([_LATER]) if game.adjudication > answered.after else [],
+        report=told.text,
+        receipt=receipt,
+        answers=paragraphs(answered.paragraphs),
+    )
+    attached = Attachments(
+        sheet=told.sheet,
+        standing=told.position if told.sheet else None,
+        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+        receipt=enclosed(game, side, answered.after, number, tells=False),
+    )
+    stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
+
+
+def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
+    """Tell whether a sheet files standing orders: the letter that answers it then lists those in force."""
+    return number is not None and _STANDING.search(game.ledger.sheet(side, number)) is not None
+
+
+_STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
+_LATER: Final = "What happened is told with your next question, as you have chosen by NEWS."
+
+
+def last_report(
+    game: Adjudicator, side: Side, settings: MailSettings, answered: Answered, stamp: str
+) -> Iterator[Outgoing]:
+    """Yield the letter that answers REPORT: the last report again, in full, and what the side has not been told."""
+    told = correspondence(game.path, side).told
+    since = min(before_last_report(game), game.adjudication if told is None else told)
+    yield from turn_letter(game, side, since, settings, Maps(settings.drawings), answered, stamp)
+
+
+def before_last_report(game: Adjudicator) -> int:
+    """Return the adjudication before those that the last letters reported: where sheets were last used."""
+    n = game.adjudication
+    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
+        n -= 1
+    return n - 1
+
+
+def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
+    """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
+
+    `answered` is the letter that closed them, if one did.
+    """
+    if (closed := game.closed) is not None:
+        for side, to in game.ledger.addresses.items():
+            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
+            number = to_it.sheet if to_it else None
+            text = mail(
+                "closed",
+                game=game.name,
+                player=game.player(side),
+                adjudication=closed.adjudication,
+                round=closed.round,
+                time=closed.time,
+                address=address(closed.round),
+                closed=closed.closed,
+                answers=paragraphs(to_it.paragraphs if to_it else ()),
+                receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
+            )
+            own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
+            stamp = f"{game.name}.{side}.closed-{closed.round}"
+            if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
+                stamp += f".sheet-{number}"
+            answers = to_it.letter if to_it else None
+            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
+            yield letter(settings, to, stamp, text, answers, attached, About(game, side))
+
+
+def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
+    """Return what a letter says of the sheet that it answers: its number, how it was read, whether it has been used.
+
+    As long as the sheet is not used, that is also what its orders will cost. Later the report says so.
+    """
+    used = game.adjudication > after
+    return {
+        "number": number,
+        "used": after + 1 if used else 0,
+        "echo": echo(game.ledger.sheet(side, number)),
+        "costs": [] if used else _indented(game.costs(side)),
+    }
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
+
+
+def _went_in(game: Adjudicator) -> list[str]:
+    """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
+    lines = []
+    went_in = game.ledger.public_turn(1).get("joined", {})
+    for side in game.rules.sides:
+        joined = went_in.get(side, {})
+        phrase = joined.get("phrase")
+        told = f"{called(game, side)} sent no phrase." if phrase is None else f"{called(game, side)}: {phrase}"
+        # The bar keeps another player's words from being read as the start of a sheet when they are quoted.
+        lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
+        if (chain := joined.get("chain")) is not None:
+            lines += [f"{_INDENT}| With a dice chain of its own:", f"{_INDENT}| {chain['tip']} {chain['length']}"]
+        if (key := joined.get("key")) is not None:
+            lines += folded(f"| With the key: {key}", WIDTH, _INDENT, f"{_INDENT}| ")
+    return lines
