@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from _typeshed import FileDescriptorLike
 
 GIT: Final[Mapping[str, str]] = {"GIT_TEST_FSYNC": "0"}
 """What keeps git from syncing."""
 
 
-def unsynced(fd: int) -> None:
+def unsynced(fd: FileDescriptorLike) -> None:
     """Do as `os.fsync` does, but for the disk: fail if the file is not open."""
-    os.fstat(fd)
+    os.fstat(fd if isinstance(fd, int) else fd.fileno())
