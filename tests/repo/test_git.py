@@ -466,7 +466,12 @@ def test_small_file_is_kept_and_one_among_too_many_is_read_again(
             again.commit({f"{n}.yaml": b"%d" % n * 2000 for n in range(1, 4)}, "three files")
         asked: list[str] = []
         read = CatFile.read
-        monkeypatch.setattr(CatFile, "read", lambda self, oid: asked.append(oid) or read(self, oid))
+
+        def noted(reader: CatFile, oid: str) -> tuple[str, bytes]:
+            asked.append(oid)
+            return read(reader, oid)
+
+        monkeypatch.setattr(CatFile, "read", noted)
         again.read("1.yaml"), again.read("2.yaml")
         asked.clear()
         assert (again.read("1.yaml"), again.read("2.yaml")) == (b"1" * 2000, b"2" * 2000)
