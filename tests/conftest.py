@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from pbem.referee.adjudicator import Adjudicator
+from tests.support import disk
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
@@ -28,6 +30,16 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
         patch.setenv("PBEM_CACHE", str(away / "cache"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Let nothing of the tests be synced."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", disk.unsynced)
+        for name, value in disk.GIT.items():
+            patch.setenv(name, value)
         yield
 
 

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered
+from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered, objects
+from pbem.repo.git.cat_file import CatFile
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {"position.yaml": b"turn: 1\n", "turns/000/0001.yaml": b"adjudication: 1\n"}
@@ -452,6 +453,32 @@ def test_a_killed_git_process_is_replaced(repo: GameRepo) -> None:
     for pid in children():
         os.kill(pid, signal.SIGKILL)
     assert repo.read("position.yaml") == b"turn: 0\n"
+
+
+def test_small_file_is_kept_and_one_among_too_many_is_read_again(
+    repo: GameRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that are kept need not be asked for; there is room for so many bytes of them."""
+    monkeypatch.setattr(objects, "_ROOM_FOR_BLOBS", 5000)
+    repo.close()
+    with GameRepo.open(repo.path) as again:
+        with again.transaction():
+            again.commit({f"{n}.yaml": b"%d" % n * 2000 for n in range(1, 4)}, "three files")
+        asked: list[str] = []
+        read = CatFile.read
+
+        def noted(reader: CatFile, oid: str) -> tuple[str, bytes]:
+            asked.append(oid)
+            return read(reader, oid)
+
+        monkeypatch.setattr(CatFile, "read", noted)
+        again.read("1.yaml"), again.read("2.yaml")
+        asked.clear()
+        assert (again.read("1.yaml"), again.read("2.yaml")) == (b"1" * 2000, b"2" * 2000)
+        assert not asked
+        assert again.read("3.yaml") == b"3" * 2000
+        assert again.read("1.yaml") == b"1" * 2000
+        assert len(asked) == 2
 
 
 def test_a_file_that_was_damaged_on_the_disk_is_refused(path: Path, repo: GameRepo) -> None:

@@ -25,6 +25,8 @@ from errno import ENOSPC
 from functools import wraps
 from typing import Any
 
+from tests.support.disk import unsynced
+
 _DIED = 77
 _FAILED = 78
 _SECONDS = 60
@@ -138,6 +140,7 @@ _LESSENING = {"unlink", "remove", "rmdir", "truncate", "ftruncate", "chmod"}
 
 def _run(work: Callable[[], object], at: int, torn: bool) -> None:
     left = at
+    os.fsync = unsynced
 
     def die_at_zero(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(call)

@@ -28,6 +28,9 @@ LARGEST: Final = 4 * 1024 * 1024
 """The most bytes of an object that is read."""
 _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 """The most bytes of objects that are kept by `read_all`."""
+_SMALL: Final = 64 * 1024
+_ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
+"""So many bytes of small files are kept."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
@@ -64,6 +67,8 @@ class Objects:
         self._reader = CatFile(path, self._environment)
         self._trees: dict[bytes, dict[str, Entry]] = {}
         self._commits: dict[bytes, Commit] = {}
+        self._blobs: dict[bytes, bytes] = {}
+        self._room = _ROOM_FOR_BLOBS
         self.unwritten: dict[bytes, GitObject] = {}
         """Objects that are read as if they were in the repo already."""
 
@@ -79,8 +84,17 @@ class Objects:
         return git
 
     def blob(self, oid: bytes) -> bytes:
-        """Return the content of a file."""
-        return self._read(oid, "blob")
+        """Return the content of a file. Small ones are kept: most files stay the same from commit to commit."""
+        if (kept := self._blobs.get(oid)) is not None:
+            return kept
+        content = self._read(oid, "blob")
+        if len(content) <= _SMALL:
+            self._room -= len(content)
+            if self._room < 0:
+                self._blobs.clear()
+                self._room = _ROOM_FOR_BLOBS - len(content)
+            self._blobs[oid] = content
+        return content
 
     def commit(self, oid: bytes) -> Commit:
         """Return a commit."""
