@@ -142,6 +142,8 @@ def _routed() -> tuple[Folder, Rout]:
             more = 2
             for _ in play(game, seed, 60):
                 seen = seen or list(_routs(game))
+                if seen and not _fit_for_dispute(game, seen[0][0]):
+                    break
                 more -= bool(seen)
                 if not more:
                     return folder, Rout(*seen[0], game.adjudication)
@@ -156,6 +158,17 @@ def _routs(game: Adjudicator) -> Iterator[tuple[int, int]]:
         for roll in game.ledger.public_turn(n).get("rolls", ()):
             if roll["name"].endswith("/retreat") and roll["total"] > 0:
                 yield n, roll["number"]
+
+
+def _fit_for_dispute(game: Adjudicator, n: int) -> bool:
+    """Tell whether an adjudication has a long battle, and does not ask where the routed army goes.
+
+    That such an army has other CU would show in the question first.
+    """
+    turn = game.ledger.public_turn(n)
+    answers = turn.get("answers", ())
+    retreat = any(each["kind"] == "retreat" for each in (*turn["open_decisions"], *answers))
+    return len(answers) > 7 and not retreat
 
 
 def other_box(id: str, folder: Path, file: str, changes: Mapping[str, str]) -> Path:
