@@ -41,7 +41,7 @@ class OrderForm:
     defs: Record
     facts: Mapping[str, str] = field(default_factory=dict)
     unanswered: str | Mapping[str, str] = ""
-    """The default in words, with its values in braces; or a text for each word or value that marks the answer."""
+    """A sentence for the default, with its values in braces; or a text for each word or value that marks the answer."""
 
     @cached_property
     def validator(self) -> Draft202012Validator:
@@ -51,7 +51,7 @@ class OrderForm:
         return Draft202012Validator({"$defs": self.defs, **self.schema})
 
     def in_words(self, body: Record, names: Mapping[str, str]) -> str:
-        """Return an answer in words, such as the one that counts if none is given: `ends the movement`.
+        """Return a sentence for an answer, such as the one that counts if none is given: `ends the movement`.
 
         Where the box has no words for it, it is the order as a sheet has it. `names` are those of the box.
         """

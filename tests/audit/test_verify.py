@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 import pytest
 
@@ -20,6 +21,7 @@ from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain
 from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST
+from pbem.orders.check import OpenDecisions
 from pbem.referee.rollback import roll_back
 from pbem.referee.ruling import break_off
 from pbem.repo.charter import ChainPromise
@@ -279,3 +281,35 @@ def test_where_we_stand_may_be_the_clone(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / ".git" / "HEAD").touch()
     monkeypatch.chdir(tmp_path)
     assert repo_of(tmp_path / "games", ".").samefile(tmp_path / ".git")
+
+
+# ---- what the check of sheets has learned since
+
+
+def test_a_sheet_that_counted_is_not_asked_which_of_two_was_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sheet on record is read strictly: a question that was not put to its player then refuses no game now."""
+    folder = Folder(tmp_path)
+    with folder.create() as game:
+        cards = game.view("red").hands["red"][:2]
+        twice = sheet(game, "red", *(order("bury", card=card) for card in cards))
+        assert "which of the two?" in str(game.receive("red", twice))
+        with monkeypatch.context() as before:
+            before.setattr(OpenDecisions, "second_answers", lambda self, orders: iter(()))
+            assert game.receive("red", twice).number == 1
+        for _ in play(game, 1, 200):
+            pass
+        assert right(game.path, folder.keys)["derived"]
+
+
+def test_a_sheet_on_record_is_not_forgiven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What can be forgiven tomorrow changes no game of yesterday: the derivation never takes the forgiving step."""
+    folder = Folder(tmp_path)
+    told(folder, name="over").close()
+
+    def never(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a sheet on record was read as it was meant")
+
+    monkeypatch.setattr("pbem.orders.check.forgive", never)
+    assert right(folder.repo("over"), folder.keys)["derived"]
