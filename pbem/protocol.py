@@ -327,6 +327,19 @@ class Rules(ABC, Generic[S]):
         """Word -> a question about chances that players may ask (`pbem odds`)."""
         return {}
 
+    # ---- for players who talk
+
+    def silence(self, view: S) -> str | None:
+        """Return the paragraph by which nobody may talk now, from what everybody knows; None: all may."""
+        return None
+
+    def show(self, view: S, side: Side, what: str) -> Event | Fault:
+        """Return the event by which a side lets others see what it holds, or why it cannot; `what` is as it wrote it.
+
+        The facts of the event are all that the others see. To whom it is told is not for the rules to say.
+        """
+        return Fault(ILLEGAL, (), "this game has nothing that a side could show")
+
     # ---- for a player who is away, and for test cases
 
     def bot_order(self, view: S, decision: Decision) -> Order:

@@ -73,7 +73,8 @@ CHARTER: Final = {
     "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
-    "sealed_to": str, "signed_by": str,
+    "sealed_to": str, "signed_by": str, "press?": pattern("free|public|silent"), "press_unsigned?": bool,
+    "press_opened?": bool,
 }  # fmt: skip
 REQUEST: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
@@ -83,6 +84,17 @@ RECORD: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,
     "act?": dict,
 }  # fmt: skip
+
+TALK: Final = {
+    "last": int,
+    "talk": [
+        {
+            "number": int, "day": DAY, "after": int, "side": WORD, "to": [str], "letter": WORD, "text?": str,
+            "unsigned?": bool, "shows?": WORD, "event?": {"facts": dict, "kind": WORD, "rule?": str},
+        }
+    ],
+}  # fmt: skip
+"""A file of talk: what was said since the version before."""
 
 
 def misfit_act(act: Record) -> str | None:

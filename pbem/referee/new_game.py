@@ -15,9 +15,10 @@ from pbem.game import shelf
 from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
+from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay
-from pbem.repo.charter import FORMAT, Charter, Pins, promise
+from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
@@ -46,6 +47,12 @@ class NewGame:
     """None: drawn at random."""
     beacon: str | None = None
     """The public beacon that is mixed into the dice; None: none."""
+    press: str | None = None
+    """How the players may talk by the referee: `free`, `public`, `silent`; None: not at all."""
+    press_unsigned: bool = False
+    """Whether talk may be unsigned."""
+    press_opened: bool = False
+    """Whether signed talk is opened when the game is over."""
     begin: bool = True
     """Whether it is played to its first decision at once."""
     made_by: str = f"pbem {__version__}"
@@ -59,6 +66,7 @@ class NewGame:
         Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
         """
         loaded = self._loaded()
+        self._require_press()
         box = loaded.box
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
@@ -75,9 +83,19 @@ class NewGame:
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
+            press=self.press,
+            press_unsigned=self.press_unsigned,
+            press_opened=self.press_opened,
         )
         pins = Pins(box.digest, loaded.code)
         return Ledger.create(path, keys, charter, pins, self.addresses, as_files(self.corrections)), loaded
+
+    def _require_press(self) -> None:
+        """Raise CannotPlay for talk that there is not."""
+        if self.press is not None and self.press not in PRESS:
+            raise CannotPlay(f"press is {listing(list(PRESS), 'or')}, not {self.press}")
+        if self.press not in (FREE, PUBLIC) and (self.press_unsigned or self.press_opened):
+            raise CannotPlay("talk that is unsigned, or opened at the end, needs a game with press: free or public")
 
     def _loaded(self) -> Loaded:
         """Return the rules, with sides and scenario known to be theirs."""

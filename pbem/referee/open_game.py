@@ -35,6 +35,7 @@ from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
+from pbem.repo.talk import TalkBook
 
 if TYPE_CHECKING:
     from pbem.game.forecast import Prospect
@@ -78,6 +79,7 @@ class OpenGame:
         self.charter = ledger.charter
         self.loaded = loaded
         self.box, self.rules = loaded.box, loaded.rules
+        self.talk = TalkBook(ledger)
         self._now: Now | None = None
         self.today: date | None = None
         """The day by which standing orders expire; None: the day by the clock."""
