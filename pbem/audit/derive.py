@@ -98,6 +98,10 @@ class _OpenLedger(Ledger):
         """Return what a file of talk holds, if it can be opened."""
         return self._unsealed(path, at) if path != UNOPENED or self._unopened else None
 
+    def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
+        """Return a file of talk as it would be sealed."""
+        return self._sealing.seal(path, content, room)
+
     def letter_path(self, digest: str) -> str:
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
         return digest

@@ -23,13 +23,14 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
-from pbem.mail.commands import Command, Instruction, is_question
+from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
 from pbem.mail.correspondence import News, choose_news
 from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
+from pbem.mail.table_talk import pressed, shown
 from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -73,15 +74,16 @@ def carry_out(
     by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before.
     """
     results, seen = CommandResults(), set[Command]()
-    for each in commands:
-        command, task = each.command, Task(game, side, each.rest, letter, digest, noted or {})
+    for number, each in enumerate(commands):
+        command, known = each.command, f"{digest} {number}" if each.command in TALK else digest
+        task = Task(game, side, each.rest, letter, known, noted or {})
         try:
             if is_question(each):
                 if command in _TELLS:
                     results.paragraphs.append(_TELLS[command](task))
                 results.questions.append(command)
                 continue
-            if command in seen:
+            if command in seen and command not in TALK:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
             results.paragraphs.append(_ACTIONS[command](task))
@@ -89,7 +91,8 @@ def carry_out(
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
-            results.paragraphs.append(f"{command} was not carried out: {refusal}".rstrip(".") + ".")
+            line = f"line {each.line}: " if each.line else ""
+            results.paragraphs.append(f"{command} was not carried out: {line}{refusal}".rstrip(".") + ".")
             results.good = False
     return results
 
@@ -279,11 +282,13 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.PHRASE: _phrase,
     Command.KEY: _key,
     Command.NEWS: _news,
+    Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
     Command.RESIGN: resigned,
+    Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,
 }

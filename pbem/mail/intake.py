@@ -50,6 +50,7 @@ from pbem.mail.sheet_choice import (
     orders_outside,
     sheet_for,
 )
+from pbem.mail.table_talk import talk_letters
 from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, wants_forecast
 from pbem.mail.waiting import log_line
 from pbem.paths import GAME_NAME
@@ -147,6 +148,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         desk.log()
         if settings.outbox is not None:
             desk.post(handled.letters[first:], settings.outbox)
+        game.talk.note_sent(desk.talk)
 
 
 @dataclass(slots=True)
@@ -168,6 +170,8 @@ class _Desk:
     """Whether they tell every side that the sheets are closed, if they are."""
     again: bool = False
     """Whether the letter was carried out before."""
+    talk: list[str] = field(default_factory=list)
+    """The talk, by its digests, that the letters written pass on."""
 
     def carry_out(self, task: Task) -> None:
         """Carry out the commands and the sheet of the letter, and write the answers."""
@@ -324,6 +328,7 @@ class _Desk:
         asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
         if asked is not None and asked.outcome == OPEN and asked.kind != ROLLBACK:
             handled.letters += request_letters(game, asked, settings)
+        handled.letters += talk_letters(game, settings, self.talk)
 
     def _reply(self, done: CommandResults, sheet: int | None, before: int, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""

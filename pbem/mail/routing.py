@@ -31,6 +31,8 @@ _REPORT: Final = re.compile(
     r"(?:\.sheet-\d+)?(?:\.[0-9a-f]{24})?@(?P<host>[^@]+)>"
 )
 """The id of a letter of ours that carries a form, or might have: it tells game, side and adjudication."""
+_TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
+"""The id of a letter of ours that passes on what another side says."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
 _NAMING: Final = frozenset({Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
@@ -79,8 +81,11 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     """Return the report that a letter answers; None: it does not show.
 
     The letter that it replies to tells it, else those before that, the latest first; else the form that it quotes. Last
-    comes the game that its subject names, if it is the only one that asks its sender anything.
+    comes the game that its subject names, if it is the only one that asks its sender anything. A letter that answers
+    what another side says answers no report.
     """
+    if answers_talk(letter, settings):
+        return None
     for report in reports_in(letter.references, settings.host):
         if _side(settings, report.game, letter.sender) == report.side:
             return report
@@ -90,6 +95,12 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
     asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
     return _asks(settings, asking[0], letter.sender) if asking == [named] else None
+
+
+def answers_talk(letter: Letter, settings: MailSettings) -> bool:
+    """Tell whether a letter replies to one of ours that passes on what another side says."""
+    found = _TALK.fullmatch(letter.references[-1]) if letter.references else None
+    return found is not None and found["host"] == settings.host
 
 
 def report_named(sheet: Enclosure) -> Answering | None:

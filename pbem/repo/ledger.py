@@ -383,9 +383,11 @@ class Ledger:
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what a file of talk holds, now or as of a commit; None: it is not there. Raises CannotOpen."""
         if path != UNOPENED:
-            return self._unsealed(path, at)
+            opened: Record | None = self._unsealed(path, at)
+            return opened
         content = self.repo.read(path, at)
-        return None if content is None else json.loads(unseal(self.keys.office, path, content))
+        found: Record | None = None if content is None else json.loads(unseal(self.keys.office, path, content))
+        return found
 
     def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
         """Return a file of talk; one that is never opened is sealed to the key of the players' addresses."""

@@ -229,11 +229,12 @@ class TalkBook:
 
     def note_sent(self, letters: Iterable[str]) -> None:
         """Note that the letters of some talk, given by its digests, lie in the outbox."""
-        done, journal = set(letters), self._journal()
+        if not (done := set(letters)):
+            return
+        journal = self._journal()
         for entry in journal.entries:
             entry.sent = entry.sent or entry.talk.letter in done
-        if done:
-            self._keep(journal)
+        self._keep(journal)
 
     def files(self) -> dict[str, bytes]:
         """Return the sealed files with what waits to be recorded; nothing if nothing does."""
