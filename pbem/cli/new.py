@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -45,6 +45,14 @@ _NO_SENDER: Final = (
 )
 
 
+class Talk(NamedTuple):
+    """How the players may talk: the word for it, whether unsigned, and whether it is opened at the end."""
+
+    press: str | None
+    unsigned: bool
+    opened: bool
+
+
 def new(
     name: str,
     rules: str,
@@ -56,6 +64,7 @@ def new(
     begin: bool,
     correct: list[Path],
     yes: bool,
+    talk: Talk,
     games: Path | None,
     boxes: Boxes,
     json: bool,
@@ -84,6 +93,9 @@ def new(
         beacon=beacon,
         begin=begin or not addresses,
         corrections=corrections(rules, correct, boxes),
+        press=_press(talk, rules, boxes),
+        press_unsigned=talk.unsigned,
+        press_opened=talk.opened,
     )
     if addresses and "PBEM_FROM" not in os.environ:
         remark(_NO_SENDER, json)
@@ -113,6 +125,20 @@ def new(
         print(f"Tip of the dice chain, for every player to note: {record['tip']}")
         print_waiting(game)
         _print_letters("First letter", letters, settings)
+
+
+def _press(talk: Talk, rules: str, boxes: Boxes) -> str | None:
+    """Return how the players may talk; by default freely, if there are more than two. Two gain nothing by it."""
+    from pbem.game.box import open_box
+    from pbem.repo.charter import FREE, PRESS, SILENT
+
+    if talk.press is not None and talk.press not in PRESS:
+        misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
+    many = len(open_box(rules, boxes or ()).side_ids) > 2
+    press = talk.press or (FREE if many or talk.unsigned or talk.opened else None)
+    if press == SILENT and (talk.unsigned or talk.opened):
+        misuse("--press silent: then there is no talk that could be unsigned, or opened")
+    return press
 
 
 def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
@@ -226,11 +252,12 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     except GameExists:
         game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
         asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
+        asked += [new.press, new.press_unsigned, new.press_opened]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
         there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
-        there.append(as_files(game.ledger.corrections()))
+        there += [as_files(game.ledger.corrections()), charter.press, charter.press_unsigned, charter.press_opened]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()

@@ -19,12 +19,13 @@ from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.runtime import in_the_world, misuse
 from pbem.cli.status import status
+from pbem.cli.talk import press, show
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon"),
-        *("ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
+        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage"),
@@ -90,6 +91,8 @@ app.command()(beacon)
 app.command()(player)
 app.command()(status)
 app.command()(publish)
+app.command()(press)
+app.command()(show)
 app.command()(rollback)
 app.command()(draw)
 app.command()(resign)
@@ -138,6 +141,19 @@ def new(
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
     ] = False,
+    press: Annotated[
+        str | None,
+        typer.Option(
+            "--press",
+            metavar="FREE|PUBLIC|SILENT",
+            help="How the players may talk by the referee: free, public or silent. By default free, if more than two "
+            "sides play.",
+        ),
+    ] = None,
+    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
+    press_opened: Annotated[
+        bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
+    ] = False,
     correct: Correct = None,
     yes: Yes = False,
     games: Games = None,
@@ -152,6 +168,7 @@ def new(
 
     new_game.new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
+        new_game.Talk(press, press_unsigned, press_opened),
         *(games, rules_dir, json),
     )
 
