@@ -251,12 +251,20 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         return Adjudicator.create(settings.games, settings.keys, new)
     except GameExists:
         game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
-        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
+        asked: list[object] = [
+            new.rules,
+            new.players,
+            new.options,
+            new.scenario,
+            new.edition,
+            new.beacon,
+            as_files(new.corrections),
+        ]
         asked += [new.press, new.press_unsigned, new.press_opened]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
-        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
         there += [as_files(game.ledger.corrections()), charter.press, charter.press_unsigned, charter.press_opened]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:

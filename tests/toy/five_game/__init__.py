@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.game import NOT_TOLD, Box, Counter, DrawnSide, LegalOrders, Scene, Table, base_map, concat, of, plain, product
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
 
 SIDES = ("oak", "elm", "ash", "fir", "yew")
 WILD = ("wolves", "bears")
@@ -370,6 +370,14 @@ class FiveValleys(Rules[Valleys]):
 
     def foresee(self, view: Valleys, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         return answered(march(table.lay(view), table), order) if decision.kind == "march" else None
+
+    def show(self, view: Valleys, side: Side, what: str) -> Event | Fault:
+        """Let a side show a card of its hand (2)."""
+        number, hand = what.removeprefix("card").strip(), view.hands[side]
+        if number.isdecimal() and int(number) in hand:
+            return Event("shown", {"side": side, "card": int(number)}, "2")
+        hold = ", ".join(map(str, hand))
+        return Fault(ILLEGAL, (), f"{what} is not in your hand; you hold {hold}", "2")
 
     def periods(self, position: Valleys) -> Mapping[str, Any]:
         return {"round": position.round}
