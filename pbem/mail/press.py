@@ -66,6 +66,8 @@ def press_in(text: str) -> Press:
             for each in taken:
                 raw[each] = ""
             at = end
+            while len(said) > 1 and not said[-1].strip():
+                said.pop()
             if at < len(read) and read[at].depth == 0 and _ENDS.fullmatch(read[at].text):
                 raw[at] = ""
                 said[-1] += CLOSED
