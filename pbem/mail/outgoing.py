@@ -31,6 +31,7 @@ from pbem.render.picture import render
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
+from pbem.repo.charter import PUBLIC, SILENT
 
 _INDENT: Final = "  "
 _NOTHING_ATTACHED: Final = Attachments()
@@ -234,7 +235,25 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
         "tip": dice.tip,
         "hidden": dice.hidden,
         "beacon": dice.beacon,
+        "talk": paragraphs(_talk(game)),
     }
+
+
+def _talk(game: OpenGame) -> Iterator[str]:
+    """Yield how the players may talk to each other, if the charter says anything of it."""
+    charter = game.charter
+    if charter.press == SILENT:
+        yield "This game is played in silence: the referee passes nothing on from side to side."
+    elif charter.talks:
+        whom = (
+            "all other sides, PRESS ALL:" if charter.press == PUBLIC else "other sides, PRESS, the sides and a colon,"
+        )
+        unsigned = " UNSIGNED before the sides tells nobody who says it." if charter.press_unsigned else ""
+        opened = "Signed talk is" if charter.press_opened else "No talk is"
+        yield (
+            f"Table talk: the referee passes on what you write to {whom} with your words behind it or below it."
+            f"{unsigned} {opened} opened when the game is over. HELP says more."
+        )
 
 
 def called(game: OpenGame, side: Side) -> str:

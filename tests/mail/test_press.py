@@ -33,7 +33,7 @@ from tests.support.walks import FOLDERS
 
 NAMES = {"oak": "Oak", "elm": "Elm", "ash": "Ash"}
 KINDS = ("bid", "march")
-EVERY = 29
+EVERY = 61
 """In the quick test, so many calls to the system lie between two deaths."""
 
 
