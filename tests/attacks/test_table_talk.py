@@ -103,7 +103,7 @@ def test_a_card_that_is_not_held_is_shown_at_the_end(folder: Folder) -> None:
     with talking(folder) as game:
         other = next(card for card in range(1, 40) if card not in game.view("oak").hands["oak"])
         for changed in ({"shows": f"card {other}"}, {"event": {"facts": {"card": other}, "kind": "shown"}}):
-            game.change = lambda talk, changed=changed: talk[0].update(changed)  # type: ignore[misc]
+            game.change = lambda talk, changed=changed: talk[0].update(changed)
             show(game, "oak", ["elm"], f"card {game.view('oak').hands['oak'][0]}", f"{changed}")
             go_on(game)
             wrong = found(game, with_key=True)
