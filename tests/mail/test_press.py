@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import MailSettings, side_report
+from pbem.mail.outgoing import MailSettings, side_report, welcome_letters
 from pbem.mail.press import Addressed, addressed, press_in
 from pbem.mail.tasks import Handled
 from pbem.referee.open_game import CannotPlay
@@ -295,6 +296,19 @@ def test_a_side_without_address_gets_no_letter(folder: Folder) -> None:
     with folder.open() as game:
         (talk,) = game.talk.all()
         assert talk.to == ["elm", "ash", "fir", "yew"]
+
+
+def test_the_first_letter_says_how_to_talk(folder: Folder) -> None:
+    for name, press, said in (
+        ("free", {"press": "free", "press_unsigned": True}, "Table talk: .* UNSIGNED .* No talk is opened"),
+        ("open", {"press": "public", "press_opened": True}, "to all other sides, PRESS ALL:.* Signed talk is opened"),
+        ("silent", {"press": "silent"}, "is played in silence"),
+        ("none", {}, None),
+    ):
+        with folder.create("five", name, begin=False, **press) as game:
+            text = " ".join(text_of(next(welcome_letters(game, folder.office)).content).split())
+        assert ("talk:" in text or "silence" in text) == (said is not None)
+        assert said is None or re.search(said, text)
 
 
 # ---- crashes
