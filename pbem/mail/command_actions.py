@@ -75,7 +75,7 @@ def carry_out(
     """
     results, seen = CommandResults(), set[Command]()
     for number, each in enumerate(commands):
-        command, known = each.command, f"{digest} {number}" if each.command in TALK else digest
+        command, known = each.command, f"{digest} {side} {number}" if each.command in TALK else digest
         task = Task(game, side, each.rest, letter, known, noted or {})
         try:
             if is_question(each):
