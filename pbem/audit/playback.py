@@ -25,7 +25,7 @@ from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.records import reached_checkpoint
+from pbem.repo.records import reached_checkpoint, result_in
 from pbem.repo.state import State
 
 OVER: Final = "end"
@@ -218,7 +218,7 @@ class Playback:
             assert self.session is not None
             session = self.session
             if act.get("what") == OVER:
-                session.open_decisions, session.result = (), self.public(turn.n)["result"]
+                session.open_decisions, session.result = (), result_in(self.public(turn.n))
         return Outcome([], [], [], [], session, None)
 
     def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:

@@ -26,7 +26,7 @@ from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, PbemError, Side
+from pbem.protocol import Decision, Event, PbemError, Result, Side
 from pbem.repo import format1
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
@@ -157,6 +157,21 @@ class OpenGame:
         first = self.charter.by_mail
         return [side for side in self.rules.sides if side in first or self.ledger.joined(side).addresses]
 
+    @property
+    def out(self) -> tuple[Side, ...]:
+        """The sides that are out of the game: by its rules, or because they have resigned."""
+        now = self.current()
+        if now.state is None or now.session is None:
+            return ()
+        gone = {*now.state.resigned, *self.rules.out(now.session.position)}
+        return tuple(side for side in self.rules.sides if side in gone)
+
+    @property
+    def in_play(self) -> list[Side]:
+        """The sides that are not out of the game."""
+        out = self.out
+        return [side for side in self.rules.sides if side not in out]
+
     def player(self, side: Side) -> str:
         """Return the name of the player of a side."""
         return self.ledger.player(side)
@@ -204,7 +219,7 @@ class OpenGame:
         return [decision for decision in self.session.open_decisions if decision.side == side]
 
     @property
-    def result(self) -> Record | None:
+    def result(self) -> Result | None:
         """The result of the game; None: it goes on."""
         state = self.current(resumed=False).state
         return state.result if state else None
@@ -340,6 +355,7 @@ class OpenGame:
             closed=self.closed,
             recorded=recorded,
             answering=answering,
+            out=side in self.out,
         )
         return check_sheet(at, raw, name=name)
 

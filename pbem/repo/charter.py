@@ -54,6 +54,10 @@ class Charter:
     """The public key that the sealed files are sealed to."""
     signed_by: str
     """The public key that every commit is signed by."""
+    quorum: int | None = None
+    """How many of the sides still in the game must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side."""
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.corrections import Correction
 from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
@@ -335,7 +335,7 @@ class Ledger:
         seed: Seed,
         *,
         span: Sequence[Answer] | None,
-        result: Record | None,
+        result: Result | None,
         position: bytes,
         state: State,
     ) -> dict[str, bytes]:
@@ -347,7 +347,7 @@ class Ledger:
         path = turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
-            public["result"] = dict(result)
+            public["result"] = result.record()
         public["position"] = sha256(position).hexdigest()
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
