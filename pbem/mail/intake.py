@@ -198,7 +198,7 @@ class _Desk:
             self.handled.accepted &= done.good
             if offered and not before:
                 self._too_early(done)
-            goes_on = number is not None if game.begun else not game.awaited
+            goes_on = number is not None or _left_behind(game) if game.begun else not game.awaited
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         self.came += [*done.done, *(f"adjudication {n}" for n in numbers)]
