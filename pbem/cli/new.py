@@ -23,6 +23,7 @@ from pbem.cli.runtime import (
     open_questions,
     opened_to_change,
     post,
+    post_all,
     print_json,
     print_waiting,
     remark,
@@ -91,7 +92,7 @@ def new(
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
     with _made(settings, new_game) as game:
-        letters = [post(out, settings.games / "outbox") for out in _first(game, settings)]
+        letters = post_all(_first(game, settings), settings.games / "outbox")
         if game.closed is not None:
             note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
@@ -161,13 +162,14 @@ def _ask_for_players(
 
 def _preview(new_game: NewGame, settings: MailSettings) -> None:
     """Show what each player would get, by making the game in a folder that is thrown away."""
+    from pbem.mail.bundles import bundled
     from pbem.mail.outbox import glance
     from pbem.referee.adjudicator import Adjudicator
 
     with tempfile.TemporaryDirectory() as folder:
         aside = replace(settings, games=Path(folder) / "games", keys=Path(folder) / "keys", outbox=None)
         with Adjudicator.create(aside.games, aside.keys, new_game) as game:
-            for out in _first(game, aside):
+            for out in bundled(_first(game, aside)):
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
 

@@ -18,7 +18,7 @@ from pbem.cli.runtime import (
     misuse,
     open_questions,
     opened_to_change,
-    post,
+    post_all,
     print_adjudicated,
     print_json,
     read,
@@ -120,7 +120,7 @@ def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, 
     from pbem.mail.consent_letters import request_letters
 
     settings = mail_settings(games, boxes)
-    letters = [post(out, settings.games / "outbox") for out in request_letters(game, request, settings)]
+    letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
     if json:
         print_json({**_row(request), "letters": letters})
         return

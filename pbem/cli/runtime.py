@@ -51,6 +51,13 @@ def post(out: Outgoing, outbox: Path) -> str:
     return str(out.put_into(outbox))
 
 
+def post_all(letters: Iterable[Outgoing], outbox: Path) -> list[str]:
+    """Write letters to the outbox, one to each reader for all their sides, and return their files."""
+    from pbem.mail.bundles import bundled
+
+    return [post(out, outbox) for out in bundled(letters)]
+
+
 @contextmanager
 def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
     """Open a game to look at it."""
@@ -265,7 +272,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)
-        written = [post(out, settings.games / "outbox") for out in letters]
+        written = post_all(letters, settings.games / "outbox")
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -57,6 +57,8 @@ class CommandResults:
     """The commands that changed something."""
     questions: list[Command] = field(default_factory=list)
     """The commands that only ask."""
+    carried_out: list[Instruction] = field(default_factory=list)
+    """The commands that changed something, as they were given."""
 
 
 def carry_out(
@@ -66,11 +68,14 @@ def carry_out(
     letter: LetterId | None,
     digest: str,
     noted: Record | None = None,
+    said: Collection[Instruction] = (),
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
-    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before.
+    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
+    are the commands that were carried out for another side of the same player: one that comes to nothing for this side
+    is not spoken of.
     """
     results, seen = CommandResults(), set[Command]()
     for each in commands:
@@ -86,9 +91,12 @@ def carry_out(
             seen.add(command)
             results.paragraphs.append(_ACTIONS[command](task))
             results.done.append(command)
+            results.carried_out.append(each)
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
+            if each in said:
+                continue
             results.paragraphs.append(f"{command} was not carried out: {refusal}".rstrip(".") + ".")
             results.good = False
     return results

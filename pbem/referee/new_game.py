@@ -16,7 +16,7 @@ from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, one_side_each
 from pbem.repo.charter import FORMAT, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
@@ -52,6 +52,10 @@ class NewGame:
     """The program that begins the game, with its version."""
     corrections: Corrections = field(default_factory=dict)
     """Corrected files of the box, which the game keeps in its repo."""
+    quorum: int | None = None
+    """How many of the sides that are asked must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side; where two sides play, none may in any case."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
         """Make the keys and the repo of the game, and return its ledger and its rules.
@@ -75,6 +79,8 @@ class NewGame:
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
+            quorum=self.quorum,
+            one_side_each=self.one_side_each,
         )
         pins = Pins(box.digest, loaded.code)
         return Ledger.create(path, keys, charter, pins, self.addresses, as_files(self.corrections)), loaded
@@ -94,6 +100,20 @@ class NewGame:
             if side not in loaded.rules.sides:
                 sides = ", ".join(loaded.rules.sides)
                 raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+        if one_side_each(loaded.rules.sides, self.one_side_each):
+            self._require_own_addresses()
+        if self.quorum is not None and not 1 <= self.quorum <= len(loaded.rules.sides):
+            raise CannotPlay(f"a quorum of {self.quorum}: {len(loaded.rules.sides)} sides play")
         if self.scenario is not None:
             loaded.box.scenario(self.scenario)
         return loaded
+
+    def _require_own_addresses(self) -> None:
+        """Raise CannotPlay if two sides have the same address."""
+        owners: dict[str, Side] = {}
+        for side, address in self.addresses.items():
+            if (other := owners.setdefault(address.lower(), side)) != side:
+                raise CannotPlay(
+                    f"{address} plays {other} and {side}; nobody plays more than one side in {self.name}. Give each "
+                    "side an address of its own, or leave one without: you hand in its sheets with `pbem submit`"
+                )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -171,6 +171,11 @@ class OpenGame:
         """The sides that are not out of the game."""
         out = self.out
         return [side for side in self.rules.sides if side not in out]
+
+    @property
+    def one_side_each(self) -> bool:
+        """Whether no address may play more than one side."""
+        return one_side_each(self.rules.sides, self.charter.one_side_each)
 
     def player(self, side: Side) -> str:
         """Return the name of the player of a side."""
@@ -453,6 +458,11 @@ class OpenGame:
                 session.result, session.open_decisions = state.result, ()
             now.session = session
         return now
+
+
+def one_side_each(sides: Sequence[Side], agreed: bool) -> bool:
+    """Tell whether no address may play more than one side: where two play each other, or as agreed for a game."""
+    return agreed or len(sides) == 2
 
 
 def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:

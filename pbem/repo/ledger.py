@@ -166,9 +166,10 @@ class Ledger:
             self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
         return self._unsealed_seats[1]
 
-    def side_of(self, address: str) -> Side | None:
-        """Return the side that an address plays, in capitals or not; None: none."""
-        return next((side for side, own in self.addresses.items() if own.lower() == address.lower()), None)
+    def sides_of(self, address: str) -> list[Side]:
+        """Return the sides that an address plays, in capitals or not."""
+        own = {side for side, other in self.addresses.items() if other.lower() == address.lower()}
+        return [side for side in self.charter.players if side in own]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
