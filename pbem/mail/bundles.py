@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from pbem.mail.outbox import Draft
@@ -41,22 +42,35 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     name = _of_all(first.name, sides)
     message_id = _of_all(first.draft.message_id, sides)
     sent = tuple(replace(each.sent[0], message_id=message_id) for each in bundle)
-    return Outgoing(first.to, name, _draft([each.draft for each in bundle], sides, message_id), sent)
+    texts = [f"{_LINE}\n{each.whose}\n{_LINE}\n\n{each.draft.text}" for each in bundle]
+    return Outgoing(first.to, name, _draft([each.draft for each in bundle], texts, message_id), sent)
 
 
-def _draft(drafts: Sequence[Draft], sides: Sequence[Side], message_id: str) -> Draft:
+def _draft(drafts: Sequence[Draft], texts: Sequence[str], message_id: str) -> Draft:
+    """Return the draft of one letter in place of several, with these texts."""
     first = drafts[0]
-    texts = [f"{_LINE}\nFor {side}\n{_LINE}\n\n{each.text}" for side, each in zip(sides, drafts, strict=True)]
     attached = replace(first.attached, more=[each.attached for each in drafts[1:]])
     return replace(
         first,
-        subject="; ".join(dict.fromkeys(each.subject for each in drafts)),
+        subject=_subject([each.subject for each in drafts]),
         text="\n".join(texts),
         message_id=message_id,
         references=list(dict.fromkeys(known for each in drafts for known in each.references)),
         unasked=all(each.unasked for each in drafts),
         attached=attached,
     )
+
+
+def _subject(subjects: Sequence[str]) -> str:
+    """Return one subject in place of several: what they begin with alike stands in it once.
+
+    >>> _subject(["gaul: you play Oak", "gaul: you play Elm"])
+    'gaul: you play Oak; Elm'
+    """
+    first, *others = [each.split(" ") for each in dict.fromkeys(subjects)]
+    lengths = (len(list(takewhile(lambda pair: pair[0] == pair[1], zip(first, each, strict=False)))) for each in others)
+    alike = min(lengths, default=0)
+    return "; ".join(" ".join(words) for words in (first, *(each[alike:] for each in others)) if words)
 
 
 def _of_all(name: str, sides: Sequence[Side]) -> str:

@@ -261,6 +261,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
+    if (out := game.out) and game.result is None:
+        yield f"Out of the game: {listing([called(game, each) for each in out])}."
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 

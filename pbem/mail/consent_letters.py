@@ -36,7 +36,7 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
     proposer = request.side if request.side in game.rules.sides else None
     who = "The game master" if proposer is None else called(game, proposer)
     for side in request.needed:
-        if side == proposer and side in request.consents:
+        if side in request.consents:
             continue
         subject = {
             DRAW: "end the game in a draw?",

@@ -80,7 +80,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         game.today, game.moment = settings.now.date(), settings.now
-        sides = game.ledger.sides_of(letter.sender)
+        sides = game.sides_of(letter.sender)
         if not sides:
             raise CannotPlay(not_yours(name, letter))
         first = len(handled.letters)
@@ -187,5 +187,5 @@ class _Sitting:
 
 def _left_behind(game: Adjudicator) -> bool:
     """Tell whether a side is asked that has resigned: the game goes on without its player."""
-    out = game.out
-    return any(each.side in out for each in game.open_decisions)
+    state = game.current().state
+    return state is not None and any(each.side in state.resigned for each in game.session.open_decisions)

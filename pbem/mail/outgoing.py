@@ -66,6 +66,8 @@ class Outgoing:
     draft: Draft
     sent: tuple[Sent, ...] = ()
     """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
+    whose: str = ""
+    """The side that it is for, as players write it."""
     file: Path | None = None
     """Where it lies in the outbox, once it does."""
 
@@ -378,7 +380,7 @@ def letter(
         attached=attached,
     )
     sent = () if about is None else (Sent(about.game.path, about.side, message_id, about.told, about.picture),)
-    return Outgoing(to, stamp, draft, sent)
+    return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
 
 
 def _enclosed(attached: Attachments) -> str:

@@ -14,12 +14,15 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
+from pbem.mail.bare_orders import BareOrder
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, called
 from pbem.mail.routing import only_names, report_answered
+from pbem.mail.sheet_choice import forms_of, is_form, orders_outside
 from pbem.mail.tasks import Task
 from pbem.orders.forgive import Answering
+from pbem.orders.forgive.known import SIDE
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 
@@ -51,14 +54,28 @@ def shared_out(game: Adjudicator, sides: Sequence[Side], letter: Letter, task: T
     if len(sides) == 1:
         return Shares([Share(sides[0], letter, task)])
     seats = _Seats(game, sides, letter, settings)
-    shares = [seats.share(side, task) for side in sides]
+    shares = [each for side in sides if _brings(each := seats.share(side, task), game)]
     refused = [*seats.unclear(task), *(seats.which(each.command) for each in seats.of_one(task))]
-    return Shares([each for each in shares if _brings(each)], refused)
+    full = [each for each in shares if not _is_blank(each, game)]
+    return Shares(full or ([] if refused else shares[:1]), refused)
 
 
-def _brings(share: Share) -> bool:
-    letter = share.letter
-    return bool(share.task.commands or share.task.sheets or letter.commands or letter.loose or letter.quoted_lines)
+def _brings(share: Share, game: Adjudicator) -> bool:
+    """Tell whether there is anything for a side in its share."""
+    return bool(share.task.commands or share.task.sheets or share.letter.commands or _bare(share.letter, game))
+
+
+def _is_blank(share: Share, game: Adjudicator) -> bool:
+    """Tell whether there is nothing in a share but our form, quoted as it was sent."""
+    if share.letter.commands or _bare(share.letter, game) or not game.begun:
+        return False
+    forms = forms_of(game, share.side)
+    return all(each.where == "quoted" and is_form(each, forms) for each in share.task.sheets)
+
+
+def _bare(letter: Letter, game: Adjudicator) -> list[BareOrder]:
+    """Return what stands in no sheet and looks like an order, but for the line that names a side."""
+    return [each for each in orders_outside(letter, game) if each.word != SIDE]
 
 
 @dataclass(slots=True)
@@ -94,8 +111,13 @@ class _Seats:
             return report.side
         if not self.game.begun:
             return None
-        asked = [side for side in self.sides if any(each.side == side for each in self.game.open_decisions)]
-        return asked[0] if len(asked) == 1 else None
+        asked: dict[Side, set[str]] = {}
+        for each in self.game.open_decisions:
+            if each.side in self.sides:
+                asked.setdefault(each.side, set()).add(each.kind)
+        if len(asked) > 1 and (kinds := {each.word for each in _bare(self.letter, self.game)}):
+            asked = {side: own for side, own in asked.items() if own & kinds}
+        return next(iter(asked)) if len(asked) == 1 else None
 
     def _report(self) -> Answering | None:
         """Return the report that the letter answers, if that is a report to one side alone."""
@@ -119,7 +141,10 @@ class _Seats:
         """Yield why sheets are refused of which it cannot be told for which side they are."""
         for each in task.sheets:
             if each.where != "quoted" and not only_names(each) and self.owner(each) is None:
-                yield f"{each.name} does not say for which of your sides it is. {self._write()}"
+                yield f"The order sheet in it ({each.name}) does not say for which of your sides it is. {self._write()}"
+        if self.usual is None and (bare := _bare(self.letter, self.game)):
+            lines = "\n".join(f"  | {line.rstrip()[:100]}" for each in bare for line in each.lines)
+            yield f"The orders in your letter do not say for which of your sides they are. {self._write()}\n{lines}"
 
     def of_one(self, task: Task) -> list[Instruction]:
         """Return the commands that are for one side, and do not say for which."""
@@ -137,7 +162,7 @@ class _Seats:
         """Return what the letter brings for a side."""
         letter = self.letter
         commands = tuple(each for each in letter.commands if self._counts(each, side))
-        loose = self.usual == side or (self.usual is None and side == self.sides[0])
+        loose = self.usual == side
         own = replace(
             letter,
             digest=sha256(f"{letter.digest} {side}".encode()).hexdigest(),

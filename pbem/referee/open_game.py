@@ -172,6 +172,17 @@ class OpenGame:
         out = self.out
         return [side for side in self.rules.sides if side not in out]
 
+    def sides_of(self, address: str) -> list[Side]:
+        """Return the sides that an address plays, in their order."""
+        own = self.ledger.sides_of(address)
+        return [side for side in self.rules.sides if side in own]
+
+    def _beside(self, side: Side) -> dict[Side, list[str]]:
+        """Return the other sides of a side's player, each with the kinds of its open decisions."""
+        address = self.ledger.addresses.get(side)
+        others = [] if address is None else [each for each in self.sides_of(address) if each != side]
+        return {other: [decision.kind for decision in self.asked(other)] for other in others}
+
     @property
     def one_side_each(self) -> bool:
         """Whether no address may play more than one side."""
@@ -216,11 +227,16 @@ class OpenGame:
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if not has_order_for(now.state.pending, decision) and ready.answer(now.session, decision) is None
+            if decision.side not in now.state.resigned
+            and not has_order_for(now.state.pending, decision)
+            and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
-        """Return the open decisions of a side, whether or not an answer is at hand."""
+        """Return the open decisions of a side, whether or not an answer is at hand; none if it has resigned."""
+        state = self.current().state
+        if state is not None and side in state.resigned:
+            return []
         return [decision for decision in self.session.open_decisions if decision.side == side]
 
     @property
@@ -361,6 +377,7 @@ class OpenGame:
             recorded=recorded,
             answering=answering,
             out=side in self.out,
+            others={} if recorded else self._beside(side),
         )
         return check_sheet(at, raw, name=name)
 

@@ -168,8 +168,7 @@ class Ledger:
 
     def sides_of(self, address: str) -> list[Side]:
         """Return the sides that an address plays, in capitals or not."""
-        own = {side for side, other in self.addresses.items() if other.lower() == address.lower()}
-        return [side for side in self.charter.players if side in own]
+        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
