@@ -31,7 +31,7 @@ def figures() -> Iterator[Figure]:
     for game in shelf.ids():
         loaded = shelf.load(game)
         if loaded.rules.has_bot:
-            for scenario in loaded.box.scenarios:
+            for scenario in loaded.scenarios:
                 yield from figures_of(f"{game} {loaded.box.edition}", loaded.rules, scenario)
 
 

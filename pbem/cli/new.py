@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -54,6 +54,8 @@ def new(
     edition: str | None,
     options: list[str],
     beacon: str | None,
+    quorum: int | None,
+    one_side_each: bool,
     begin: bool,
     correct: list[Path],
     yes: bool,
@@ -69,10 +71,10 @@ def new(
     require_locks()
     names, addresses = _players(players)
     chosen = _orders(options)
-    require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    sides = require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
     settings = mail_settings(games, boxes)
-    _ask_for_players(rules, names, addresses, yes, boxes, json)
+    _ask_for_players(sides, names, addresses, yes, json)
     new_game = NewGame(
         name,
         rules,
@@ -85,6 +87,8 @@ def new(
         beacon=beacon,
         begin=begin or not addresses,
         corrections=corrections(rules, correct, boxes),
+        quorum=quorum,
+        one_side_each=one_side_each,
     )
     if addresses and "PBEM_FROM" not in os.environ:
         remark(_NO_SENDER, json)
@@ -137,12 +141,10 @@ def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) ->
 
 
 def _ask_for_players(
-    rules: str, names: dict[str, str], addresses: dict[str, str], yes: bool, boxes: Boxes, json: bool
+    sides: Iterable[str], names: dict[str, str], addresses: dict[str, str], yes: bool, json: bool
 ) -> None:
     """Ask who plays each side that has no player yet; say so where nobody can be asked."""
-    from pbem.game.box import open_box
-
-    for side in open_box(rules, boxes or ()).side_ids:
+    for side in sides:
         if side in names:
             continue
         entry = ""
@@ -227,12 +229,13 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         return Adjudicator.create(settings.games, settings.keys, new)
     except GameExists:
         game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
-        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
+        asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
+        asked += [as_files(new.corrections), new.quorum, new.one_side_each]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
-        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
-        there.append(as_files(game.ledger.corrections()))
+        there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there += [as_files(game.ledger.corrections()), charter.quorum, charter.one_side_each]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()

@@ -161,20 +161,22 @@ def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Co
 
 def require_in_the_box(
     rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
-) -> None:
-    """End the command unless the box has everything that a new game needs."""
-    from pbem.game.box import NotInTheBox, open_box
+) -> Sequence[str]:
+    """Return the sides that play a new game; end the command unless the box has everything that it needs."""
+    from pbem.game.box import NotInTheBox
+    from pbem.game.shelf import load
 
     try:
-        box = open_box(rules, boxes or ())
-        box.options(edition, options)
+        loaded = load(rules, edition=edition, options=options, folders=boxes or ())
         if scenario is not None:
-            box.scenario(scenario)
+            loaded.require_scenario(scenario)
     except NotInTheBox as wrong:
         misuse(str(wrong))
+    playing = loaded.rules.sides
     for side in sides:
-        if side not in box.side_ids:
-            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
+        if side not in playing:
+            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(playing)}")
+    return playing
 
 
 def require_beacon(beacon: str | None) -> None:

@@ -72,7 +72,7 @@ class NewGame:
             game=self.name,
             rules=self.rules,
             edition=self.edition or box.editions[0],
-            scenario=self.scenario or box.scenarios[0],
+            scenario=self.scenario or loaded.scenarios[0],
             players={side: self.players.get(side, side) for side in loaded.rules.sides},
             by_mail=[side for side in loaded.rules.sides if side in self.addresses],
             options=dict(self.options),
@@ -105,7 +105,9 @@ class NewGame:
         if self.quorum is not None and not 1 <= self.quorum <= len(loaded.rules.sides):
             raise CannotPlay(f"a quorum of {self.quorum}: {len(loaded.rules.sides)} sides play")
         if self.scenario is not None:
-            loaded.box.scenario(self.scenario)
+            loaded.require_scenario(self.scenario)
+        elif not loaded.scenarios:
+            raise CannotPlay(f"no scenario of {loaded.box.title} is played with these options")
         return loaded
 
     def _require_own_addresses(self) -> None:

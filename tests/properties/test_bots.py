@@ -108,7 +108,7 @@ def test_it_keeps_consuls_in_italy(edition: str) -> None:
 def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
     rules: Any = loaded(game).rules
     asked = 0
-    for at in walk(rules, loaded(game).box.scenarios[-1], 3, 60):
+    for at in walk(rules, loaded(game).scenarios[-1], 3, 60):
         for decision in at.open_decisions:
             other = rules.resample_hidden(at.position, decision.side, Table(SeededDice(at.count)))
             seen, also = rules.view(at.position, decision.side), rules.view(other, decision.side)

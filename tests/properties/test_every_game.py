@@ -47,8 +47,8 @@ def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
     if not request.param:
         return [(0, FEW // sharing(game, request.getfixturevalue("edition")))]
-    box = loaded(game).box
-    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.editions))
+    loads = loaded(game, request.getfixturevalue("edition"))
+    games = -(-(GAMES if scenario == loads.scenarios[0] else ASIDE) // len(loads.box.editions))
     return [(seed, MANY) for seed in range(1, 1 + games)]
 
 
