@@ -257,10 +257,10 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
-    both = listing([*others, "you"])
+    players = listing([*others, "you"])
     return paragraphs(
         [
-            f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "
+            f"The game begins when {players} have sent a phrase. You then get your first report. Until then, a second "
             "phrase replaces the first."
         ]
     )
