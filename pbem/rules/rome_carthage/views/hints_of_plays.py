@@ -29,7 +29,7 @@ from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import strategy_rating
 from pbem.rules.rome_carthage.position.naming import some
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import Game
+from pbem.rules.rome_carthage.position.state import ROME, Game
 from pbem.rules.rome_carthage.siege.siege import is_target
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import pool
@@ -87,6 +87,8 @@ def play(view: Game, decision: Decision) -> Iterator[Hint]:
             yield f"Event {number}, {record.name}{': ' if aim else ''}{aim}"
         if view.options["windows"] == ADVANCE and record.event_of(side) and record.event in _IN_ADVANCE:
             yield f"Counter {number}, by a standing order: {_IN_ADVANCE[record.event]}"
+    if view.options["windows"] == ADVANCE and side == ROME and len(cards) == 1 and view.turn < view.last_turn:
+        yield "First play next turn with a Campaign card, by a standing order: claim_first: {card: any}"
     for bodies, most in _examples(view, side, cards):
         yield from islice(legal(check_play, view, decision, bodies), most)
 
