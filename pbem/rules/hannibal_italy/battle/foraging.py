@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, did_you_mean, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled, without_elephants
-from pbem.rules.hannibal_italy.position.naming import unit_named, units_named
+from pbem.rules.hannibal_italy.position.naming import name_meant, unit_named, units_named
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
 LEAST: Final = "least"
@@ -144,7 +144,9 @@ def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
         return f"only {able[unit]} {name} can forage here; there are {there}"
     if unit in view.board.units and view.board.units[unit].kind == ELEPHANTS:
         return f"elephants never forage; there are {there}"
-    return f"there are no {name} here to forage{did_you_mean(unit, able, ', ')}; there are {there}".replace("?;", "?")
+    return f"there are no {name} here to forage{name_meant(unit, {each: unit_named(view.board, each) for each in able})}; there are {there}".replace(
+        "?;", "?"
+    )
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

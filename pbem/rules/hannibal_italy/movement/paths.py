@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from pbem.game import cheapest, did_you_mean, way
+from pbem.game import cheapest, way
 from pbem.protocol import PbemError
 from pbem.rules.hannibal_italy.movement.orders import TRY, Along, Drop, PathItem, Try
 from pbem.rules.hannibal_italy.position.board import Board
-from pbem.rules.hannibal_italy.position.naming import city_meant, no_such_place, place_named, places_named
+from pbem.rules.hannibal_italy.position.naming import city_meant, name_meant, no_such_place, place_named, places_named
 
 FAR: Final = 1_000_000
 
@@ -139,7 +139,7 @@ def _road(board: Board, item: int, text: str) -> str:
     for road in (name, f"via_{name}", f"{name}_road"):
         if road in board.ways:
             return road
-    raise Astray(item, f"there is no road {text}{did_you_mean(name, board.ways, ', ')}")
+    raise Astray(item, f"there is no road {text}{name_meant(name, {road: road_named(road) for road in board.ways})}")
 
 
 def _as_id(text: str) -> str:

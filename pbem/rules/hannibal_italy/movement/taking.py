@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game import Refusal, did_you_mean
+from pbem.game import Refusal
 from pbem.protocol import Fault, Side
 from pbem.rules.hannibal_italy.movement.orders import ALL, Marcher, illegal
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
-from pbem.rules.hannibal_italy.position.naming import leader_named, unit_named, units_named
+from pbem.rules.hannibal_italy.position.naming import leader_named, name_meant, unit_named, units_named
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
@@ -239,7 +239,7 @@ def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -
     """Say why a leader may not take so many units of a kind: not there, not for this leader, too few."""
     if unit not in game.board.units or not pool.get(unit):
         there = units_named(game.board, pool)
-        near = did_you_mean(unit, pool, ", ")
+        near = name_meant(unit, {each: unit_named(game.board, each) for each in pool})
         listed = f"{near} There are {there}" if near else f"; there are {there}"
         return Refusal(f"there are no {unit_named(game.board, unit)} at hand{listed}", "7.2")
     if not may_lead(game, leader, unit):

@@ -43,15 +43,15 @@ def units_named(board: Board, units: Mapping[str, int]) -> str:
     return listing((f"{count} {unit_named(board, unit)}" for unit, count in units.items()), "and") or "none"
 
 
-def _meant(word: str, names: Mapping[str, str]) -> str:
+def name_meant(word: str, names: Mapping[str, str]) -> str:
     """Return the end of a sentence about a word that is none of some ids: the name that may be meant."""
     near = did_you_mean(word, names, ", ")
     return next((f", did you mean {name}?" for id, name in names.items() if near == f", did you mean {id}?"), near)
 
 
-def city_meant(board: Board, city: str) -> str:
+def cityname_meant(board: Board, city: str) -> str:
     """Return the end of a sentence about a city that there is not: which one may be meant."""
-    return _meant(city, {id: record.name for id, record in board.cities.items()})
+    return name_meant(city, {id: record.name for id, record in board.cities.items()})
 
 
 def place_named(board: Board, place: str | int) -> str:
@@ -81,13 +81,13 @@ def few_places(board: Board, places: Sequence[str], most: int = 8) -> str:
 def no_such_place(board: Board, place: str | int) -> str:
     """Say that there is no such hex or city, and which one may be meant."""
     known = {each: each if each in board.hexes else place_named(board, each) for each in board.by_name}
-    return f"there is no hex or city {place}{_meant(str(place), known)}"
+    return f"there is no hex or city {place}{name_meant(str(place), known)}"
 
 
 def why_not_at_hand(game: Game, side: str, leader: str) -> str:
     """Say why somebody is no leader of a side on the map: unknown, the enemy's, or where his counter lies instead."""
     if leader not in game.board.leaders:
-        near = _meant(leader, {id: leader_named(game.board, id) for id in game.board.leaders})
+        near = name_meant(leader, {id: leader_named(game.board, id) for id in game.board.leaders})
         return f"no leader is called {leader}{near}"
     name = leader_named(game.board, leader)
     if leader not in game.board.roster[side]:
