@@ -144,9 +144,8 @@ def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
         return f"only {able[unit]} {name} can forage here; there are {there}"
     if unit in view.board.units and view.board.units[unit].kind == ELEPHANTS:
         return f"elephants never forage; there are {there}"
-    return f"there are no {name} here to forage{name_meant(unit, {each: unit_named(view.board, each) for each in able})}; there are {there}".replace(
-        "?;", "?"
-    )
+    near = name_meant(unit, {each: unit_named(view.board, each) for each in able})
+    return f"there are no {name} here to forage{near}; there are {there}".replace("?;", "?")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:

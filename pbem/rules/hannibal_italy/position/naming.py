@@ -49,7 +49,7 @@ def name_meant(word: str, names: Mapping[str, str]) -> str:
     return next((f", did you mean {name}?" for id, name in names.items() if near == f", did you mean {id}?"), near)
 
 
-def cityname_meant(board: Board, city: str) -> str:
+def city_meant(board: Board, city: str) -> str:
     """Return the end of a sentence about a city that there is not: which one may be meant."""
     return name_meant(city, {id: record.name for id, record in board.cities.items()})
 
