@@ -253,6 +253,7 @@ def test_the_value_of_an_only_key_is_enough(line: str, order: dict[str, Any]) ->
         ("Move: leader: Longus, path: [Placentia]", {"move": {"leader": "longus", "path": ["placentia"]}}),
         ("Move: leader: Longus, units: all", {"move": {"leader": "longus", "units": "all"}}),
         ("- Move: Hannibal; with: [Hanno]", None),
+        ("Move: Hannibal, with: [Hanno]", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
         ("Move: Longus, path: [Placentia]", None),
         ("Move: Leader: Hannibal, with: [Hanno]  # and no more", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
         ("Move: {leader: Hannibal, with: Hanno}", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
@@ -273,7 +274,7 @@ def test_telephone_shorthand_is_read(line: str, order: dict[str, Any] | None) ->
 
 def test_a_word_without_its_key_that_fits_two_is_a_fault() -> None:
     told = [reason for _, _, reason in faults(f"{HEAD}orders:\n- move: {{Longus, path: [placentia]}}\n", ITALY)]
-    assert "Longus can be leader or with; write which, with a colon" in told
+    assert "Longus can be leader or with; write which, as in leader: Longus" in told
     assert not any("unknown word" in reason for reason in told)
 
 

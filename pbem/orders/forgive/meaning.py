@@ -7,7 +7,7 @@ the box, and a word is taken if it can mean exactly one of them. What is legal i
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -198,12 +198,8 @@ class _Reader:
             if is_alone(below) and (count := counted(word.text, place)) is not None:
                 self.meant.words[word.text] = ": ".join(count)
                 word, below = (Word(text, word.mark) for text in count)
-            elif is_alone(below) and self._at_home(word, place, path, value, written):
-                continue
-            elif is_alone(below) and len(keys := homes(word.text, place, written)) > 1:
-                self.blame(
-                    path, f"{short(word.text)} can be {listing(keys, 'or')}; write which, with a colon", word.mark
-                )
+            elif is_alone(below) and (keys := homes(word.text, place, {*written, *value}, first=not value)):
+                self._put_home(word, place, path, value, keys)
                 continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
             key = within[0] if within else self._one_of(word, place.keys, (*path, word.text)) or word.text
@@ -217,28 +213,19 @@ class _Reader:
                 value[key] = self._value(below, place.field(key), (*path, key), standing)
         return value
 
-    def _at_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], written: Container[str]) -> bool:
-        """Take a word without a key, such as `ops`, for the value of the one key that it fits, if there is one.
-
-        A word that may go on with a list fits the list, too: `path: capua, nola`. `written` are the keys that stand
-        there. Tell whether it was taken.
-        """
-        homes = [key for key in place.fields if place.field(key).vocabulary.readings(word.text, whole=True)]
-        lists = [key for key in place.fields if place.field(key).items.vocabulary.readings(word.text)]
-        if (
-            lists
-            or _NUMBER.fullmatch(word.text)
-            or place.keys.readings(word.text)
-            or len(homes) != 1
-            or homes[0] in written
-            or homes[0] in value
-        ):
-            return False
-        (key,) = homes
+    def _put_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
+        """Take a word without a key, such as `ops`, for the value of the key that it fits; of several, blame it."""
+        if len(keys) > 1:
+            self.blame(
+                path,
+                f"{short(word.text)} can be {listing(keys, 'or')}; write which, as in {keys[0]}: {word.text}",
+                word.mark,
+            )
+            return
+        (key,) = keys
         self.mark((*path, key), word.mark, word.mark)
         value[key] = self._word(word, place.field(key), (*path, key))
         self.meant.words[word.text] = f"{{{key}: {value[key]}}}"
-        return True
 
     def _alternatives(self, node: Pairs, place: Place, path: Path, kind: str) -> Any:
         """Return alternatives in a standing order: values for the same place, or a fact."""

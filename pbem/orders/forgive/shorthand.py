@@ -33,11 +33,15 @@ def counted(text: str, place: Place) -> tuple[str, str] | None:
     return (name, count) if keys and all(place.field(key).takes_number for key in keys) else None
 
 
-def homes(text: str, place: Place, written: Container[str]) -> list[str]:
-    """Return the keys that a word without a key may belong to; none where a list stands with which it may go on."""
+def homes(text: str, place: Place, written: Container[str], *, first: bool) -> list[str]:
+    """Return the keys to which a word without a key may belong, but for those that are written.
+
+    Behind a list that is written, it may go on with that (`path: capua, nola`): then there are none.
+    """
     if text[:1].isdecimal() or place.keys.readings(text):
         return []
     lists = [key for key in place.fields if place.field(key).items.vocabulary.readings(text)]
     single = [key for key in place.fields if place.field(key).vocabulary.readings(text, whole=True)]
-    found = [key for key in place.fields if key in (*single, *lists)]
-    return [] if any(key in written for key in lists) else [key for key in found if key not in written]
+    if not first and any(key in written for key in lists):
+        return []
+    return [key for key in place.fields if key in (*single, *lists) and key not in written]
