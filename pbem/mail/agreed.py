@@ -16,7 +16,7 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import for_word
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
 
@@ -53,10 +53,11 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
-    for order in waiting:
+    defaults = [Order(decision.kind, decision.default or {}) for decision in asked]
+    # What waits goes before them only if it answers something now; the first order of a sheet has to.
+    answers = bool(waiting) and any(decision.kind == waiting[0].kind for decision in game.asked(side))
+    for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
         lines += order_lines(order.kind, order.body)
-    for decision in asked:
-        lines += order_lines(decision.kind, decision.default or {})
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
     return for_word("\n".join(lines), word, _STANDS_FOR).encode()
 
