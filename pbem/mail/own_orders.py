@@ -32,10 +32,11 @@ def withdrawn(task: Task) -> str:
     """Take back the orders of a side that are not used yet, and return the answer."""
     if task.letter is not None:
         withdraw(task.game, task.side, _link(task.rest.split(), WITHDRAW), task.letter)
+    asked = any(each.side == task.side for each in task.game.open_decisions)
     return (
         "WITHDRAW: your orders are taken back. An empty sheet of yours is on record in their place. Standing orders "
         "stay in force."
-    )
+    ) + (" The game waits for you again; FORM, alone on a line, brings your order sheet." if asked else "")
 
 
 def standing(task: Task) -> str:

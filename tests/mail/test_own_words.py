@@ -226,6 +226,7 @@ def test_withdrawing_comes_twice_and_counts_once(folder: Folder) -> None:
     says(folder, "red", bury(folder, "red"), number=3)
     again = says(folder, "red", "WITHDRAW", number=2)
     assert [out.name for out in again.letters] == [out.name for out in first.letters]
+    assert "The game waits for you again; FORM, alone on a line, brings your order sheet." in flat(first)
     with folder.open() as game:
         assert game.waits("red")
 
