@@ -254,7 +254,7 @@ class _Desk:
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
             if not (done.paragraphs or done.questions):
-                raise CannotPlay(unchanged(game, self.side))
+                raise CannotPlay(unchanged(game, self.side, self.letter.loose))
             return None
         receipt = game.receive(
             self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
