@@ -394,9 +394,7 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert head(folder) == before
 
 
-def test_words_that_begin_like_an_order_are_answered_with_its_form(
-    folder: Folder, toy: Adjudicator, blank_maps: None
-) -> None:
+def test_words_that_begin_like_an_order_are_told_its_form(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
     below = b"\n\nOn Sunday, pbem wrote:\n\n" + quoted(form_of(folder, "red"))
     handled = take_in(letter("red", b"Bury the lowest, please." + below), folder.office)
     assert not handled.accepted
