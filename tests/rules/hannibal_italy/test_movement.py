@@ -167,7 +167,7 @@ def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
     text = str(receipt)
     assert "no leader is called hanibal, did you mean Hannibal? who can move: " in text
     assert "Varro is not your leader" in text
-    assert "did you mean punic_foot?" in text
+    assert "did you mean Carthaginian foot (punic_foot)?" in text
     assert "there is no hex or city nowhere" in text
 
 
