@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, did_you_mean, listing, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled, without_elephants
+from pbem.rules.hannibal_italy.position.naming import name_meant, unit_named, units_named
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
 LEAST: Final = "least"
@@ -131,18 +132,23 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         return
     for unit in chosen:
         if sum_ - view.board.units[unit].sp >= due:
-            yield order.fault(("units", unit), f"{due} SP must forage; that is enough without a {unit}", rule="9.4")
+            yield order.fault(
+                ("units", unit),
+                f"{due} SP must forage; that is enough without {unit_named(view.board, unit)}",
+                rule="9.4",
+            )
             return
 
 
 def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
     """Say why units cannot forage: there are not so many, they are elephants, or there are none (9.4, 11.3)."""
-    there = listing(f"{count} {each}" for each, count in able.items()) or "none"
+    there, name = units_named(view.board, able), unit_named(view.board, unit)
     if unit in able:
-        return f"only {able[unit]} {unit} can forage here; there are {there}"
+        return f"only {able[unit]} {name} can forage here; there are {there}"
     if unit in view.board.units and view.board.units[unit].kind == ELEPHANTS:
         return f"elephants never forage; there are {there}"
-    return f"there are no {unit} here to forage{did_you_mean(unit, able, ', ')}; there are {there}".replace("?;", "?")
+    near = name_meant(unit, {each: unit_named(view.board, each) for each in able})
+    return f"there are no {name} here to forage{near}; there are {there}".replace("?;", "?")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
