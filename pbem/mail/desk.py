@@ -37,8 +37,9 @@ from pbem.mail.sheet_choice import (
     forms_of,
     is_form,
     sheet_for,
+    sheets_passed_over,
 )
-from pbem.mail.tasks import Handled, Task, refuse, wants_forecast
+from pbem.mail.tasks import Handled, Task, refuse, unclear, wants_forecast
 from pbem.mail.waiting import log_line
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
@@ -96,6 +97,8 @@ class Desk:
     """The last adjudication before the letter."""
     acts: bool = True
     """Whether it asks for more than a forecast."""
+    left_out: Sequence[str] = ()
+    """What its sender is told of things in it that do not count."""
     faulty: Receipt | None = None
     """What is wrong with its sheet, if it is sent back."""
     problem: CannotPlay | None = None
@@ -128,6 +131,7 @@ class Desk:
         agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
         others = [each for each in task.commands if each.command != Command.AGREED]
         own = None if noted else letter.digests
+        self.left_out = self._left_out(task, agreed)
         done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said)
         if done.done:
             again = "" if noted is None else " again"
@@ -139,11 +143,10 @@ class Desk:
             self._too_early(done)
 
     def note(self, numbers: Sequence[int]) -> None:
-        """Note what came of the letter, and what in it was passed over."""
+        """Note what came of the letter, and what in it does not count."""
         if self.problem is None:
             self.came += [*self.done.done, *(f"adjudication {n}" for n in numbers)]
-            if all(each.command != Command.AGREED for each in self.task.commands):
-                self._pass_over(self.task, self.done)
+            self.done.paragraphs += self.left_out
 
     @property
     def answered(self) -> Answered:
@@ -201,7 +204,7 @@ class Desk:
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
             if not (done.paragraphs or done.questions):
-                raise CannotPlay(unchanged(game, self.side))
+                raise CannotPlay(unchanged(game, self.side, self.letter.loose))
             return None
         receipt = game.receive(
             self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
@@ -230,14 +233,14 @@ class Desk:
             "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
         )
 
-    def _pass_over(self, task: Task, done: CommandResults) -> None:
-        """Tell the sender of a quoted sheet that does not count because of the commands above it."""
-        for enclosure in self.letter.passed_over:
-            if task.commands and self.game.begun and not is_form(enclosure, forms_of(self.game, self.side)):
-                done.paragraphs.append(
-                    "The order sheet in the text that you quote was not carried out. In a letter with commands, a "
-                    "sheet counts only in your own text, without quote marks, or as an attached file."
-                )
+    def _left_out(self, task: Task, agreed: Instruction | None) -> list[str]:
+        """Return what to tell of things in a letter with commands that do not count; while the form is the one sent."""
+        if not task.commands:
+            return []
+        unsure = [unclear(self.letter.unclear)] if self.letter.unclear and not (task.sheets or self.outside) else []
+        if agreed is not None or not self.game.begun or not self.letter.passed_over:
+            return unsure
+        return [*unsure, *sheets_passed_over(self.letter, forms_of(self.game, self.side))]
 
     def answer(self, reply: Reply) -> None:
         """Write the answer to the sender alone."""

@@ -27,7 +27,8 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 
 _SIDE: Final = re.compile(r"""(?im)^[\s>*-]*side\s*:\s*["'*]*([^\W_][\w -]*?)["'*]*\s*(?:#.*)?$""")
-_OF_ONE: Final = frozenset({Command.CHAIN, Command.RESIGN})
+_OF_ONE: Final = frozenset({"CHAIN", "PRESS", "RESIGN", "SHOW"})
+"""The commands that only one side can mean."""
 _TOLD_ONCE: Final = frozenset({Command.HELP})
 """The commands whose answer is the same for every side."""
 
@@ -173,6 +174,7 @@ class _Seats:
             beside=self._own(letter.beside, side),
             loose=tuple(line for line in letter.loose if not _SIDE.fullmatch(line)) if loose else (),
             quoted_lines=letter.quoted_lines if loose else (),
+            unclear=letter.unclear if loose or (self.usual is None and side == self.sides[0]) else (),
         )
         said = [each for each in task.commands if each in commands]
         return Share(side, own, Task(task.game, said, self._own(tuple(task.sheets), side)))

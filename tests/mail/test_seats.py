@@ -208,7 +208,7 @@ def test_standing_orders_and_phrases_stay_apart(tmp_path: Path) -> None:
 
 def test_a_used_address_is_refused_where_two_sides_play(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    with pytest.raises(CannotPlay, match="ANN@example[.]org plays red and blue; nobody plays more than one side"):
+    with pytest.raises(CannotPlay, match=r"ANN@example\.org plays red and blue; nobody plays more than one side"):
         folder.create("toy", addresses={"red": ANN, "blue": ANN.upper()[:3] + ANN[3:]})
     assert not folder.repo("punica").exists()
 
