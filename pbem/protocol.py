@@ -176,6 +176,34 @@ class Event:
 
 
 @dataclass(slots=True, frozen=True)
+class Result:
+    """How a game ended: the sides that have won (none, one or several), the kind of end, and what else belongs to it.
+
+    >>> Result.read({"winner": ["red", "green"], "reason": "peace"})
+    Result(winners=('red', 'green'), reason='peace', facts={})
+    >>> Result(("red",), "conquest").record()
+    {'winner': 'red', 'reason': 'conquest'}
+    """
+
+    winners: tuple[Side, ...]
+    reason: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Result:
+        """Return the result that a mapping says; `winner` is a side, a list of sides, or None."""
+        winner = record.get("winners") or record.get("winner")  # `winners` stood beside it before several could win
+        winners = (winner,) if isinstance(winner, str) else tuple(map(str, winner if isinstance(winner, list) else ()))
+        facts = {word: value for word, value in record.items() if word not in ("winner", "winners", "reason")}
+        return cls(winners, str(record.get("reason")), facts)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as it is written: a list of winners only if several have won."""
+        winner = list(self.winners) if len(self.winners) > 1 else next(iter(self.winners), None)
+        return {"winner": winner, "reason": self.reason, **self.facts}
+
+
+@dataclass(slots=True, frozen=True)
 class Checkpoint:
     """What a game yields where its position alone says everything: it can be written down and resumed from there.
 
@@ -215,8 +243,9 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def play(self, position: S, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a checkpoint. Return how the game ended: `{winner: side or None, reason: kind}`.
+        """Play on from a checkpoint. Return how the game ended: `{winner: ..., reason: kind}`.
 
+        `winner` is a side, a list of the sides that win together, or None (`Result`).
         Start with `game = table.lay(position)`: the game works on that copy and never on its argument.
         """
 
@@ -279,6 +308,12 @@ class Rules(ABC, Generic[S]):
     def periods(self, position: S) -> Mapping[str, Any]:
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
+
+    # ---- for sides that leave the game before its end
+
+    def out(self, position: S) -> Collection[Side]:
+        """Return the sides that are out of the game: their consent is not asked, and no order of theirs counts."""
+        return ()
 
     # ---- for several orders in one sheet
 

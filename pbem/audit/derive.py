@@ -310,6 +310,9 @@ class Derivation:
         if outcome.startswith("refused by "):
             refuse(self._game, outcome.removeprefix("refused by "), before.request, letter)
             return
+        if more := [side for side in said.get("refusals", ()) if side not in before.refusals]:
+            refuse(self._game, more[0], before.request, letter)
+            return
         new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
         note_consent(self._game, new_sides[0], before.request, letter)
 

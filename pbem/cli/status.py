@@ -55,7 +55,7 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
-        "result": game.result,
+        "result": None if game.result is None else game.result.record(),
     }
 
 

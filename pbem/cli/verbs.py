@@ -138,6 +138,15 @@ def new(
     beacon: Annotated[
         str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
     ] = None,
+    quorum: Annotated[
+        int | None,
+        typer.Option(
+            "--quorum", min=1, help="How many sides must consent to a rollback or a draw; by default all still playing."
+        ),
+    ] = None,
+    one_side_each: Annotated[
+        bool, typer.Option("--one-side-each", help="Let no address play two sides; so it always is where two play.")
+    ] = False,
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
     ] = False,
@@ -167,9 +176,9 @@ def new(
     from pbem.cli import new as new_game
 
     new_game.new(
-        *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
-        new_game.Talk(press, press_unsigned, press_opened),
-        *(games, rules_dir, json),
+        *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
+        *(correct or [], yes, games, rules_dir, json),
+        talk=new_game.Talk(press, press_unsigned, press_opened),
     )
 
 

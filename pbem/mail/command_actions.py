@@ -58,6 +58,8 @@ class CommandResults:
     """The commands that changed something."""
     questions: list[Command] = field(default_factory=list)
     """The commands that only ask."""
+    carried_out: list[Instruction] = field(default_factory=list)
+    """The commands that changed something, as they were given."""
 
 
 def carry_out(
@@ -67,11 +69,14 @@ def carry_out(
     letter: LetterId | None,
     digest: str,
     noted: Record | None = None,
+    said: Collection[Instruction] = (),
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
-    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before.
+    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
+    are the commands that were carried out for another side of the same player: one that comes to nothing for this side
+    is not spoken of.
     """
     results, seen = CommandResults(), set[Command]()
     for number, each in enumerate(commands):
@@ -88,9 +93,12 @@ def carry_out(
             seen.add(command)
             results.paragraphs.append(_ACTIONS[command](task))
             results.done.append(command)
+            results.carried_out.append(each)
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
+            if each in said:
+                continue
             line = f"line {each.line}: " if each.line else ""
             results.paragraphs.append(f"{command} was not carried out: {line}{refusal}".rstrip(".") + ".")
             results.good = False
@@ -165,7 +173,7 @@ def _chain(task: Task) -> str:
     if task.letter is not None:
         match task.rest.split():
             case [tip, length] if length.isascii() and length.isdigit() and len(length) < 10:
-                game.join(side, chain=ChainPromise(tip.lower(), int(length)), letter=task.letter)
+                game.join(side, chain=ChainPromise(tip, int(length)), letter=task.letter)
             case _:
                 raise CannotPlay("write the tip and the length after it, as `pbem my-chain new` prints them.")
     chain = _on_record(game.ledger.joined(side).chain)
@@ -256,6 +264,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
+    if (out := game.out) and game.result is None:
+        yield f"Out of the game: {listing([called(game, each) for each in out])}."
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
@@ -264,12 +274,12 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
     """Yield what a game that has not begun waits for."""
     awaited = game.awaited
     if game.closed is not None:
-        yield f"It has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
+        yield f"The game has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
     elif awaited:
         names = ["you" if each == side else called(game, each) for each in awaited]
-        yield f"It has not begun: it waits for a phrase from {listing(names)}."
+        yield f"The game has not begun: it waits for a phrase from {listing(names)}."
     else:
-        yield "It has not begun."
+        yield "The game has not begun."
 
 
 _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {

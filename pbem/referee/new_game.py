@@ -17,7 +17,7 @@ from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.game.wording import listing
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, one_side_each
 from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
@@ -59,6 +59,10 @@ class NewGame:
     """The program that begins the game, with its version."""
     corrections: Corrections = field(default_factory=dict)
     """Corrected files of the box, which the game keeps in its repo."""
+    quorum: int | None = None
+    """How many of the sides that are asked must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side; where two sides play, none may in any case."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
         """Make the keys and the repo of the game, and return its ledger and its rules.
@@ -76,13 +80,15 @@ class NewGame:
             game=self.name,
             rules=self.rules,
             edition=self.edition or box.editions[0],
-            scenario=self.scenario or box.scenarios[0],
+            scenario=self.scenario or loaded.scenarios[0],
             players={side: self.players.get(side, side) for side in loaded.rules.sides},
             by_mail=[side for side in loaded.rules.sides if side in self.addresses],
             options=dict(self.options),
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
+            quorum=self.quorum,
+            one_side_each=self.one_side_each,
             press=self.press,
             press_unsigned=self.press_unsigned,
             press_opened=self.press_opened,
@@ -112,6 +118,22 @@ class NewGame:
             if side not in loaded.rules.sides:
                 sides = ", ".join(loaded.rules.sides)
                 raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+        if one_side_each(loaded.rules.sides, self.one_side_each):
+            self._require_own_addresses()
+        if self.quorum is not None and not 1 <= self.quorum <= len(loaded.rules.sides):
+            raise CannotPlay(f"a quorum of {self.quorum}: {len(loaded.rules.sides)} sides play")
         if self.scenario is not None:
-            loaded.box.scenario(self.scenario)
+            loaded.require_scenario(self.scenario)
+        elif not loaded.scenarios:
+            raise CannotPlay(f"no scenario of {loaded.box.title} is played with these options")
         return loaded
+
+    def _require_own_addresses(self) -> None:
+        """Raise CannotPlay if two sides have the same address."""
+        owners: dict[str, Side] = {}
+        for side, address in self.addresses.items():
+            if (other := owners.setdefault(address.lower(), side)) != side:
+                raise CannotPlay(
+                    f"{address} plays {other} and {side}; nobody plays more than one side in {self.name}. Give each "
+                    "side an address of its own, or leave one without: you hand in its sheets with `pbem submit`"
+                )

@@ -61,6 +61,10 @@ class Charter:
     """The public key that the sealed files are sealed to."""
     signed_by: str
     """The public key that every commit is signed by."""
+    quorum: int | None = None
+    """How many of the sides still in the game must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side."""
     press: str | None = None
     """How the players may talk to each other by the referee: `FREE`, `PUBLIC`, `SILENT`; None: not at all, either."""
     press_unsigned: bool = False

@@ -27,7 +27,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.corrections import Correction
 from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
@@ -170,9 +170,9 @@ class Ledger:
             self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
         return self._unsealed_seats[1]
 
-    def side_of(self, address: str) -> Side | None:
-        """Return the side that an address plays, in capitals or not; None: none."""
-        return next((side for side, own in self.addresses.items() if own.lower() == address.lower()), None)
+    def sides_of(self, address: str) -> list[Side]:
+        """Return the sides that an address plays, in capitals or not."""
+        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -343,7 +343,7 @@ class Ledger:
         seed: Seed,
         *,
         span: Sequence[Answer] | None,
-        result: Record | None,
+        result: Result | None,
         position: bytes,
         state: State,
     ) -> dict[str, bytes]:
@@ -355,7 +355,7 @@ class Ledger:
         path = turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
-            public["result"] = dict(result)
+            public["result"] = result.record()
         public["position"] = sha256(position).hexdigest()
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()

@@ -115,7 +115,7 @@ def everything(game: str) -> Iterator[None]:
     """Play random games of each edition, and the test cases; stop before each of them."""
     for edition in loaded(game).box.editions:
         for seed in SEEDS:
-            rules, scenarios = loaded(game, edition).rules, loaded(game, edition).box.scenarios
+            rules, scenarios = loaded(game, edition).rules, loaded(game, edition).scenarios
             yield
             for _ in walk(rules, scenarios[seed % len(scenarios)], seed, QUESTIONS):
                 pass

@@ -32,7 +32,7 @@ SECRETS = Secrets(
 )
 OTHERS = replace(SECRETS, chain=b"d" * 32, hidden=b"i" * 32)
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-SIDES = {game: loaded(game).box.side_ids for game in GAMES}
+SIDES = {game: loaded(game).rules.sides for game in GAMES}
 ADDRESSES = {side: f"{side}@example.org" for sides in SIDES.values() for side in sides}
 
 
@@ -59,7 +59,7 @@ class Folder:
         return self.games / f"{name}.git"
 
     def create(self, rules: str = "toy", name: str = "punica", **more: Any) -> Adjudicator:
-        sides = SIDES[rules]
+        sides = loaded(rules, more.get("edition")).rules.sides
         addresses = {side: ADDRESSES[side] for side in sides}
         words = {"players": addresses, "addresses": addresses, "folders": FOLDERS, "secrets": SECRETS, **more}
         return Adjudicator.create(self.games, self.keys, NewGame(name, rules, **words))

@@ -312,12 +312,13 @@ class FiveValleys(Rules[Valleys]):
     """The rules for the engine."""
 
     id = "five"
-    sides = SIDES
+    sides: tuple[Side, ...] = SIDES
     round = "round"
     reveals = frozenset({"dealt", "out"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box, self.agreed, self.board = box, options, box.table("map")
+        self.sides = SIDES[: options["players"]]
         board = self.board
         self.base = base_map(board["layout"], board["coast"], board["valleys"], board["paths"])
         self.drawn = tuple(DrawnSide(one["id"], one["name"], one["colour"]) for one in (*box.sides, *board["wild"]))
@@ -345,8 +346,11 @@ class FiveValleys(Rules[Valleys]):
                 yield Checkpoint()
         most = max(len(game.held(side)) for side in SIDES)
         winners = [side for side in SIDES if len(game.held(side)) == most]
-        alone = winners[0] if len(winners) == 1 else None
-        return {"winner": alone, "winners": winners, "reason": "most_valleys"}
+        return {"winner": winners, "reason": "most_valleys"}
+
+    def out(self, position: Valleys) -> Collection[Side]:
+        """Return the sides without a valley, once the cards are dealt (9)."""
+        return [side for side in self.sides if side not in position.in_play]
 
     def view(self, position: Valleys, side: Side | None) -> Valleys:
         seen = copy(position)
