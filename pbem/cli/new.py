@@ -64,10 +64,11 @@ def new(
     begin: bool,
     correct: list[Path],
     yes: bool,
-    talk: Talk,
     games: Path | None,
     boxes: Boxes,
     json: bool,
+    *,
+    talk: Talk,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import CLOSED, note_reported

@@ -168,8 +168,8 @@ def new(
 
     new_game.new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
-        new_game.Talk(press, press_unsigned, press_opened),
         *(games, rules_dir, json),
+        talk=new_game.Talk(press, press_unsigned, press_opened),
     )
 
 
