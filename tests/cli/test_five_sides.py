@@ -6,6 +6,7 @@ Yew is out of the game from the beginning. The players know only what stood in t
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from email import message_from_bytes
@@ -170,7 +171,8 @@ def _rolls_back(table: Table, to: int) -> None:
     """Take the game back by the consent of all that are asked for it."""
     table.pbem("rollback", GAME, "--to", str(to), "--reason", "a wrong rule")
     table.collect()
-    asked = [side for side in PLAYERS if any(f"{GAME}.{side}.request-" in name for _, name, _ in table.letters)]
+    names = [re.match(rf"{GAME}\.([\w+]+)\.request-", name) for _, name, _ in table.letters]
+    asked = [side for side in PLAYERS if any(found and side in found[1].split("+") for found in names)]
     assert {"oak", "elm", "ash", "fir"} <= set(asked)
     n = table.adjudication()
     for side in asked:
