@@ -21,7 +21,7 @@ from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.own_orders import as_written
-from pbem.mail.receipts import enclosed
+from pbem.mail.receipts import enclosed, sheet_number
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
@@ -98,6 +98,8 @@ class About:
     """The last adjudication that it tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
+    sheet: int | None = None
+    """The sheet of that side that it answers; None: it answers none."""
 
 
 class Maps:
@@ -149,11 +151,13 @@ def report_of(
     before: object | None = None,
     *,
     filed: bool = False,
+    sheets: tuple[int, int] = (0, 0),
 ) -> Report:
     """Return the report of a game with these questions in it.
 
     With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
-    lists the standing orders of its side, as it does where it tells of no adjudication.
+    lists the standing orders of its side, as it does where it tells of no adjudication. `sheets` are those of its
+    reader to be told of, as `unanswered_sheets` counts them.
     """
     request = ReportRequest(
         game=game.name,
@@ -170,15 +174,21 @@ def report_of(
         rulings=list(_rulings(game, side)),
         before=before,
         ruled=side in game.defaults,
-        sheets=(0, 0) if side is None else _sheets_used(game, side, since),
+        sheets=sheets,
     )
     return report(game.rules, game.box, request)
 
 
-def _sheets_used(game: OpenGame, side: Side, since: int) -> tuple[int, int]:
-    """Return how many sheets of a side went in after an adjudication, and how many of it there are."""
+def unanswered_sheets(game: OpenGame, side: Side, since: int, answers: int | None) -> tuple[int, int]:
+    """Return how many sheets of a side went in after an adjudication, and how many of it there are.
+
+    None went in if letters to it have answered them all; `answers` is the sheet that the next letter answers.
+    """
     turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
-    return sum(len(turn.get("sheets", {}).get(side, ())) for turn in turns), game.sheets(side)
+    used = [sheet_number(path) for turn in turns for path in turn.get("sheets", {}).get(side, ())]
+    if {answers, *correspondence(game.path, side).sheets}.issuperset(used):
+        return 0, 0
+    return len(used), game.sheets(side)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
@@ -371,7 +381,7 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
-    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture)
+    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture, about.sheet)
     return Outgoing(to, stamp, compose(draft), sent)
 
 

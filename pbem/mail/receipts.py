@@ -38,9 +38,9 @@ def receipt_of(
         digests |= ledger.public_turn(n).get("sheets", {}).get(side, {})
     if state is not None:
         waiting = state.new_sheets.get(side, {})
-        digests |= {path: waiting[path] for path in waiting if answered is None or _number(path) <= answered}
+        digests |= {path: waiting[path] for path in waiting if answered is None or sheet_number(path) <= answered}
     sheets = (
-        ReceiptedSheet(_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
+        ReceiptedSheet(sheet_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
         for path, digest in digests.items()
     )
     closed = game.closed
@@ -88,7 +88,7 @@ def _used_in(game: OpenGame, side: Side, path: str) -> int:
     return n
 
 
-def _number(path: str) -> int:
+def sheet_number(path: str) -> int:
     """Return the number of a sheet, by its path."""
     return int(PurePosixPath(path).stem)
 

@@ -26,6 +26,7 @@ from pbem.mail.outgoing import (
     letter,
     paragraphs,
     report_of,
+    unanswered_sheets,
 )
 from pbem.mail.receipts import OWN_SHEET, enclosed
 from pbem.orders.standing.in_force import periods_of
@@ -106,7 +107,8 @@ def turn_letter(
     full = _round_over(game, before)
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
-    told = report_of(game, side, since, game.open_decisions, view, filed=_files(game, side, number))
+    filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
+    told = report_of(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
     values: dict[str, object] = {
         "report": told.text,
         "answers": paragraphs(answered.paragraphs if answered else ()),
@@ -129,7 +131,7 @@ def turn_letter(
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
     )
-    about = About(game, side, game.adjudication, lies)
+    about = About(game, side, game.adjudication, lies, number)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
@@ -162,7 +164,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
+    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side, sheet=number))
 
 
 def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
@@ -218,7 +220,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
                 stamp += f".sheet-{number}"
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield letter(settings, to, stamp, text, answers, attached, About(game, side))
+            yield letter(settings, to, stamp, text, answers, attached, About(game, side, sheet=number))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
