@@ -24,7 +24,9 @@ from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
 from pbem.orders.forgive.canonical import (
     FIRST_MARK,
+    FOR_AGREED,
     FORM_ONLY,
+    FROM_REPORT,
     KEY_ABOVE,
     SIGNS,
     SPELLING,
@@ -43,6 +45,7 @@ from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.protocol import MALFORMED, Fault, Path
 
 __all__ = [
+    "FOR_AGREED",
     "KEY_ABOVE",
     "Answering",
     "Forgiven",
@@ -134,7 +137,7 @@ def _sentences(meant: Meant) -> list[str]:
     """Return what was supplied and which words were put right, in sentences."""
     told = []
     if meant.supplied:
-        told.append(f"{', '.join(meant.supplied)}: taken from the report that your letter answers")
+        told.append(f"{', '.join(meant.supplied)}: {FROM_REPORT}")
     spelt = [word for written, word in meant.words.items() if fold(written) == word]
     told += [f"{written} was read as {word}" for written, word in meant.words.items() if fold(written) != word]
     if spelt:

@@ -9,6 +9,7 @@ from typing import Final
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
+from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line
 from pbem.orders.forgive.scan import Piece, Scanned, Scanner
@@ -165,7 +166,7 @@ def _changes(scanned: Scanned) -> Iterable[str]:
         begins = f"begins with {bullet}" if bullet else "has no hyphen in front"
         yield f"line {line.number}, which {begins}, was read as an order"
     if scanned.respaced:
-        yield "missing colons, and missing blanks behind colons, were put in"
+        yield RESPACED
     for line in scanned.talk[:_TOLD]:
         yield f"line {line.number} is no order and was passed over: {short(line.text.strip())}"
     if len(scanned.talk) > _TOLD:

@@ -21,8 +21,12 @@ FIRST_MARK: Final = "of an order whose first # was taken off, the others were ta
 SIGNS: Final = "curly quotes, long dashes and wide signs were read as plain ones"
 FORM_ONLY: Final = "the form was put right; no word was changed"
 SPELLING: Final = "capitals, blanks and hyphens were put right in "
-_OF_FORM: Final = (FIRST_MARK, SIGNS, FORM_ONLY, SPELLING)
-"""Changes, or how they begin, that give no word another sense."""
+FROM_REPORT: Final = "taken from the report that your letter answers"
+FOR_AGREED: Final = "AGREED stands for what counts without an answer"
+_BARE: Final = "no hyphen in front"
+RESPACED: Final = "missing colons, and missing blanks behind colons, were put in"
+_OF_FORM: Final = (FIRST_MARK, SIGNS, FORM_ONLY, FOR_AGREED, RESPACED)
+"""Changes that give no word another sense."""
 _CHANGE: Final = "# * "
 _LINE: Final = "# | "
 _CUT: Final = "# (the rest was cut off here)"
@@ -62,7 +66,11 @@ def changes_in(sheet: str) -> list[str]:
 
 def changes_of_sense(sheet: str) -> list[str]:
     """Return those changes that a player has to look at: a word was taken for another, or read where none was due."""
-    return [change for change in changes_in(sheet) if not change.startswith(_OF_FORM)]
+    return [change for change in changes_in(sheet) if not _of_form(change)]
+
+
+def _of_form(change: str) -> bool:
+    return change in _OF_FORM or change.startswith(SPELLING) or change.endswith(FROM_REPORT) or _BARE in change
 
 
 def came_from(sheet: str, sent: str) -> bool:

@@ -15,6 +15,7 @@ from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
 from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
+from pbem.orders.forgive.commas import is_alone, with_lists_joined
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word
@@ -184,9 +185,10 @@ class _Reader:
         if standing and not body and [fold(key.text) for key, _ in node.pairs] == [ANY]:
             return self._alternatives(node, place, path, standing)
         value: dict[str, Any] = {}
-        written = {key for word, _ in node.pairs for key in place.keys.readings(word.text)}
-        for word, below in node.pairs:
-            if _is_alone(below) and self._at_home(word, place, path, value, written):
+        pairs = with_lists_joined(node.pairs, place)
+        written = {key for word, _ in pairs for key in place.keys.readings(word.text)}
+        for word, below in pairs:
+            if is_alone(below) and self._at_home(word, place, path, value, written):
                 continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
             key = within[0] if within else self._one_of(word, place.keys, (*path, word.text)) or word.text
@@ -251,7 +253,7 @@ class _Reader:
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             return self._as_list(node, place.items) or strict
         if word is None:
-            if place.takes_number and not place.takes_text and isinstance(strict, str):
+            if place.takes_number and isinstance(strict, str) and not (place.takes_text or place.vocabulary.readings(text)):
                 self._unknown_name(node, place, path)
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):
@@ -375,11 +377,6 @@ class _Reader:
             self.mark((*path, at), each.mark, each.mark)
             found.append(self._as_written(each, (*path, at)))
         return found
-
-
-def _is_alone(node: Node) -> bool:
-    """Tell whether nothing is written in the place of a value."""
-    return isinstance(node, Word) and not node.text and not node.quoted
 
 
 def _strictly(word: Word) -> Any:
