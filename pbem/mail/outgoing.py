@@ -7,6 +7,7 @@ letter with a form also has the side and the last adjudication, so that the answ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,6 +34,8 @@ from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
 _INDENT: Final = "  "
+_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+"""What mail programs put before the subject of an answer."""
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -336,7 +339,7 @@ def refusal_letter(
     """
     lines = "\n".join(paragraphs([reason]))
     sheet = reported and bool(answered.enclosures or not answered.commands)
-    words = mail("refusal", subject=answered.subject, reason=lines, sheet=sheet)
+    words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
     return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 
@@ -381,7 +384,9 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
-    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture, about.sheet)
+    sent = (
+        None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture, about.sheet)
+    )
     return Outgoing(to, stamp, compose(draft), sent)
 
 

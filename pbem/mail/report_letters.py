@@ -117,7 +117,10 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
-        text = mail("first", phrases=_went_in(game), asked=told.asked, **values, **heading(game, side))
+        welcomed = bool(correspondence(game.path, side).first)
+        text = mail(
+            "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
+        )
     known = correspondence(game.path, side)
     picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others

@@ -253,7 +253,11 @@ class _Reader:
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             return self._as_list(node, place.items) or strict
         if word is None:
-            if place.takes_number and isinstance(strict, str) and not (place.takes_text or place.vocabulary.readings(text)):
+            if (
+                place.takes_number
+                and isinstance(strict, str)
+                and not (place.takes_text or place.vocabulary.readings(text))
+            ):
                 self._unknown_name(node, place, path)
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):
