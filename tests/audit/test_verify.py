@@ -286,9 +286,7 @@ def test_where_we_stand_may_be_the_clone(tmp_path: Path, monkeypatch: pytest.Mon
 # ---- what the check of sheets has learned since
 
 
-def test_a_sheet_that_counted_is_never_asked_which_it_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sheet_that_counted_is_never_asked_which_it_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet on record is read strictly: a question that was not put to its player then refuses no game now."""
     folder = Folder(tmp_path)
     with folder.create() as game:
