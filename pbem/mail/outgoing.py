@@ -22,7 +22,7 @@ from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import Attachments, Draft, compose
 from pbem.mail.own_orders import as_written
-from pbem.mail.receipts import enclosed, sheet_number
+from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
@@ -180,18 +180,6 @@ def report_of(
         sheets=sheets,
     )
     return report(game.rules, game.box, request)
-
-
-def unanswered_sheets(game: OpenGame, side: Side, since: int, answers: int | None) -> tuple[int, int]:
-    """Return how many sheets of a side went in after an adjudication, and how many of it there are.
-
-    None went in if letters to it have answered them all; `answers` is the sheet that the next letter answers.
-    """
-    turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
-    used = [sheet_number(path) for turn in turns for path in turn.get("sheets", {}).get(side, ())]
-    if {answers, *correspondence(game.path, side).sheets}.issuperset(used):
-        return 0, 0
-    return len(used), game.sheets(side)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:

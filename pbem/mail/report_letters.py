@@ -26,14 +26,13 @@ from pbem.mail.outgoing import (
     letter,
     paragraphs,
     report_of,
-    unanswered_sheets,
 )
-from pbem.mail.receipts import OWN_SHEET, enclosed
+from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
-from pbem.render.report import mail
+from pbem.render.report import Report, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
@@ -126,7 +125,17 @@ def turn_letter(
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
         picture, lies = None, ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
-    attached = Attachments(
+    attached = attachments(game, side, told, picture, since, number)
+    about = About(game, side, game.adjudication, lies, number)
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+
+
+def attachments(
+    game: Adjudicator, side: Side, told: Report, picture: bytes | None, since: int, number: int | None = None
+) -> Attachments:
+    """Return what a letter with a report encloses; `number` is the sheet that it answers."""
+    return Attachments(
         picture=picture,
         sheet=told.sheet,
         standing=told.position,
@@ -134,9 +143,6 @@ def turn_letter(
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
     )
-    about = About(game, side, game.adjudication, lies, number)
-    to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:

@@ -38,7 +38,11 @@ def choices_in(text: str) -> list[str]:
     for line in text.splitlines():
         if line.startswith("# - "):
             offered.append([line[2:]])
-        elif line.startswith("#     ") and offered and (offered[-1][-1].count("{") != offered[-1][-1].count("}") or offered[-1][-1].endswith(":")):
+        elif (
+            line.startswith("#     ")
+            and offered
+            and (offered[-1][-1].count("{") != offered[-1][-1].count("}") or offered[-1][-1].endswith(":"))
+        ):
             offered[-1].append(line[2:])
     return ["\n".join(lines) for lines in offered]
 
