@@ -17,7 +17,7 @@ from pbem.mail.last_reported import SIDE_NOTE, put_note
 from pbem.protocol import Side
 
 _MOST_LETTERS: Final = 100
-"""So many letters with NEWS are remembered, and so many sheets."""
+"""So many letters with NEWS are remembered."""
 
 
 class News(StrEnum):
@@ -46,8 +46,6 @@ class Correspondence:
     """The Message-ID of the last letter."""
     letters: tuple[str, ...] = ()
     """The digests of the letters that said which news are wanted: each counts once."""
-    sheets: tuple[int, ...] = ()
-    """The sheets that a letter to the side has answered: it knows that they are its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,6 @@ class Sent:
     """The last adjudication that the letter tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
-    sheet: int | None = None
-    """The sheet that the letter answers; None: it answers none."""
 
 
 def correspondence(repo: Path, side: Side) -> Correspondence:
@@ -72,9 +68,7 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
         told = found["told"]
         picture, first, last = (str(found[key]) for key in ("picture", "first", "last"))
         letters = tuple(map(str, found["letters"]))
-        sheets = tuple(map(int, found.get("sheets", ())))
-        told = None if told is None else int(told)
-        return Correspondence(News(found["news"]), told, picture, first, last, letters, sheets)
+        return Correspondence(News(found["news"]), None if told is None else int(told), picture, first, last, letters)
     except FileNotFoundError:
         return Correspondence()
     except (ValueError, TypeError, LookupError):
@@ -96,7 +90,6 @@ def note_sent(sent: Sent) -> None:
         picture=sent.picture or known.picture,
         first=known.first or sent.message_id,
         last=sent.message_id,
-        sheets=_with(known.sheets, sent.sheet),
     )
     _keep(sent.repo, sent.side, known, now)
 
@@ -113,11 +106,6 @@ def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> N
     now = replace(known, news=news, told=told if known.told is None else known.told, letters=letters)
     _keep(repo, side, known, now)
     return news
-
-
-def _with(sheets: tuple[int, ...], sheet: int | None) -> tuple[int, ...]:
-    """Return the sheets that were answered, with one more unless it is known."""
-    return sheets if sheet is None or sheet in sheets else (*sheets, sheet)[-_MOST_LETTERS:]
 
 
 def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:

@@ -101,8 +101,6 @@ class About:
     """The last adjudication that it tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
-    sheet: int | None = None
-    """The sheet of that side that it answers; None: it answers none."""
 
 
 class Maps:
@@ -372,9 +370,7 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
-    sent = (
-        None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture, about.sheet)
-    )
+    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture)
     return Outgoing(to, stamp, compose(draft), sent)
 
 

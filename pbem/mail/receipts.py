@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from pbem.crypto.seal import salt_of
-from pbem.mail.correspondence import correspondence
 from pbem.mail.lines import lines
 from pbem.protocol import Side
 from pbem.referee.open_game import OpenGame
@@ -60,13 +59,11 @@ def receipt_of(
 def unanswered_sheets(game: OpenGame, side: Side, since: int, answers: int | None) -> tuple[int, int]:
     """Return how many sheets of a side went in after an adjudication, and how many of it there are.
 
-    None went in if letters to it have answered them all; `answers` is the sheet that the next letter answers.
+    If only the one went in that the next letter `answers`, there is nothing to tell: 0, 0.
     """
     turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
     used = [sheet_number(path) for turn in turns for path in turn.get("sheets", {}).get(side, ())]
-    if {answers, *correspondence(game.path, side).sheets}.issuperset(used):
-        return 0, 0
-    return len(used), game.sheets(side)
+    return (0, 0) if set(used) <= {answers} else (len(used), game.sheets(side))
 
 
 def enclosed(

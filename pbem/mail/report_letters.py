@@ -116,7 +116,7 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
-        welcomed = bool(correspondence(game.path, side).first)
+        welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         text = mail(
             "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
         )
@@ -126,7 +126,7 @@ def turn_letter(
         picture, lies = None, ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
     attached = attachments(game, side, told, picture, since, number)
-    about = About(game, side, game.adjudication, lies, number)
+    about = About(game, side, game.adjudication, lies)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
@@ -173,7 +173,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side, sheet=number))
+    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
 
 
 def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
@@ -229,7 +229,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answere
                 stamp += f".sheet-{number}"
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield letter(settings, to, stamp, text, answers, attached, About(game, side, sheet=number))
+            yield letter(settings, to, stamp, text, answers, attached, About(game, side))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
