@@ -464,7 +464,7 @@ def test_turn_file_lists_standing_orders_not_which_answered(tmp_path: Path) -> N
         for path, digest in [("standing/carthage.age", turn["standing"]["carthage"]), *turn["sheets"]["rome"].items()]:
             assert digest == game.ledger.salted(path, unseal(game.ledger.keys.identity, path, read(path) or b""))
         assert turn["inputs"] == inputs_digest(game.ledger.public_turn(1)["inputs"], turn)
-        assert [answer["by"] for answer in turn["answers"]] == ["sheet 1", "standing"]
+        assert [answer["by"] for answer in turn["answers"]] == ["standing"]
         assert [answer.by for answer in game.ledger.adjudication(2).answers] == ["sheet 1", "standing 2 of sheet 1"]
 
 
