@@ -6,6 +6,7 @@ import pytest
 
 from pbem.crypto.dice import Chain
 from pbem.mail import outgoing as letters
+from pbem.mail.agreed import agreed_at
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
@@ -55,11 +56,24 @@ def test_agreed_hands_in_the_defaults(bidding: Folder, word: bytes) -> None:
         ]
 
 
+def test_agreed_keeps_orders_for_later_behind_the_defaults(folder: Folder) -> None:
+    """The first order of a sheet answers what is asked now."""
+    with folder.create("hannibal_italy") as game:
+        give(game, "carthage", order("first_player", side="carthage"))
+        give(game, "rome", order("move", end=True))
+        march = order("move", leader="gaulish_leader", path=["taurasia"])
+        give(game, "carthage", march, order("fight", fight=True))
+        assert [each.kind for each in game.asked("carthage")] == ["move"]
+        text = agreed_at(game, "carthage", game.adjudication)
+        assert text.index(b"- move: {end: true}") < text.index(b"- fight: {fight: true}")
+        assert game.receive("carthage", text).number is not None
+
+
 def test_report_names_what_agreed_takes(bidding: Folder) -> None:
     with bidding.open() as game:
         told = " ".join(side_report(game, "red", 1).text.split())
     assert "Without an answer in time: bids the lowest card." in told
-    assert "write AGREED in your answer" in told
+    assert "AGREED takes it now" in told
 
 
 def test_agreed_below_the_quoted_report_counts(bidding: Folder) -> None:

@@ -113,7 +113,7 @@ def test_letter_that_names_no_game_is_told_those_of_its_sender(two: Folder) -> N
     before = [head(two, name) for name in ("punica", "gallia", "roma")]
     handled = bare(two, "STATUS")
     assert not handled.accepted
-    assert only(handled).subject == 'Your letter "Hello"'
+    assert only(handled).subject == "Re: Hello"
     assert "You play in gallia and punica." in flat(handled)
     assert "form at the end" not in flat(handled)
     for name in ("STATUS", f"KEY {KEY}", "HELP\nREPORT"):
@@ -243,7 +243,7 @@ def test_words_and_sheet_of_one_letter_are_one(folder: Folder, monkeypatch: pyte
     assert handled.notes == ["punica: red says KEY", "punica: sheet 1 of red accepted"]
     got = only(handled)
     assert got.text.startswith("KEY: on record for Red:")
-    assert got.text.index("KEY: on record") < got.text.index("report 1 to Red") < got.text.index("Your sheet 1 is")
+    assert got.text.index("KEY: on record") < got.text.index("report 1 to Red") < got.text.index("Your sheet 1 waits")
     then = head(folder)
     assert take_in(raw, folder.office).letters == handled.letters
     assert head(folder) == then
@@ -270,14 +270,26 @@ def test_words_wait_while_the_rules_here_are_others(folder: Folder, monkeypatch:
 # ---- words above a quoted form
 
 
-def test_form_quoted_below_commands_is_reported_only_if_changed(folder: Folder) -> None:
-    """Commands above a quoted form are no orders, and a changed form is not passed over in silence."""
+def test_form_quoted_below_commands_is_not_reported(folder: Folder) -> None:
+    """Commands above a quoted form are no orders."""
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
     handled = says(folder, "red", "STATUS\n\npbem wrote:\n\n" + quoted(form).decode())
     assert handled.accepted
     assert "was not carried out" not in flat(handled)
+    with folder.open() as game:
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+    own = bury(folder, "red").split("orders:\n")[1]
+    handled = says(folder, "red", f"NEWS asked\n{own}\npbem wrote:\n\n" + quoted(form).decode(), number=2)
+    assert "punica: adjudication 2" in handled.notes
+    assert "was not carried out" not in flat(handled), "the form was that of the report answered"
+
+
+def test_changed_form_quoted_below_commands_is_reported(folder: Folder) -> None:
+    with folder.open() as game:
+        form = side_report(game, "red", game.adjudication).sheet
+    assert form is not None
     changed = re.sub(r"- bury: .*", bury(folder, "red").split("orders:\n")[1].strip(), form)
     handled = says(folder, "red", f"KEY {KEY}\n\npbem wrote:\n\n" + quoted(changed).decode())
     assert "The order sheet in the text that you quote was not carried out" in flat(handled)
@@ -380,7 +392,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     text = bury(folder, "red")
     got = only(says(folder, "red", "Hello,", text, "Ann"))
     digest, command, block = receipt_of(got)
-    assert "Your sheet 1 is on record and waits to be used." in got.text
+    assert "Your sheet 1 waits to be used." in got.text
     assert got.parts["receipt.txt"].startswith(b"Keep this letter: ")
     assert "RECEIPT" not in got.text
     assert "The digest of your sheet 1 will go into the dice." in block
@@ -396,7 +408,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     told = {out.to.partition("@")[0]: read(out) for out in handled.letters}
     assert "Your sheet" not in told["red"].text
     assert "openssl" not in told["red"].parts["receipt.txt"].decode()
-    assert "Your sheet 1 is on record: it went into adjudication 2." in told["blue"].text
+    assert "Your sheet 1 went into adjudication 2." in told["blue"].text
     assert "your-sheet.yaml" not in told["red"].parts
     blue, _, block = receipt_of(told["blue"])
     (path,) = re.findall(r"its digest in (\S+)\. Only", block)
@@ -424,5 +436,6 @@ def test_a_receipt_is_no_part_of_the_sheet_when_it_is_quoted(folder: Folder) -> 
     got = {out.to.partition("@")[0]: read(out) for out in handled.letters}["blue"]
     form = got.parts["orders.yaml"].decode()
     for text in (quoted(got.text).decode(), "pbem wrote:\n\n" + got.text):
-        assert [each.text for each in sheets(text)] == [form]
+        (found,) = sheets(text)
+        assert found.text == form.replace("# Which card do you bid for the lead? (rule 4)\n", "")
     assert lines(got.text)

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
+from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line
 from pbem.orders.forgive.scan import Piece, Scanned, Scanner
@@ -161,11 +163,15 @@ def moved_by(lines: Sequence[Line]) -> Moved:
 
 def _changes(scanned: Scanned) -> Iterable[str]:
     """Yield sentences about the form of what was read."""
-    for line, bullet in scanned.bullets[:_TOLD]:
-        begins = f"begins with {bullet}" if bullet else "has no hyphen in front"
-        yield f"line {line.number}, which {begins}, was read as an order"
+    plain = list(dict.fromkeys(str(line.number) for line, bullet in scanned.bullets if not bullet))
+    if len(plain) == 1:
+        yield f"line {plain[0]}, which has no hyphen in front, was read as an order"
+    elif plain:
+        yield f"lines {listing(plain)}, which have no hyphen in front, were read as orders"
+    for line, bullet in [each for each in scanned.bullets if each[1]][:_TOLD]:
+        yield f"line {line.number}, which begins with {bullet}, was read as an order"
     if scanned.respaced:
-        yield "missing colons, and missing blanks behind colons, were put in"
+        yield RESPACED
     for line in scanned.talk[:_TOLD]:
         yield f"line {line.number} is no order and was passed over: {short(line.text.strip())}"
     if len(scanned.talk) > _TOLD:
