@@ -53,6 +53,7 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             player=game.player(side),
             subject=subject[request.kind],
             what=paragraphs([what[request.kind], *_all_must_agree(request)]),
+            quorum=request.quorum,
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
@@ -100,6 +101,7 @@ def _rollback_letters(game: Adjudicator, request: Request, settings: MailSetting
             dice=dice,
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
+            quorum=request.quorum,
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))

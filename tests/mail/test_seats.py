@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from pbem.audit.findings import Findings
+from pbem.audit.letters import compare_letters
 from pbem.audit.verify import verify
 from pbem.mail import outgoing as letters
 from pbem.mail.bundles import bundled
 from pbem.mail.intake import take_in
-from pbem.mail.mailbox import read_letter
+from pbem.mail.mailbox import read_letter, read_mailbox
 from pbem.mail.outgoing import Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
@@ -19,7 +23,7 @@ from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.mail.test_intake import read
-from tests.support.live import Folder, later, letter, order, quoted, sheet
+from tests.support.live import Folder, later, letter, order, pick, quoted, sheet
 from tests.support.walks import FOLDERS
 
 ANN = "ann@example.org"
@@ -232,3 +236,46 @@ def test_a_game_with_a_player_of_two_sides_verifies(folder: Folder) -> None:
         keys = game.ledger.keys
     assert verify(folder.repo("gaul"), folders=FOLDERS).findings.sorted == []
     assert verify(folder.repo("gaul"), folders=FOLDERS, keys=lambda _: keys).findings.sorted == []
+
+
+def test_a_game_by_letters_agrees_with_the_mailbox_of_its_player(folder: Folder, tmp_path: Path) -> None:
+    """Fifty letters, one person on two seats: what they got and sent agrees with a clone, sheet by sheet."""
+    box, random, number = tmp_path / "mail", Random(5), count(1)
+    box.mkdir()
+
+    def carry(side: Side, *texts: bytes) -> None:
+        n = next(number)
+        raw = letter(side, *texts, sender=ADDRESSES[side], number=n).replace(b"Re: punica", b"Re: gaul")
+        handled = take_in(raw, folder.office)
+        if ADDRESSES[side] == ANN:
+            (box / f"sent-{n}.eml").write_bytes(raw)
+        for at, out in enumerate(to_ann(handled.letters)):
+            (box / f"got-{n}-{at}.eml").write_bytes(out.content)
+
+    with folder.open("gaul") as game:
+        (first,) = to_ann(bundled(first_letters(game, folder.office)))
+    (box / "got-0.eml").write_bytes(first.content)
+    for _ in range(50):
+        with folder.open("gaul") as game:
+            asked = {each.side: list(game.asked(each.side)) for each in game.open_decisions}
+            if not asked:
+                break
+            own = {
+                side: sheet(game, side, *[pick(game, each, random) for each in decisions if each == decisions[0]])
+                for side, decisions in asked.items()
+                if len(decisions) == 1
+            }
+            late = [side for side in asked if side not in own]
+            if not own:
+                game.adjudicate(late=late)
+                continue
+        side = next(iter(own))
+        carry(side, *(text for of, text in own.items() if ADDRESSES[of] == ADDRESSES[side]))
+    findings = Findings()
+    with folder.open("gaul") as game:
+        tip, used = game.charter.dice.tip, sum(map(game.sheets, ("oak", "elm")))
+    compared = compare_letters(folder.repo("gaul"), "gaul", tip, list(read_mailbox(box)), findings)
+    assert findings.sorted == []
+    assert (compared.sheets, compared.matched) == (used, used)
+    assert used > 8
+    assert verify(folder.repo("gaul"), folders=FOLDERS).findings.sorted == []

@@ -260,3 +260,19 @@ def test_a_scenario_is_refused_under_other_options(folder: Folder) -> None:
         folder.create("five", "gaul", scenario="three")
     assert shelf.load("five", folders=FOLDERS).scenarios == ("standard", "late")
     assert shelf.load("five", options={"players": 3}, folders=FOLDERS).scenarios == ("three",)
+
+
+def test_standing_orders_end_when_a_side_resigns(folder: Folder) -> None:
+    with folder.create("five", "gaul") as game:
+        text = sheet(game, "yew").replace(b"orders:\n", b"standing:\n- march: {hold: true}\n")
+        assert game.receive("yew", text).number == 1
+        assert len(game.standing("yew")) == 1
+        requests.carry_out(game, ending.ask_to_resign(game, "yew"))
+        assert game.standing("yew") == []
+        bid_all(game)
+        assert game.out == ("yew",)
+    with folder.open("gaul") as again:
+        assert again.standing("yew") == []
+        again.adjudicate(late=SIDES)
+        ending.end_by_game_master(again, "draw", None, "enough", ["oak", "elm"])
+    assert verified(folder) == []
