@@ -127,6 +127,8 @@ class Decision:
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
     `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
+    `about` tells decisions of one kind apart that are open to one side at once: a word of the facts, such as the army
+    that an answer is for.
     """
 
     kind: str
@@ -136,6 +138,7 @@ class Decision:
     default: Mapping[str, Any] | None = None
     secret: bool = False
     waits: bool = True
+    about: str = ""
 
 
 @dataclass(slots=True)
@@ -170,6 +173,34 @@ class Event:
     rule: str | None = None
     to: tuple[Side, ...] | None = None
     roll: Roll | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Result:
+    """How a game ended: the sides that have won (none, one or several), the kind of end, and what else belongs to it.
+
+    >>> Result.read({"winner": ["red", "green"], "reason": "peace"})
+    Result(winners=('red', 'green'), reason='peace', facts={})
+    >>> Result(("red",), "conquest").record()
+    {'winner': 'red', 'reason': 'conquest'}
+    """
+
+    winners: tuple[Side, ...]
+    reason: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Result:
+        """Return the result that a mapping says; `winner` is a side, a list of sides, or None."""
+        winner = record.get("winners") or record.get("winner")  # `winners` stood beside it before several could win
+        winners = (winner,) if isinstance(winner, str) else tuple(map(str, winner if isinstance(winner, list) else ()))
+        facts = {word: value for word, value in record.items() if word not in ("winner", "winners", "reason")}
+        return cls(winners, str(record.get("reason")), facts)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as it is written: a list of winners only if several have won."""
+        winner = list(self.winners) if len(self.winners) > 1 else next(iter(self.winners), None)
+        return {"winner": winner, "reason": self.reason, **self.facts}
 
 
 @dataclass(slots=True, frozen=True)
@@ -212,8 +243,9 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def play(self, position: S, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a checkpoint. Return how the game ended: `{winner: side or None, reason: kind}`.
+        """Play on from a checkpoint. Return how the game ended: `{winner: ..., reason: kind}`.
 
+        `winner` is a side, a list of the sides that win together, or None (`Result`).
         Start with `game = table.lay(position)`: the game works on that copy and never on its argument.
         """
 
@@ -277,6 +309,12 @@ class Rules(ABC, Generic[S]):
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
 
+    # ---- for sides that leave the game before its end
+
+    def out(self, position: S) -> Collection[Side]:
+        """Return the sides that are out of the game: their consent is not asked, and no order of theirs counts."""
+        return ()
+
     # ---- for several orders in one sheet
 
     def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
@@ -323,6 +361,19 @@ class Rules(ABC, Generic[S]):
     def odds(self) -> Mapping[str, Odds]:
         """Word -> a question about chances that players may ask (`pbem odds`)."""
         return {}
+
+    # ---- for players who talk
+
+    def silence(self, view: S) -> str | None:
+        """Return the paragraph by which nobody may talk now, from what everybody knows; None: all may."""
+        return None
+
+    def show(self, view: S, side: Side, what: str) -> Event | Fault:
+        """Return the event by which a side lets others see what it holds, or why it cannot; `what` is as it wrote it.
+
+        The facts of the event are all that the others see. To whom it is told is not for the rules to say.
+        """
+        return Fault(ILLEGAL, (), "this game has nothing that a side could show")
 
     # ---- for a player who is away, and for test cases
 

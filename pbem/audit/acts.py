@@ -50,7 +50,7 @@ class Acts:
         act, game = self._act, self._game
         request = None if act["by"] == GAME_MASTER else game.request(act.get("request"))
         if act["by"] != GAME_MASTER and request is None:
-            raise NotDerived("it says that all sides consented, and there is no request")
+            raise NotDerived("it says that the sides consented, and there is no request")
         if request is not None and request.kind != act["kind"]:
             raise NotDerived(f"the sides consented to a {request.kind}")
         if act["kind"] == ROLLBACK:
@@ -58,7 +58,7 @@ class Acts:
         elif isinstance(request, Ending):
             end_by_request(game, request)
         else:
-            end_by_game_master(game, act["kind"], act.get("side"), act["reason"])
+            end_by_game_master(game, act["kind"], act.get("side"), act["reason"], act.get("winners", ()))
 
     def _recorded(self) -> Adjudication:
         """Return as much of the adjudication as says what it changed."""
@@ -84,7 +84,8 @@ def ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
     if said["kind"] == ROLLBACK:
         ask_for(game, said["to"], said["reason"])
     elif said["kind"] == DRAW:
-        ask_for_draw(game, None if said["side"] == GAME_MASTER else said["side"], said["reason"], letter)
+        by = None if said["side"] == GAME_MASTER else said["side"]
+        ask_for_draw(game, by, said["reason"], letter, winners=said.get("winners", ()))
     elif said["kind"] == RESIGNATION:
         ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
     else:

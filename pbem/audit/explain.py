@@ -23,6 +23,7 @@ from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded
+from pbem.repo.records import result_in
 
 WIDTH: Final = 60
 _DRAWS: Final = 1 << 16
@@ -237,8 +238,8 @@ class Explained:
     def _waits(self) -> str:
         """Return how the turn ended."""
         public = self._playback.public(self._n)
-        if public.get("result") is not None:
-            return f"The game is over. {self._say.result(public['result'])}"
+        if (result := result_in(public)) is not None:
+            return f"The game is over. {self._say.result(result)}"
         forms = self._game.box.forms
         asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.open_decisions]
         return f"The turn ends with a question to {listing(asked)}" if asked else "The turn ends."

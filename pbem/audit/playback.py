@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pbem.audit.schemas import Record
 from pbem.crypto.dice import ChainDice, Dice, step_key
@@ -25,11 +25,8 @@ from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.records import reached_checkpoint
+from pbem.repo.records import reached_checkpoint, result_in
 from pbem.repo.state import State
-
-OVER: Final = "end"
-"""What a ruling that breaks a game off is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +214,8 @@ class Playback:
         else:
             assert self.session is not None
             session = self.session
-            if act.get("what") == OVER:
-                session.open_decisions, session.result = (), self.public(turn.n)["result"]
+            if (over := result_in(self.public(turn.n))) is not None:
+                session.open_decisions, session.result = (), over
         return Outcome([], [], [], [], session, None)
 
     def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from errno import ENOENT
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pbem.cli.runtime import (
     FAULTS,
@@ -30,6 +30,7 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
+    from pbem.game.box import Box
     from pbem.orders.check import Receipt
     from pbem.protocol import Side
     from pbem.referee.adjudicator import Adjudicator
@@ -45,24 +46,43 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     for box in found:
         if check:
             shelf_room.check(box, boxes or ())
-    rows = [
-        {
-            "id": box.id,
-            "title": box.title,
-            "editions": list(box.editions),
-            "scenarios": list(box.scenarios),
-            "sides": list(box.side_ids),
-            "folder": str(box.folder),
-        }
-        for box in found
-    ]
+    rows = [_on_the_shelf(box, boxes) for box in found]
     if json:
         print_json(rows)
         return
     for row in rows:
         print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
-        for word in ("sides", "editions", "scenarios"):
+        print(f"  sides: {', '.join(row['sides'])}")
+        for edition, sides in row["sides_of_editions"].items():
+            print(f"    in edition {edition}: {', '.join(sides)}")
+        for word in ("editions", "scenarios"):
             print(f"  {word}: {', '.join(row[word])}")
+
+
+def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
+    """Return what there is to tell of a game on the shelf."""
+    sides = {edition: _sides(box, edition, boxes) for edition in box.editions}
+    usual = sides[box.editions[0]]
+    return {
+        "id": box.id,
+        "title": box.title,
+        "editions": list(box.editions),
+        "scenarios": list(box.scenarios),
+        "sides": usual,
+        "sides_of_editions": {edition: others for edition, others in sides.items() if others != usual},
+        "folder": str(box.folder),
+    }
+
+
+def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
+    """Return the sides that play an edition: its rules say it, or while they cannot be loaded, its box."""
+    from pbem.game import shelf as shelf_room
+    from pbem.game.box import BrokenBox
+
+    try:
+        return list(shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules.sides)
+    except BrokenBox:
+        return list(box.side_ids)
 
 
 def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:

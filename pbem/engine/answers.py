@@ -47,7 +47,7 @@ class Sources:
     1. the side's sheet: `sheets` holds each side's orders that are not used yet;
     2. its standing orders: `standing` finds the one that answers a decision;
     3. the only legal order, if an observer could tell that it is the only one;
-    4. the bot, for the sides that are `absent`;
+    4. the bot, for the sides that are `absent` or have `resigned`; for these, the default in a game without a bot;
     5. for the sides that are `late`, the order that the game master has set in `defaults`;
     6. the default of the decision, for a late side, or at once if the decision does not wait.
 
@@ -58,6 +58,7 @@ class Sources:
     standing: Callable[[Session[Any], Decision], Queued | None] | None = None
     late: frozenset[Side] = frozenset()
     absent: frozenset[Side] = frozenset()
+    resigned: frozenset[Side] = frozenset()
     defaults: Mapping[Side, Queued] = field(default_factory=dict)
     expired: list[Expired] = field(default_factory=list)
 
@@ -75,8 +76,12 @@ class Sources:
             return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
-        if decision.side in self.absent and (order := session.bot_order(decision)) is not None:
+        if decision.side in self.absent | self.resigned and (order := session.bot_order(decision)) is not None:
             return order, BY_BOT
+        if decision.side in self.resigned:  # nobody is left who could answer: without a default, any legal order
+            if decision.default is not None:
+                return Order(decision.kind, decision.default), BY_DEFAULT
+            return session.first_legal(decision), BY_BOT
         if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
             return ruled.order, ruled.by
         if decision.default is not None and (decision.side in self.late or not decision.waits):

@@ -1,8 +1,8 @@
 """The forecast: plays an order on a table without dice, to list the decisions and the rolls that it may lead to.
 
 It starts from the side's view, so nothing hidden is in it. Nothing is rolled and nothing is kept. Each roll counts as
-if it fell best for the order, and the other side as if it answered by default. Beside each decision and each roll the
-other possible results are listed.
+if it fell best for the order, and the other sides as if they answered by default. Beside each decision and each roll
+the other possible results are listed.
 """
 
 from __future__ import annotations

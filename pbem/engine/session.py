@@ -16,7 +16,7 @@ from pbem.engine.every_fault import every_fault
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Rules, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Rules, Side
 
 S = TypeVar("S")
 
@@ -77,7 +77,7 @@ class Session(Generic[S]):
         self._earlier = frozenset(names)
         self.open_decisions: tuple[Decision, ...] = ()
         self.at_checkpoint = self.keep_queue = False
-        self.result: Record | None = None
+        self.result: Result | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
         self._go(None)
@@ -106,7 +106,7 @@ class Session(Generic[S]):
         try:
             question = self._flow.send(sent)
         except StopIteration as end:
-            self.open_decisions, self.at_checkpoint, self.result = (), False, end.value
+            self.open_decisions, self.at_checkpoint, self.result = (), False, Result.read(end.value)
             return
         self.at_checkpoint = self.keep_queue = self._one = False
         if isinstance(question, Checkpoint):
@@ -163,6 +163,10 @@ class Session(Generic[S]):
         if not self.rules.has_bot:
             return None
         return self.rules.bot_order(self.rules.view(self.position, decision.side), decision)
+
+    def first_legal(self, decision: Decision) -> Order:
+        """Return the first legal answer of a side, as its view shows it."""
+        return self.rules.legal_orders(self.rules.view(self.position, decision.side), decision)[0]
 
     def only_answer(self, decision: Decision) -> Order | None:
         """Return the only legal answer, if an observer could tell that it is the only one."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol, TypeAlias
 
@@ -117,6 +117,10 @@ class OpenDecisions:
     """Whether the sheet is on record already. It is then read strictly, and nobody is asked what they meant by it."""
     answering: Answering | None = None
     """The report that the letter of the sheet answers. None: only the sheet itself says it."""
+    out: bool = False
+    """Whether the side is out of the game, so that no order of it counts."""
+    others: Mapping[Side, Collection[str]] = field(default_factory=dict)
+    """The other sides of the same player, each with the kinds of its open decisions."""
 
     def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
         """Return the faults of orders of a kind; without `further` those of the first order alone."""
@@ -185,6 +189,9 @@ def _read(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
 def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
     """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
     heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
+    if at.out and not heading:
+        reason = f"{at.box.names.get(at.side, at.side)} is out of the game; its orders do not count any more"
+        heading = [Fault(ILLEGAL, ("side",), reason)]
     yield from map(sheet.placed, heading)
     unread = sheet.link is None and sheet.document.value.get(LINK) is not None
     if not unread and (wrong := wrong_with(sheet.link, at.chain)) is not None:
@@ -278,6 +285,11 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
             reason = f"the game does not ask you for {order.kind} now; " + (
                 f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
             )
+            if others := [side for side, kinds in at.others.items() if order.kind in kinds]:
+                reason = (
+                    f"this sheet is for {at.side}, who is not asked for {order.kind} now; {listing(others)} is, whom "
+                    f"you play too: write `side: {others[0]}`, or give {at.side} its own orders"
+                )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
 
 

@@ -89,7 +89,7 @@ def advanced(
         standing=standing,
         standing_digests=dict(state.standing_digests),
         open_decisions=[decision_record(decision) for decision in session.open_decisions],
-        result=None if session.result is None else dict(session.result),
+        result=session.result,
         links={**last_links(played.seed.stated.get("player_chains", {}), state.links), **_new_chains(played.seed)},
         new_links={},
         handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),

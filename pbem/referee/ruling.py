@@ -16,7 +16,7 @@ from pbem.game.table import Table
 from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, Sheet
-from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
+from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
@@ -146,7 +146,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
-            session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
+            session.result, session.open_decisions = Result((), BROKEN_OFF), ()
             sources = _waiting(state)
             sources.drop_all()
             state.defaults = {}

@@ -18,7 +18,7 @@ from pbem.game.box import Box
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Rules, S, Side, cited
+from pbem.protocol import Decision, Event, Result, Rules, S, Side, cited
 from pbem.render.common_messages import UNUSED
 from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
@@ -78,7 +78,7 @@ class ReportRequest(Generic[S]):
     others: Sequence[Side] = ()
     """The sides that the game waits for; the reader may be one of them."""
     deadline: str | None = None
-    result: Mapping[str, Any] | None = None
+    result: Result | None = None
     filed: Sequence[Mapping[str, Any]] = ()
     """The reader's standing orders in force, as a sheet would have them."""
     list_filed: bool = False

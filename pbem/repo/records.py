@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.engine.session import Answer, Queued
 from pbem.game.plain import Record
-from pbem.protocol import Decision, Draw, Event, Order, Roll
+from pbem.protocol import Decision, Draw, Event, Order, Result, Roll
 
 RESERVED = ("kind", "rule", "roll")
 """Keys of an event's record that no fact may have."""
@@ -136,6 +136,12 @@ def decision_record(decision: Decision) -> Record:
 def read_decision(record: Record) -> Decision:
     """Return the decision that `decision_record` recorded."""
     return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
+
+
+def result_in(record: Record) -> Result | None:
+    """Return how the game ended, as a turn file or a state says; None: it goes on."""
+    found = record.get("result")
+    return Result.read(found) if isinstance(found, Mapping) else None
 
 
 def as_plain(value: Any) -> Any:

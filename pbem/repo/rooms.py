@@ -22,6 +22,8 @@ NOTICES: Final = LONGEST + 192 * MOST
 """The share of a side that has handed in a sheet in a sealed record: its orders as answers, or why they expired."""
 NOTICES_STANDING: Final = LONGEST
 """The share of a side with standing orders in a sealed record: which answered, and why others did not."""
+TALK: Final = 16 * 1024
+"""The share of a side in a file of talk. Where that is full it is written before the next adjudication."""
 _MORE: Final = 4 * 1024
 """For what takes little room: decisions, digests, numbers, hands."""
 _STEP: Final = 128
@@ -50,3 +52,8 @@ def view_room(position: int, turn: int, corrected: int, handed_in: bool, standin
     """Return the room of the view of a side; `corrected` is the length of the corrected files of the box."""
     told = handed_in * NOTICES + standing * NOTICES_STANDING + LONGEST
     return 2 * (position + turn) + corrected + told + _MORE
+
+
+def press_room(sides: int) -> int:
+    """Return the room of a file of talk, the same whoever talks, to whom, and how much."""
+    return sides * TALK

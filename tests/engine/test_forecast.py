@@ -35,8 +35,9 @@ def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
     """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
     for edition in loaded(game).box.editions:
-        rules, box = loaded(game, edition).rules, loaded(game, edition).box
-        for at in walk(rules, box.scenarios[-1], 5, most=WALKED):
+        loads = loaded(game, edition)
+        rules, box, scenarios = loads.rules, loads.box, loads.scenarios
+        for at in walk(rules, scenarios[-1], 5, most=WALKED):
             for decision in at.open_decisions:
                 view, chosen = at.view(decision.side), at.pick(decision)
                 before = rules.encode(view)

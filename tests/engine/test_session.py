@@ -15,7 +15,7 @@ from pbem.engine.session import Answer, Queued, RulesDiffer, Session, Step, Stuc
 from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Rules, Side
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
 
@@ -168,7 +168,7 @@ def test_simultaneous_questions_wait_for_the_last_answer() -> None:
     assert sources.sheets["south"] == [say("b")]
     sources.sheets["north"] = [say("a")]
     assert sources_of(run(session, sources)) == [("north", "a", "sheet"), ("south", "b", "sheet")]
-    assert session.result == {"winner": None, "reason": "talked_out"}
+    assert session.result == Result((), "talked_out")
 
 
 def test_one_order_may_answer_for_both_sides() -> None:
@@ -286,7 +286,7 @@ def test_the_end_is_reached_through_a_rest() -> None:
 
     dice = SeededDice(1)
     outcome = advance(begin(Talk(once), "short", b"0", dice).session, b"1", dice, Sources({"north": [say("a")]}))
-    assert outcome.session.result == {"winner": None, "reason": "talked_out"}
+    assert outcome.session.result == Result((), "talked_out")
     assert outcome.checkpoint == Count(["a"])
     assert [event.kind for event in outcome.events] == ["done"]
 

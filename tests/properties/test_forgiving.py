@@ -46,7 +46,7 @@ def legal(game: str, edition: str, scenario: str) -> tuple[Order, ...]:
 
 
 def sheet_of(game: str, lines: list[str]) -> str:
-    return HEAD.format(side=loaded(game).box.side_ids[0]) + "\n".join(lines) + "\n"
+    return HEAD.format(side=loaded(game).rules.sides[0]) + "\n".join(lines) + "\n"
 
 
 def same(found: Forgiven, orders: tuple[Order, ...]) -> None:

@@ -57,10 +57,10 @@ each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions
 def most(request: pytest.FixtureRequest) -> int:
     """Return how many positions of one edition and scenario are looked at."""
     game, edition = request.getfixturevalue("game"), request.getfixturevalue("edition")
-    box = loaded(game).box
+    box, scenarios = loaded(game).box, loaded(game, edition).scenarios
     if not request.param:
-        return FEW // (len(box.scenarios) * sharing(game, edition))
-    return -(-MANY // (len(box.editions) * len(box.scenarios)))
+        return FEW // (len(scenarios) * sharing(game, edition))
+    return -(-MANY // (len(box.editions) * len(scenarios)))
 
 
 def played(at: Walk, decision: Decision) -> Order:

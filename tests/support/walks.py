@@ -42,7 +42,7 @@ def editions() -> list[tuple[str, str, str]]:
         (game, edition, scenario)
         for game in GAMES
         for edition in loaded(game).box.editions
-        for scenario in loaded(game).box.scenarios
+        for scenario in loaded(game, edition).scenarios
     ]
 
 

@@ -201,7 +201,7 @@ def test_groups_word_what_the_box_has() -> None:
 
 def test_every_question_and_every_end_has_words() -> None:
     assert sorted(loaded(GAME).box.forms.keys() - messages()["questions"].keys()) == []
-    assert {result["reason"] for result in heard().results if result} <= messages()["results"].keys()
+    assert {result.reason for result in heard().results if result} <= messages()["results"].keys()
     assert {"points", "draw", "rome_falls"} <= messages()["results"].keys()
 
 
