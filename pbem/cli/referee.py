@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from pbem.referee.patching import BadPatch
     from pbem.repo.requests import AnyRequest
 
+AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
+Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
 ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
 
 def rollback(
     name: Name,
     to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -65,10 +65,8 @@ def draw(
     winner: Annotated[
         list[str] | None, typer.Option("--winner", help="A side that wins, with the others named so; by default none.")
     ] = None,
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -91,10 +89,8 @@ def draw(
 def resign(
     name: Name,
     side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
