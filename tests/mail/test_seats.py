@@ -114,7 +114,7 @@ def test_a_fault_in_one_sheet_leaves_the_other(folder: Folder) -> None:
     assert sheets(folder) == {"oak": 0, "elm": 1}
     (out,) = handled.letters
     assert f"card {hand(folder, 'elm')[0]} is not in your hand" in flat(out)
-    assert "sheet 1 is on record" in flat(out)
+    assert "sheet 1 waits to be used" in flat(out)
 
 
 def test_a_letter_that_comes_twice_is_carried_out_once(folder: Folder) -> None:
