@@ -18,7 +18,8 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.table import Table
-from pbem.orders.check import OpenDecisions, check_sheet
+from pbem.orders.check import check_sheet
+from pbem.orders.open_decisions import OpenDecisions
 from pbem.protocol import Decision, Order
 
 RULES, GAME = "hannibal_italy", "winter"

@@ -14,7 +14,7 @@ from typing import Final
 
 from pbem.audit.differences import Differ
 from pbem.audit.playback import Given, Playback
-from pbem.audit.what_if import published_in
+from pbem.audit.what_if import published_in, written
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
@@ -175,7 +175,7 @@ class Explained:
         if cause.given is not None and answer.side == self._viewer:
             told.append(self._say.question(cause.given.decision))
         yield from self._prose(" ".join(filter(None, [*told, self._source(answer)])))
-        yield from (f"  {line}" for line in order_lines(answer.kind, answer.order, WIDTH - 2))
+        yield from (f"  {line}" for line in order_lines(answer.kind, written(answer), WIDTH - 2))
 
     def _title(self, answer: Answer) -> str:
         form = self._game.box.forms.get(answer.kind)

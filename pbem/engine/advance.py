@@ -13,7 +13,7 @@ from pbem.crypto.dice import Dice
 from pbem.engine.answers import AnswerSource, Sources
 from pbem.engine.session import MOST_CHECKPOINTS, Answer, Session, Stuck
 from pbem.game.table import Table
-from pbem.protocol import Draw, Event, Order, Roll, Rules, Side
+from pbem.protocol import Decision, Draw, Event, Order, Roll, Rules
 
 S = TypeVar("S")
 
@@ -44,11 +44,16 @@ def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
             break
         for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
             sources.use(decision, order)
-            taken.append(
-                Answer(decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret)
-            )
+            taken.append(_answer(decision, order, by))
         session.answer([order for order, _ in answers])
     return taken
+
+
+def _answer(decision: Decision, order: Order, by: str) -> Answer:
+    """Return an answer as it is recorded."""
+    return Answer(
+        decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret, decision.about
+    )
 
 
 def at_hand(session: Session[S], sources: Sources) -> bool:
@@ -63,14 +68,8 @@ def at_hand(session: Session[S], sources: Sources) -> bool:
 
 def _found(session: Session[S], sources: AnswerSource) -> list[tuple[Order, str]]:
     """Return the answers that there are to the open decisions, with their sources."""
-    answers: list[tuple[Order, str]] = []
-    taken: dict[Side, list[Order]] = {}
-    for decision in session.open_decisions:
-        of_side = taken.setdefault(decision.side, [])
-        if (answer := sources.find(session, decision, of_side)) is not None:
-            answers.append(answer)
-            of_side.append(answer[0])
-    return answers
+    found = (sources.find(session, decision) for decision in session.open_decisions)
+    return [answer for answer in found if answer is not None]
 
 
 def advance(session: Session[S], key: bytes, dice: Dice, sources: AnswerSource) -> Outcome[S]:

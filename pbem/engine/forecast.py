@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.matching import is_for
 from pbem.game.forecast import Asked, Chance, Happens, Prospect
 from pbem.game.plain import Record
 from pbem.game.table import Table
@@ -110,8 +111,12 @@ def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: 
 def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequence[Order]) -> list[Prospect]:
     """Return what the answers of a checked sheet to the open decisions may lead to."""
     found: list[Prospect] = []
+
+    def is_legal(decision: Decision, order: Order) -> bool:
+        return not any(True for _ in rules.check(view, decision, order))
+
     for decision in asked:
-        at = next((at for at, order in enumerate(orders) if order.kind == decision.kind), None)
+        at = next((at for at, order in enumerate(orders) if is_for(order, decision, asked, is_legal)), None)
         if at is not None:
             found += forecast(rules, view, decision, orders[at], orders[at + 1 :])
     return found

@@ -34,7 +34,7 @@ from pbem.game.schema_check import ANY_SCHEMA, misfits
 from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.game.words import WORDS, Lexicon, read_lexicon
 from pbem.paths import rules_folders
-from pbem.protocol import Path, PbemError, Side
+from pbem.protocol import FOR, Path, PbemError, Side
 
 GAME: Final = "game"
 ORDERS: Final = "orders"
@@ -217,6 +217,7 @@ class Box:
                 defs,
                 own | facts | own,
                 form.get("unanswered", ""),
+                form.get(FOR, {}),
             )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)

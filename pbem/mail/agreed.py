@@ -16,7 +16,7 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import for_word
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
 
@@ -46,7 +46,7 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
     asked = _require_asked(game, side)
     ruled = game.defaults.get(side)
-    if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
+    if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
     if any(decision.default is None for decision in asked):
         raise CannotPlay(nothing_chosen(game.box, asked))
@@ -54,9 +54,9 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
     for order in waiting:
-        lines += order_lines(order.kind, order.body)
+        lines += order_lines(order.kind, order.written)
     for decision in asked:
-        lines += order_lines(decision.kind, decision.default or {})
+        lines += order_lines(decision.kind, Order(decision.kind, decision.default or {}, decision.about).written)
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
     return for_word("\n".join(lines), word, _STANDS_FOR).encode()
 

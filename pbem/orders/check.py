@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Protocol, TypeAlias
+from typing import Final
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
@@ -15,7 +15,8 @@ from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
-from pbem.orders.forgive import Answering, Forgiven, Known, forgive
+from pbem.orders.forgive import Forgiven, Known, forgive
+from pbem.orders.open_decisions import OpenDecisions, asks_for, missing_answers, named, which_is_meant
 from pbem.orders.sheet import (
     LINK,
     ORDERS,
@@ -34,26 +35,10 @@ from pbem.orders.sheet import (
 from pbem.orders.standing import Terms, check_standing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
 
-
-class Faults(Protocol):
-    """Says what is wrong with an order; `unread` are the parts of it that have not the right form, told by `fits`."""
-
-    def __call__(
-        self, decision: Decision, order: Order, unread: Sequence[Path] = ..., fits: Callable[[Order], bool] = ...
-    ) -> Iterable[Fault]: ...
-
-
 WRITE_AGREED: Final = "write AGREED for"
 """Stands before what AGREED takes, where nothing is chosen."""
 _SHOWN: Final = 80
 """How many characters of a line are shown within a reason."""
-
-Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
-"""Says what is wrong with each of several orders of a kind."""
-Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
-"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
-Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
-"""Says what several orders of a kind cost."""
 
 
 @dataclass(slots=True)
@@ -78,72 +63,6 @@ class Receipt:
     def rows(self) -> list[dict[str, str | int | None]]:
         """Return the faults for a program to read."""
         return as_rows(self.name, self.complaints)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenDecisions:
-    """The open decisions of a side, and all else that its sheet is checked against, at the referee's or at home."""
-
-    box: Box
-    game: str
-    sides: Sequence[Side]
-    side: Side
-    adjudication: int
-    decisions: Sequence[Decision]
-    faults: Faults
-    """Says what the rules have against an order."""
-    further: Further | None = None
-    """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
-    second: Second | None = None
-    """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
-    costs: Costs | None = None
-    """Says what several orders of a kind cost. None: nobody knows it."""
-    standing: Sequence[Record] | None = None
-    """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them.
-
-    None: nobody knows them.
-    """
-    waiting: bool = False
-    """Whether orders of an earlier sheet are still waiting, so that an empty list of orders takes them back."""
-    periods: Collection[str] = ()
-    """The periods at whose end a standing order may expire."""
-    today: str | None = None
-    """The day on which no standing order may have expired already. None: nobody knows it."""
-    chain: PlayerChain | None = None
-    """The chain of the player. None: they have none."""
-    closed: Closing | None = None
-    """The closing of the sheets, while none may come in."""
-    recorded: bool = False
-    """Whether the sheet is on record already. It is then read strictly, and nobody is asked what they meant by it."""
-    answering: Answering | None = None
-    """The report that the letter of the sheet answers. None: only the sheet itself says it."""
-
-    def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
-        """Return the faults of orders of a kind; without `further` those of the first order alone."""
-        if self.further is not None and len(orders) > 1:
-            return self.further(decision, orders)
-        return [list(self.faults(decision, orders[0]))]
-
-    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
-        """Yield the index of each order that answers what an earlier one has answered, with the index of that one.
-
-        Of several decisions of a kind each has an answer of its own: only what comes behind these is a second one.
-        """
-        if self.second is None or self.recorded:
-            return
-        for kind in dict.fromkeys(decision.kind for decision in self.decisions):
-            asked = [decision for decision in self.decisions if decision.kind == kind]
-            given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
-            if len(given) > 1:
-                for second, first in self.second(asked[-1], [orders[number] for number in given]):
-                    yield given[second], given[first]
-
-    def all_costs(self, sheet: Sheet) -> Iterator[str]:
-        """Yield sentences that say what the orders of a sheet cost."""
-        if self.costs is None:
-            return
-        for decision in self.decisions:
-            yield from self.costs(decision, [order for order in sheet.orders if order.kind == decision.kind])
 
 
 def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
@@ -225,7 +144,7 @@ def _cancelled_wrongly(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
 
 def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
     """Yield where a sheet leaves more with the referee than is kept: orders that wait, or standing orders."""
-    if reason := too_much("orders", [{order.kind: order.body} for order in sheet.orders]):
+    if reason := too_much("orders", [{order.kind: order.written} for order in sheet.orders]):
         yield Fault(ILLEGAL, (ORDERS,), f"{reason}; send those for the next decisions alone")
     in_force = (at.standing or ()) if sheet.standing is None else ()
     for key, written, more in (
@@ -260,7 +179,6 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     A sheet without orders is at fault if a decision is open, unless it came for its standing orders. If the sheet is
     not whole, the order that answers may be the one that cannot be read.
     """
-    asked = sorted({decision.kind for decision in at.decisions})
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
         wrong |= _wrong_answers(at, sheet, decision)
@@ -268,17 +186,20 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         yield sheet.placed(Fault(ILLEGAL, (), _which_of_the_two(sheet, first)), number)
     answers = not whole
     taken_back = at.waiting and sheet.document.value.get(ORDERS) is not None
-    if asked and whole and not (sheet.orders or sheet.files or taken_back):
+    if at.decisions and whole and not (sheet.orders or sheet.files or taken_back):
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), nothing_chosen(at.box, at.decisions)))
+    answering = {number for decision in at.decisions for number in at.given(decision, sheet.orders)}
     for number, order in enumerate(sheet.orders):
-        if order.kind in asked:
-            answers = True
+        if fault := which_is_meant(at, order):
+            yield sheet.placed(fault, number)
+        elif number in answering:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
         elif not answers:
-            reason = f"the game does not ask you for {order.kind} now; " + (
-                f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
-            )
+            reason = f"the game does not ask you for {named(order)} now; {asks_for(at.decisions)}"
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+        answers = answers or number in answering or fault is not None
+    if whole and not at.recorded:
+        yield from map(sheet.placed, missing_answers(at, sheet.orders))
 
 
 def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:
@@ -286,7 +207,7 @@ def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[
 
     An order behind a refused one is judged as if that were not there: where it has faults, they say so.
     """
-    given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
+    given = at.given(decision, sheet.orders)
     if not given:
         return {}
     wrong: dict[int, Iterable[Fault]] = {}
@@ -314,7 +235,9 @@ def _half_read(at: OpenDecisions, bad: BadSheet) -> Iterator[Placed]:
             body, paths = sheet.document.value[ORDERS][place][decision.kind], bad.faulty(start)
             if not isinstance(body, dict) or not paths or () in paths:
                 continue
-            order = Order(decision.kind, body)
+            order = Order.read(decision.kind, body)
+            if order.about != decision.about and len(at.may_be_for(Order(order.kind, {}))) > 1:
+                continue
             for fault in at.faults(decision, order, paths, partial(_fits, form)):
                 yield Placed(fault, sheet.place_of(start, body, fault.path))
 

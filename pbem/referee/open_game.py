@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -188,7 +189,7 @@ class OpenGame:
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
-        """The open decisions for which no answer is at hand."""
+        """The open decisions that the game waits for: no answer to them is at hand."""
         now = self.current()
         if now.session is None or now.state is None:
             return ()
@@ -196,7 +197,9 @@ class OpenGame:
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if not has_order_for(now.state.pending, decision) and ready.answer(now.session, decision) is None
+            if decision.waits
+            and not has_order_for(now.session, now.state.pending, decision)
+            and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
@@ -318,7 +321,8 @@ class OpenGame:
         already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
         is the report that the letter of the sheet answers, if that is known.
         """
-        from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
+        from pbem.orders.check import check_sheet  # most who read a game have no sheet
+        from pbem.orders.open_decisions import OpenDecisions
 
         session = self.session
         at = OpenDecisions(
@@ -332,6 +336,7 @@ class OpenGame:
             further=session.further,
             second=session.second_answers,
             costs=session.costs,
+            answered=partial(self._answered_without, session),
             standing=[each.written() for each in self.standing(side)],
             waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
@@ -343,15 +348,21 @@ class OpenGame:
         )
         return check_sheet(at, raw, name=name)
 
+    def _answered_without(self, session: Session[Any], decision: Decision) -> bool:
+        """Tell whether a decision has an answer without a sheet."""
+        state = self.current().state
+        assert state is not None
+        ready = self.in_force(state, session, self.day)
+        return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
+
     def costs(self, side: Side) -> list[str]:
         """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
         now, session = self.current(), self.session
         ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
-        asked = {decision.kind: decision for decision in self.asked(side)}
         return [
             line
-            for kind, decision in asked.items()
-            for line in session.costs(decision, [order for order in ready if order.kind == kind])
+            for decision in self.asked(side)
+            for line in session.costs(decision, [order for order in ready if session.is_for(order, decision)])
         ]
 
     def forecast(

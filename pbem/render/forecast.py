@@ -7,7 +7,8 @@ from typing import Final
 
 from pbem.game.box import Box
 from pbem.game.forecast import Asked, Chance, Prospect
-from pbem.protocol import Decision, Side, cited
+from pbem.protocol import Decision, Side
+from pbem.render.form import title
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded
 
@@ -45,8 +46,8 @@ def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) ->
 
 
 def _who(box: Box, side: Side, decision: Decision, name: str) -> str:
-    title = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
-    return f"You would be asked: {title}" if decision.side == side else f"{name} could be asked: {title}"
+    asked = title(box, decision)
+    return f"You would be asked: {asked}" if decision.side == side else f"{name} could be asked: {asked}"
 
 
 def _not_waited_for(decision: Decision) -> str:

@@ -62,6 +62,12 @@ def form(
     return "\n".join(lines) + "\n"
 
 
+def title(box: Box, decision: Decision) -> str:
+    """Return the question of a decision, with what tells it from its like and the rule that asks it."""
+    about = f"For {box.names.get(decision.about, decision.about)}: " if decision.about else ""
+    return f"{about}{box.forms[decision.kind].title} ({cited(decision.rule)})"
+
+
 def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:
     """Return one order as an item of a sheet's list, on one line if it fits.
 
@@ -111,29 +117,31 @@ def _link(chain: PlayerChain) -> Iterator[str]:
 def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterator[str]:
     """Yield what the form says of one question: its title, the choices, and last what counts without an answer."""
     form = box.forms[decision.kind]
-    yield from _remarks([f"{form.title} ({cited(decision.rule)})"])
+    yield from _remarks([title(box, decision)])
     hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
-    bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
+    bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
+    more = ""
     if not bodies:
         bodies, more = _listed(rules.legal_orders(view, decision))
     if decision.default is None:
         bodies = bodies or [form.example]
     others = [body for body in bodies if body != decision.default]
     real = [body for body in others if not does_nothing(body)]
-    yield from _choices(decision.kind, "Remove the # from one of these, or write your own:", real)
+    yield from _choices(decision, "Remove the # from one of these, or write your own:", real)
     yield from _remarks([more] if more else [])
-    yield from _choices(decision.kind, "Or do nothing:", [body for body in others if does_nothing(body)])
+    yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)])
     if decision.default is not None:
         words = form.in_words(decision.default, box.names)
-        yield from _choices(decision.kind, f"{WITHOUT}: {words}. AGREED takes it, or this:", [decision.default])
+        yield from _choices(decision, f"{WITHOUT}: {words}. AGREED takes it, or this:", [decision.default])
 
 
-def _choices(kind: str, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
     yield from _remarks([heading] if bodies else [])
     for body in bodies:
-        yield from (f"# {line}" for line in order_lines(kind, body, ORDER_WIDTH - 2))
+        written = Order(decision.kind, body, decision.about).written
+        yield from (f"# {line}" for line in order_lines(decision.kind, written, ORDER_WIDTH - 2))
 
 
 def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:

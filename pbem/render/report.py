@@ -18,9 +18,9 @@ from pbem.game.box import Box
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Rules, S, Side, cited
+from pbem.protocol import Decision, Event, Rules, S, Side
 from pbem.render.common_messages import UNUSED
-from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
+from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark, title
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
@@ -165,7 +165,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "sheet": sheet and sheet.rstrip("\n"),
     }
     text, position = _written("report", **everything | in_the_letter), _written("position", **everything)
-    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
+    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
     return Report(text, sheet, stands.headline, asked, position)
 
 
@@ -278,7 +278,7 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
 def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
-        asked = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
+        asked = title(box, decision)
         yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)

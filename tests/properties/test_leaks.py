@@ -24,7 +24,8 @@ from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
-from pbem.orders.check import OpenDecisions, check_sheet
+from pbem.orders.check import check_sheet
+from pbem.orders.open_decisions import OpenDecisions
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.picture import render

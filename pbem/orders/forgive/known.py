@@ -12,7 +12,7 @@ from pbem.game.words import Vocabulary, fold
 from pbem.orders.forgive.places import Place
 from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.scope import END_OF, WITHDRAWN
-from pbem.protocol import Side
+from pbem.protocol import FOR, Side
 
 GAME: Final = "game"
 SIDE: Final = "side"
@@ -80,13 +80,14 @@ class Known:
 
     def facts(self, kind: str) -> Vocabulary:
         """Return the facts that a standing order of a kind may go by."""
-        return self.box.lexicon.of((), self.box.forms[kind].facts)
+        form = self.box.forms[kind]
+        return self.box.lexicon.of((), (*form.facts, *([FOR] if form.about else ())))
 
     def place(self, kind: str) -> Place:
         """Return the place of the body of an order."""
         if kind not in self._places:
             form = self.box.forms[kind]
-            self._places[kind] = Place([form.schema], form, self.box.lexicon)
+            self._places[kind] = Place([form.as_written], form, self.box.lexicon)
         return self._places[kind]
 
     def key(self, word: str) -> str | None:

@@ -166,7 +166,8 @@ def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found:
     ]
     if misfits or found:
         complaints = [*found[:_MOST_MISFITS], *(_placed(misfit, document) for misfit in misfits)]
-        raise BadSheet(name, document.lines, complaints, _rest(document, [each.fault.path for each in complaints]))
+        rest = _rest(document, [each.fault.path for each in complaints])
+        raise BadSheet(name, document.lines, complaints, rest)
     value = document.value
     return _sheet(document, value, range(len(value.get(ORDERS) or ())))
 
@@ -179,7 +180,7 @@ def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
         game=value["game"],
         side=value["side"],
         adjudication=value["adjudication"],
-        orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
+        orders=tuple(Order.read(kind, {} if body is None else body) for kind, body in orders),
         standing=_standing(value[STANDING]) if STANDING in value else None,
         standing_add=_standing(value.get(STANDING_ADD, ())),
         document=document,

@@ -16,7 +16,8 @@ from pbem.engine.session import Queued, Session
 from pbem.game import shelf
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table
-from pbem.orders.check import OpenDecisions, Receipt, check_sheet
+from pbem.orders.check import Receipt, check_sheet
+from pbem.orders.open_decisions import OpenDecisions
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
