@@ -18,8 +18,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
 from pbem.game.table import Table
-from pbem.orders.check import check_sheet
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.protocol import Decision, Order
 
 RULES, GAME = "hannibal_italy", "winter"

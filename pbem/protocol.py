@@ -209,10 +209,20 @@ class Event:
 class Checkpoint:
     """What a game yields where its position alone says everything: it can be written down and resumed from there.
 
-    With `keep_queue` the orders of a sheet that are not used yet stay queued, for the play they belong to goes on.
+    Orders of a sheet that are not used yet are dropped here, unless the play that they belong to goes on: with
+    `keep_queue` those of all sides stay queued, or only those of the sides that it names.
     """
 
-    keep_queue: bool = False
+    keep_queue: bool | frozenset[Side] = False
+
+    def keeps(self, side: Side) -> bool:
+        """Tell whether the orders of a side stay queued."""
+        return self.keep_queue if isinstance(self.keep_queue, bool) else side in self.keep_queue
+
+    @property
+    def kept(self) -> frozenset[Side]:
+        """The sides that it names: sealed records keep room for their orders over the checkpoint."""
+        return frozenset() if isinstance(self.keep_queue, bool) else self.keep_queue
 
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
@@ -309,6 +319,12 @@ class Rules(ABC, Generic[S]):
     def periods(self, position: S) -> Mapping[str, Any]:
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
+
+    # ---- for sides that leave the game before its end
+
+    def out(self, position: S) -> Collection[Side]:
+        """Return the sides that are out of the game: their consent is not asked, and no order of theirs counts."""
+        return ()
 
     # ---- for several orders in one sheet
 

@@ -13,7 +13,7 @@ from pbem.crypto.dice import Dice
 from pbem.engine.answers import AnswerSource, Sources
 from pbem.engine.session import MOST_CHECKPOINTS, Answer, Session, Stuck
 from pbem.game.table import Table
-from pbem.protocol import Decision, Draw, Event, Order, Roll, Rules
+from pbem.protocol import Decision, Draw, Event, Order, Roll, Rules, Side
 
 S = TypeVar("S")
 
@@ -30,6 +30,8 @@ class Outcome(Generic[S]):
     """The game afterwards: its open decisions, its position, and its result if it is over."""
     checkpoint: S | None
     """The last checkpoint that was reached; None: none was."""
+    kept: frozenset[Side] = frozenset()
+    """The sides whose orders every checkpoint on the way has kept, while it dropped those of others."""
 
 
 def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
@@ -124,13 +126,13 @@ def _settle(
     session: Session[S], dice: Dice, sources: AnswerSource, answers: list[Answer], happened: _Happened
 ) -> Outcome[S]:
     """Go on from a checkpoint, if there is one, to the next decision, and return the outcome."""
-    rules, checkpoint = session.rules, None
+    rules, checkpoint, kept = session.rules, None, frozenset(session.rules.sides)
     for _ in range(MOST_CHECKPOINTS):
-        if not session.at_checkpoint:
-            return Outcome(answers, happened.events, happened.rolls, happened.draws, session, checkpoint)
-        if not session.keep_queue:
-            sources.end_span(session)
-        checkpoint = session.position
+        if session.checkpoint is None:
+            kept = kept if checkpoint is not None else frozenset()
+            return Outcome(answers, happened.events, happened.rolls, happened.draws, session, checkpoint, kept)
+        sources.end_span(session, session.checkpoint)
+        checkpoint, kept = session.position, kept & session.checkpoint.kept
         session = Session(rules, checkpoint, dice, session.table.names)
         happened = happened.then(_Happened.on(session.table))
     raise Stuck(f"{rules.id} reaches checkpoint after checkpoint without a decision")

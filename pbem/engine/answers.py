@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer, Queued, Session, require_same_decision
-from pbem.protocol import Decision, Fault, Order, Side
+from pbem.protocol import Checkpoint, Decision, Fault, Order, Side
 
 S = TypeVar("S")
 
@@ -25,7 +25,7 @@ class AnswerSource(Protocol):
     def use(self, decision: Decision, order: Order) -> None:
         """Remove an order that has answered its decision."""
 
-    def end_span(self, session: Session[S]) -> None:
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
         """Drop what may not be carried over a checkpoint that the session has reached."""
 
 
@@ -103,16 +103,18 @@ class Sources:
         queue = self.sheets.get(decision.side, [])
         queue[:] = [queued for queued in queue if queued.order is not order]
 
-    def end_span(self, session: Session[S]) -> None:
-        """Drop the orders that are left at a checkpoint. An "end" order that was not needed is not reported."""
-        self._drop(lambda order: not session.ends(order))
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
+        """Drop the orders that a checkpoint does not keep. An "end" order that was not needed is not reported."""
+        over = [side for side in self.sheets if not checkpoint.keeps(side)]
+        self._drop(over, lambda order: not session.ends(order))
 
     def drop_all(self) -> None:
         """Drop all orders that are left, and report each of them."""
-        self._drop(lambda order: True)
+        self._drop(self.sheets, lambda order: True)
 
-    def _drop(self, is_reported: Callable[[Order], bool]) -> None:
-        for side, queue in self.sheets.items():
+    def _drop(self, sides: Iterable[Side], is_reported: Callable[[Order], bool]) -> None:
+        for side in sides:
+            queue = self.sheets[side]
             self.expired += [Expired(side, queued, []) for queued in queue if is_reported(queued.order)]
             queue.clear()
 
@@ -138,7 +140,7 @@ class Recorded:
                 del self.left[at]
                 return
 
-    def end_span(self, session: Session[S]) -> None:
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
         """Drop nothing: only what was used is on record."""
 
 

@@ -87,11 +87,17 @@ class Session(Generic[S]):
         self.table = Table(dice, names)
         self._earlier = frozenset(names)
         self.open_decisions: tuple[Decision, ...] = ()
-        self.at_checkpoint = self.keep_queue = False
+        self.checkpoint: Checkpoint | None = None
+        """The checkpoint that the game has reached; None: it has gone on, or not come to one."""
         self.result: Record | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
         self._go(None)
+
+    @property
+    def at_checkpoint(self) -> bool:
+        """Whether the game rests at a checkpoint."""
+        return self.checkpoint is not None
 
     @property
     def position(self) -> S:
@@ -117,11 +123,11 @@ class Session(Generic[S]):
         try:
             question = self._flow.send(sent)
         except StopIteration as end:
-            self.open_decisions, self.at_checkpoint, self.result = (), False, end.value
+            self.open_decisions, self.checkpoint, self.result = (), None, end.value
             return
-        self.at_checkpoint = self.keep_queue = self._one = False
+        self.checkpoint, self._one = None, False
         if isinstance(question, Checkpoint):
-            self.open_decisions, self.at_checkpoint, self.keep_queue = (), True, question.keep_queue
+            self.open_decisions, self.checkpoint = (), question
         elif isinstance(question, Decision):
             self.open_decisions, self._one = (question,), True
         else:

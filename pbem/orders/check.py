@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
+from pbem.engine.matching import is_for
 from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
-from pbem.orders.forgive import Forgiven, Known, forgive
-from pbem.orders.open_decisions import OpenDecisions, asks_for, missing_answers, named, which_is_meant
+from pbem.orders.forgive import Answering, Forgiven, Known, forgive
+from pbem.orders.one_of_several import asks_for, missing_answers, named, which_is_meant
 from pbem.orders.sheet import (
     LINK,
     ORDERS,
@@ -35,10 +36,27 @@ from pbem.orders.sheet import (
 from pbem.orders.standing import Terms, check_standing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
 
+
+class Faults(Protocol):
+    """Says what is wrong with an order; `unread` are the parts of it that have not the right form, told by `fits`."""
+
+    def __call__(
+        self, decision: Decision, order: Order, unread: Sequence[Path] = ..., fits: Callable[[Order], bool] = ...
+    ) -> Iterable[Fault]: ...
+
+
 WRITE_AGREED: Final = "write AGREED for"
 """Stands before what AGREED takes, where nothing is chosen."""
 _SHOWN: Final = 80
 """How many characters of a line are shown within a reason."""
+
+
+Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
+"""Says what is wrong with each of several orders of a kind."""
+Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
+"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
+Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
+"""Says what several orders of a kind cost."""
 
 
 @dataclass(slots=True)
@@ -63,6 +81,86 @@ class Receipt:
     def rows(self) -> list[dict[str, str | int | None]]:
         """Return the faults for a program to read."""
         return as_rows(self.name, self.complaints)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDecisions:
+    """The open decisions of a side, and all else that its sheet is checked against, at the referee's or at home."""
+
+    box: Box
+    game: str
+    sides: Sequence[Side]
+    side: Side
+    adjudication: int
+    decisions: Sequence[Decision]
+    faults: Faults
+    """Says what the rules have against an order."""
+    further: Further | None = None
+    """Says what is wrong with each of several orders of a kind, as far as it can be forecast. None: unchecked."""
+    second: Second | None = None
+    """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
+    costs: Costs | None = None
+    """Says what several orders of a kind cost. None: nobody knows it."""
+    answered: Callable[[Decision], bool] = lambda decision: False
+    """Tells whether a decision has an answer without a sheet: a standing order's, or the only one that is legal."""
+    standing: Sequence[Record] | None = None
+    """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them.
+
+    None: nobody knows them.
+    """
+    waiting: bool = False
+    """Whether orders of an earlier sheet are still waiting, so that an empty list of orders takes them back."""
+    periods: Collection[str] = ()
+    """The periods at whose end a standing order may expire."""
+    today: str | None = None
+    """The day on which no standing order may have expired already. None: nobody knows it."""
+    chain: PlayerChain | None = None
+    """The chain of the player. None: they have none."""
+    closed: Closing | None = None
+    """The closing of the sheets, while none may come in."""
+    recorded: bool = False
+    """Whether the sheet is on record already. It is then read strictly, and nobody is asked what they meant by it."""
+    answering: Answering | None = None
+    """The report that the letter of the sheet answers. None: only the sheet itself says it."""
+
+    def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
+        """Return the faults of orders of a kind; without `further` those of the first order alone."""
+        if self.further is not None and len(orders) > 1:
+            return self.further(decision, orders)
+        return [list(self.faults(decision, orders[0]))]
+
+    def is_for(self, order: Order, decision: Decision) -> bool:
+        """Tell whether an order is for a decision."""
+        return is_for(order, decision, self.decisions, self._is_legal)
+
+    def may_be_for(self, order: Order) -> list[Decision]:
+        """Return the decisions that an order may be for that does not say which of several it answers."""
+        alike = [each for each in self.decisions if each.kind == order.kind]
+        return alike if len(alike) > 1 and not order.about else []
+
+    def _is_legal(self, decision: Decision, order: Order) -> bool:
+        return not any(True for _ in self.faults(decision, order))
+
+    def given(self, decision: Decision, orders: Sequence[Order]) -> list[int]:
+        """Return the indexes of the orders that are for a decision."""
+        return [number for number, order in enumerate(orders) if self.is_for(order, decision)]
+
+    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
+        """Yield the index of each order that answers what an earlier one has answered, with the index of that one."""
+        if self.second is None or self.recorded:
+            return
+        for decision in self.decisions:
+            given = self.given(decision, orders)
+            if len(given) > 1:
+                for second, first in self.second(decision, [orders[number] for number in given]):
+                    yield given[second], given[first]
+
+    def all_costs(self, sheet: Sheet) -> Iterator[str]:
+        """Yield sentences that say what the orders of a sheet cost."""
+        if self.costs is None:
+            return
+        for decision in self.decisions:
+            yield from self.costs(decision, [sheet.orders[number] for number in self.given(decision, sheet.orders)])
 
 
 def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
@@ -176,8 +274,8 @@ def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
 def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
     """Yield the faults of orders that answer an open decision, and of orders that stand before the first answer.
 
-    A sheet without orders is at fault if a decision is open, unless it came for its standing orders. If the sheet is
-    not whole, the order that answers may be the one that cannot be read.
+    Orders that are sent ahead may stand alone. A sheet without orders is at fault if a decision is open, unless it came
+    for its standing orders. If the sheet is not whole, the order that answers may be the one that cannot be read.
     """
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
@@ -194,7 +292,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
             yield sheet.placed(fault, number)
         elif number in answering:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
-        elif not answers:
+        elif not answers and not sheet.ahead:
             reason = f"the game does not ask you for {named(order)} now; {asks_for(at.decisions)}"
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
         answers = answers or number in answering or fault is not None

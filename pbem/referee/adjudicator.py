@@ -343,7 +343,7 @@ class Adjudicator(OpenGame):
         now.state, now.session = after, session
         files = self._files(now, made, played.seed, published_span(state, played.outcome))
         if played.outcome.checkpoint is not None:
-            after.handed_in = []  # no order waits any more
+            after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
         files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files

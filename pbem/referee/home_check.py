@@ -21,8 +21,7 @@ from pbem.game import plain, shelf
 from pbem.game.corrections import Correction
 from pbem.game.forecast import Prospect
 from pbem.game.shelf import Loaded
-from pbem.orders.check import Receipt, check_sheet
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Side

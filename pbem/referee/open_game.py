@@ -321,8 +321,7 @@ class OpenGame:
         already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
         is the report that the letter of the sheet answers, if that is known.
         """
-        from pbem.orders.check import check_sheet  # most who read a game have no sheet
-        from pbem.orders.open_decisions import OpenDecisions
+        from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
 
         session = self.session
         at = OpenDecisions(

@@ -21,7 +21,7 @@ from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain
 from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions
 from pbem.referee.rollback import roll_back
 from pbem.referee.ruling import break_off
 from pbem.repo.charter import ChainPromise

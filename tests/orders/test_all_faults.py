@@ -7,8 +7,7 @@ from functools import cache
 
 import pytest
 
-from pbem.orders.check import Receipt, check_sheet
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from tests.support.walks import Walk, loaded, walk
 
 HEAD = "game: punica\nside: carthage\nadjudication: 1\norders:\n"

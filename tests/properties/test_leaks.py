@@ -24,8 +24,7 @@ from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
-from pbem.orders.check import check_sheet
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.picture import render
@@ -233,7 +232,7 @@ def seen(session: Session[Any], viewer: Side | None) -> dict[str, Any]:
         "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.open_decisions],
         "asked": [(dict(one.facts), one.default) for one in session.open_decisions if one.side == viewer],
         "only": [session.only_answer(one) for one in session.open_decisions],
-        "rests": (session.at_checkpoint, session.keep_queue, session.result),
+        "rests": (session.checkpoint, session.result),
     }
 
 

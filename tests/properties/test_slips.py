@@ -20,8 +20,7 @@ from pbem.engine.cases import read_cases, run_case
 from pbem.engine.sequence import faults_in_sequence, second_answers
 from pbem.engine.session import Session
 from pbem.game.box import Box
-from pbem.orders.check import Receipt, check_sheet
-from pbem.orders.open_decisions import OpenDecisions
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Decision, Order, Rules, Side
 from pbem.render.form import SheetHead, form, order_lines
@@ -101,8 +100,8 @@ def seen(game: str) -> tuple[Sequence[Asked], Spans]:
         if sent is not None:
             spans.note(session, sent if isinstance(sent, tuple) else (sent,))
         go(session, sent)
-        if session.at_checkpoint and not session.keep_queue:
-            spans.over.clear()
+        if (checkpoint := session.checkpoint) is not None:
+            spans.over = {key: order for key, order in spans.over.items() if checkpoint.keeps(key[0])}
         look(session)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -9,8 +9,8 @@ from typing import Final
 
 from pbem.game.box import Box
 from pbem.game.words import Vocabulary, fold
-from pbem.orders.forgive.places import Place
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
+from pbem.orders.forgive.places import FALSE, TRUE, Place
+from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.scope import END_OF, WITHDRAWN
 from pbem.protocol import FOR, Side
 
@@ -24,6 +24,7 @@ _KEYS: Final[Mapping[str, Collection[str]]] = {
     SIDE: (),
     ADJUDICATION: (),
     LINK: (),
+    AHEAD: ("in advance", "orders ahead"),
     ORDERS: ("my orders", "your orders"),
     STANDING: ("standing orders",),
     STANDING_ADD: ("add standing", "standing orders add"),
@@ -72,6 +73,11 @@ class Known:
         """The sides, each with its name and its people."""
         names = ("name", "people")
         return Vocabulary({side["id"]: [side[key] for key in names if key in side] for side in self.box.sides})
+
+    @cached_property
+    def truth(self) -> Vocabulary:
+        """The words for true and false."""
+        return self.box.lexicon.of((), (TRUE, FALSE))
 
     @cached_property
     def until(self) -> Vocabulary:

@@ -337,16 +337,22 @@ class FiveValleys(Rules[Valleys]):
     def play(self, position: Valleys, table: Table) -> Flow[Mapping[str, Any]]:
         game: Valleys = table.lay(position)
         while game.phase != "over":
+            marcher = game.to_march[:1]
             if game.phase == "deal":
                 deal(game, table)
             else:
                 yield from PHASES[game.phase](game, table)
             if game.phase != "over":
-                yield Checkpoint()
+                # Whoever has marched has done what their orders were for; those of the others wait for their turn.
+                yield Checkpoint(keep_queue=frozenset(self.sides).difference(marcher))
         most = max(len(game.held(side)) for side in SIDES)
         winners = [side for side in SIDES if len(game.held(side)) == most]
         alone = winners[0] if len(winners) == 1 else None
         return {"winner": alone, "winners": winners, "reason": "most_valleys"}
+
+    def out(self, position: Valleys) -> Collection[Side]:
+        """Return the sides without a valley, once the cards are dealt (9)."""
+        return [side for side in self.sides if side not in position.in_play]
 
     def view(self, position: Valleys, side: Side | None) -> Valleys:
         seen = copy(position)
