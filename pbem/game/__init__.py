@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
     from pbem.game.summary import Line, Section, Summary
-    from pbem.game.table import Table
+    from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
 
 _HOMES: Final = {
@@ -86,7 +86,7 @@ _HOMES: Final = {
         "Section",
         "Summary",
     ),
-    "table": ("Table",),
+    "table": ("Table", "Throw"),
     "wording": (
         "counted",
         "did_you_mean",
@@ -123,6 +123,7 @@ __all__ = [
     "Section",
     "Summary",
     "Table",
+    "Throw",
     "Track",
     "base_map",
     "cheapest",
