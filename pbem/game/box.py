@@ -224,13 +224,16 @@ class Box:
             for own in (form.get("facts", {}),)
         }
 
-    @cached_property
-    def standing(self) -> Sequence[Record]:
-        """The standing orders that come with the game, as a sheet would have them; empty if none do."""
+    def standing_of(self, side: Side) -> Sequence[Record]:
+        """Return the standing orders that come with the game for a side, as its sheet would have them.
+
+        Empty if none do. The file has a list for all sides, or a list for each side that it names.
+        """
         if not (self.folder / f"{STANDING}.yaml").exists():
             return ()
-        orders: Sequence[Record] = self.table(STANDING)
-        return orders
+        orders = self.table(STANDING)
+        own: Sequence[Record] = orders.get(side, ()) if isinstance(orders, dict) else orders
+        return own
 
     def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
         """Return the sentences of a language: group -> key -> sentence."""

@@ -208,7 +208,7 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return
-    terms = Terms(at.box.forms, at.periods, at.box.standing, at.today, at.box.names)
+    terms = Terms(at.box.forms, at.periods, at.box.standing_of(at.side), at.today, at.box.names)
     for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
         yield from map(sheet.placed, check_standing(key, written, terms))
     yield from map(sheet.placed, _cancelled_wrongly(at, sheet))
@@ -249,14 +249,14 @@ def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
         (STANDING, sheet.standing or (), ()),
         (STANDING_ADD, sheet.standing_add, [*(sheet.standing or ()), *in_force]),
     ):
-        records = [item for each in (*written, *more) for item in _as_kept(each, at.box)]
+        records = [item for each in (*written, *more) for item in _as_kept(each, at)]
         if written and (reason := too_much("standing orders", records)):
             yield Fault(ILLEGAL, (key,), reason)
 
 
-def _as_kept(written: Written, box: Box) -> Sequence[Record]:
+def _as_kept(written: Written, at: OpenDecisions) -> Sequence[Record]:
     """Return the standing orders that an item of a sheet stands for."""
-    return box.standing if isinstance(written, str) else [written]
+    return at.box.standing_of(at.side) if isinstance(written, str) else [written]
 
 
 def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:

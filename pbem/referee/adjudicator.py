@@ -377,11 +377,11 @@ class Adjudicator(OpenGame):
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods = state.sheets[side], self.periods
+        n, periods, usual = state.sheets[side], self.periods, self.box.standing_of(side)
         new = [
             as_plain(each.record())
             for written in (sheet.standing_add, sheet.standing or ())
-            for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
+            for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
         ]
         in_force = enumerate(state.standing.get(side, ()), 1)
         kept = [record for number, record in in_force if number not in sheet.standing_cancel]

@@ -80,11 +80,11 @@ def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     return [f"- {kind}:", *(line for key, value in body.items() for line in _entry(key, value, width))]
 
 
-def standing_remark(count: int, box: Box) -> Iterator[str]:
+def standing_remark(count: int, box: Box, side: Side) -> Iterator[str]:
     """Yield what a form says of standing orders: how many the side has, or how it comes to those of the game."""
     if count:
         yield f"{count} of your standing orders {'is' if count == 1 else 'are'} in force."
-    elif box.standing:
+    elif box.standing_of(side):
         yield "To be asked less often, add the line: standing: default"
 
 

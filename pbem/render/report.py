@@ -226,7 +226,7 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) 
     if request.side is None or not request.own:
         return None
     heading = [f"{request.game}, {headline}" if headline else request.game]
-    heading += standing_remark(len(request.filed), box)
+    heading += standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain)
     return form(rules, box, request.view, request.own, head, heading)
 

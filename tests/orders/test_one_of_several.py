@@ -10,13 +10,16 @@ import pytest
 
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.engine.session import Answer
+from pbem.engine.advance import run
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, Queued
 from pbem.mail.agreed import sheet_of_agreed
 from pbem.mail.outgoing import side_report
 from pbem.protocol import Order
 from pbem.referee import ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.home_check import check_at_home
+from pbem.referee.played import awaited
 from tests.support.live import Folder, give, play, sheet
 from tests.support.walks import FOLDERS
 
@@ -188,3 +191,16 @@ def test_orders_for_later_wait_for_their_question(game: Adjudicator) -> None:
     waiting = [each.order for each in state.pending.get(SIDE, ())]
     asked = {each.about for each in game.asked(SIDE)}
     assert waiting == [intercept("wolves", 0)] or "wolves" not in asked
+
+
+def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> None:
+    """It is open beside one that the game waits for: it may be answered, and else its default is taken with the other."""
+    _, wild = game.session.open_decisions
+    wild.waits = False
+    assert [each.about for each in game.open_decisions] == [SIDE]
+    assert awaited(game.session) == [{"side": SIDE, "kind": "intercept"}]
+    assert "For Bears" not in side_report(game, SIDE, game.adjudication - 1).text
+    receipt, sheet_read = game.check(SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
+    assert sheet_read is not None, str(receipt)
+    outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
+    assert [(each.about, each.by) for each in outcome[:2]] == [(SIDE, "sheet 3"), (WILD, "default")]
