@@ -194,7 +194,7 @@ def test_orders_for_later_wait_for_their_question(game: Adjudicator) -> None:
 
 
 def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> None:
-    """It is open beside one that the game waits for: it may be answered, and else its default is taken with the other."""
+    """It is open beside one that the game waits for: it may be answered; else its default is taken with the other."""
     _, wild = game.session.open_decisions
     wild.waits = False
     assert [each.about for each in game.open_decisions] == [SIDE]

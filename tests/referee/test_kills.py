@@ -237,7 +237,11 @@ def test_a_game_whose_adjudicator_is_killed_is_the_same_game(tmp_path: Path) -> 
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("rules", "letters", "least"),
-    [("toy", 40, scaled(1400)), ("rome_carthage", 60, scaled(600)), ("hannibal_italy", 60, scaled(200))],
+    [
+        ("toy", scaled(120, least=10), scaled(1400)),
+        ("rome_carthage", scaled(180, least=10), scaled(600)),
+        ("hannibal_italy", scaled(180, least=10), scaled(200)),
+    ],
 )
 def test_so_is_one_of_two_thousand_deaths(tmp_path: Path, rules: str, letters: int, least: int) -> None:
     toll = deaths_in(rules, tmp_path, letters=letters, a_letter=12, least=least)
