@@ -335,7 +335,7 @@ class OpenGame:
             further=session.further,
             second=session.second_answers,
             costs=session.costs,
-            answered=partial(self._answered_without, session),
+            answered=partial(self._answered_without, session, ruled),
             standing=[each.written() for each in self.standing(side)],
             waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
@@ -347,10 +347,11 @@ class OpenGame:
         )
         return check_sheet(at, raw, name=name)
 
-    def _answered_without(self, session: Session[Any], decision: Decision) -> bool:
-        """Tell whether a decision has an answer without a sheet."""
+    def _answered_without(self, session: Session[Any], ruled: bool, decision: Decision) -> bool:
+        """Tell whether a decision has an answer without a sheet; a ruling leaves to the side what it does not say."""
         state = self.current().state
-        assert state is not None
+        if state is None or ruled:
+            return ruled
         ready = self.in_force(state, session, self.day)
         return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
 

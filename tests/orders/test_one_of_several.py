@@ -144,12 +144,27 @@ def test_names_and_a_bare_number_are_read(game: Adjudicator) -> None:
     ]
 
 
-def test_the_game_waits_for_each_of_them(game: Adjudicator) -> None:
-    """A sheet that answers one alone is refused, but a ruling may set the default of one."""
-    receipt, made = ruling.set_default(game, SIDE, sheet(game, SIDE, intercept(WILD, 1)), "away")
+def test_a_ruling_may_set_the_default_of_one_of_them(game: Adjudicator) -> None:
+    receipt, made = ruling.set_default(game, SIDE, sheet(game, SIDE, intercept("", 1)), "away")
     assert made is None
-    assert "an answer is missing" in str(receipt)
+    assert "write which one this is" in str(receipt)
+    receipt, made = ruling.set_default(game, SIDE, sheet(game, SIDE, intercept(WILD, 1)), "away")
+    assert made is not None, str(receipt)
     assert [each.about for each in game.open_decisions] == [SIDE, WILD]
+    answers = intercepted(game, game.adjudicate(late=[SIDE]))
+    assert [(each.about, each.by, each.order) for each in answers] == [
+        (SIDE, "default", {"guards": 0}),
+        (WILD, "the game master", {"guards": 1}),
+    ]
+    keys = game.ledger.keys
+    game.close()
+    assert verify(game.path, keys=lambda name: keys, folders=FOLDERS).findings.divergences == []
+
+
+def test_the_game_waits_for_what_a_ruling_leaves_open(game: Adjudicator) -> None:
+    receipt, made = ruling.answer(game, SIDE, sheet(game, SIDE, intercept(WILD, 1)), "away")
+    assert made is not None, str(receipt)
+    assert [each.about for each in game.open_decisions] == [SIDE]
     assert game.adjudicate() == []
 
 

@@ -10,10 +10,11 @@ import pytest
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
 from pbem.mail.echo import echo
+from pbem.mail.intake import take_in
 from pbem.protocol import Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.notices import ORDER_UNUSED
-from tests.support.live import Folder, give, order, rooms, sheet
+from tests.support.live import Folder, give, letter, order, rooms, sheet
 from tests.support.walks import FOLDERS
 
 LAST = "aid"
@@ -136,3 +137,21 @@ def test_no_size_tells_whether_kept_orders_are_left(tmp_path: Path) -> None:
             assert set(state.handed_in) == {*game.rules.sides} - {first, second}
             sizes.append(rooms(game.ledger.repo))
     assert sizes[0] == sizes[1]
+
+
+def test_a_letter_with_orders_ahead_is_answered_by_a_receipt(folder: Folder) -> None:
+    """The answer shows them as they were read, and says that they wait; WITHDRAW takes them back."""
+    with folder.create("five") as game:
+        for side in game.rules.sides:
+            give(game, side, order("bid", card="lowest"))
+        later = marchers(game)[2]
+        text = ahead(game, later, hold()).replace(b"ahead: true", b"Ahead: yes")
+    (answer,) = take_in(letter(later, text), folder.office).letters
+    assert b"Your sheet 2 is on record and waits to be used." in answer.content
+    assert b"| ahead: true" in answer.content
+    assert b"| - march: {hold: true}" in answer.content
+    with folder.open() as game:
+        assert waiting(game, later) == ["march"]
+    take_in(letter(later, b"WITHDRAW\n", number=2), folder.office)
+    with folder.open() as game:
+        assert waiting(game, later) == []
