@@ -361,7 +361,11 @@ def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
 
 def agreed(box: Box, decisions: Sequence[Decision]) -> str:
     """Return in words what counts if decisions are not answered."""
-    said = [box.forms[each.kind].in_words(each.default, box.names) for each in decisions if each.default is not None]
+    said = []
+    for each in decisions:
+        if each.default is not None:
+            words = box.forms[each.kind].in_words(each.default, box.names)
+            said.append(f"{words} (for {box.names.get(each.about, each.about)})" if each.about else words)
     return "; ".join(said)
 
 

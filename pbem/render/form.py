@@ -62,10 +62,15 @@ def form(
     return "\n".join(lines) + "\n"
 
 
-def title(box: Box, decision: Decision) -> str:
-    """Return the question of a decision, with what tells it from its like and the rule that asks it."""
+def question(box: Box, decision: Decision) -> str:
+    """Return the question of a decision, with what tells it from its like."""
     about = f"For {box.names.get(decision.about, decision.about)}: " if decision.about else ""
-    return f"{about}{box.forms[decision.kind].title} ({cited(decision.rule)})"
+    return about + box.forms[decision.kind].title
+
+
+def title(box: Box, decision: Decision) -> str:
+    """Return the question of a decision and the rule that asks it."""
+    return f"{question(box, decision)} ({cited(decision.rule)})"
 
 
 def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:

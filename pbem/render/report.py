@@ -20,7 +20,7 @@ from pbem.game.wording import listing
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Event, Rules, S, Side
 from pbem.render.common_messages import UNUSED
-from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark, title
+from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
@@ -295,7 +295,7 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     several = len(request.own) > 1
     for decision in request.own:
         form = box.forms[decision.kind]
-        about = f" ({form.title})" if several else ""
+        about = f" ({question(box, decision)})" if several else ""
         if decision.default is None:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:

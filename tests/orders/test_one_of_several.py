@@ -219,3 +219,10 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
     assert sheet_read is not None, str(receipt)
     outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
     assert [(each.about, each.by) for each in outcome[:2]] == [(SIDE, "sheet 3"), (WILD, "default")]
+
+
+def test_what_counts_without_an_answer_is_told_of_each(game: Adjudicator) -> None:
+    text = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
+    assert "Without an answer in time (For Bears: How many guards of an army intercept?): sends 0 guards." in text
+    receipt = game.receive(SIDE, sheet(game, SIDE))
+    assert "write AGREED for: sends 0 guards (for Elm); sends 0 guards (for Bears)" in str(receipt)
