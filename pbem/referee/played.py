@@ -65,8 +65,12 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers:
 
 
 def awaited(session: Session[Any]) -> list[dict[str, str]]:
-    """Return the decisions that a game waits for, by side and kind, as a turn file names them."""
-    return [{"side": each.side, "kind": each.kind} for each in session.open_decisions if each.waits]
+    """Return the decisions that a game waits for, by side and kind, as a turn file names them.
+
+    Where it waits for none of them, they are those that the next adjudication answers at once.
+    """
+    asked = [each for each in session.open_decisions if each.waits] or session.open_decisions
+    return [{"side": each.side, "kind": each.kind} for each in asked]
 
 
 def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
