@@ -225,4 +225,4 @@ def test_what_counts_without_an_answer_is_told_of_each(game: Adjudicator) -> Non
     text = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
     assert "Without an answer in time (For Bears: How many guards of an army intercept?): sends 0 guards." in text
     receipt = game.receive(SIDE, sheet(game, SIDE))
-    assert "write AGREED for: sends 0 guards (for Elm); sends 0 guards (for Bears)" in str(receipt)
+    assert ": sends 0 guards (for Elm); sends 0 guards (for Bears)" in str(receipt)

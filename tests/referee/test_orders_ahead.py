@@ -147,7 +147,7 @@ def test_a_letter_with_orders_ahead_is_answered_by_a_receipt(folder: Folder) -> 
         later = marchers(game)[2]
         text = ahead(game, later, hold()).replace(b"ahead: true", b"Ahead: yes")
     (answer,) = take_in(letter(later, text), folder.office).letters
-    assert b"Your sheet 2 is on record and waits to be used." in answer.content
+    assert b"Your sheet 2 waits to be used. This is how it was read:" in answer.content
     assert b"| ahead: true" in answer.content
     assert b"| - march: {hold: true}" in answer.content
     with folder.open() as game:
