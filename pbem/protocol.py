@@ -8,6 +8,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 
     PbemError
     |-- Bug                        the code of pbem or of a game is wrong
+    |   |-- Alike                  engine.session: two open decisions that nothing tells apart
     |   |-- DeadEnd                engine.playout: a question without a legal answer
     |   |-- NameReused             game.table: two rolls of one name
     |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
@@ -84,12 +85,37 @@ class Bug(PbemError):
     """A mistake in the code of pbem or of a game. It keeps its traceback, for whoever repairs it."""
 
 
+FOR: Final = "for"
+"""The key of an order that says which of several decisions of its kind it answers; see `Decision.about`."""
+
+
 @dataclass(slots=True)
 class Order:
-    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable."""
+    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable.
+
+    `about` says which of several decisions of its kind it answers; empty: it does not say. A sheet has it in the body,
+    under the key `for`; rules never see it there.
+    """
 
     kind: str
     body: Mapping[str, Any]
+    about: str = ""
+
+    @classmethod
+    def read(cls, kind: str, written: Mapping[str, Any]) -> Order:
+        """Return the order of a body as a sheet has it.
+
+        >>> Order.read("intercept", {"for": "wolves", "guards": 2})
+        Order(kind='intercept', body={'guards': 2}, about='wolves')
+        """
+        if FOR not in written:
+            return cls(kind, written)
+        return cls(kind, {key: value for key, value in written.items() if key != FOR}, written[FOR])
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The body as a sheet has it: with the key `for`, if the order says which decision it answers."""
+        return {FOR: self.about, **self.body} if self.about else self.body
 
     def __getitem__(self, key: str) -> Any:
         return self.body[key]
@@ -127,8 +153,8 @@ class Decision:
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
     `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
-    `about` tells decisions of one kind apart that are open to one side at once: a word of the facts, such as the army
-    that an answer is for.
+    `about` is a word of the facts that tells apart decisions of one kind that are open to one side at once, such as the
+    army that an answer is for: an order names it by `for: WORD`. The kind then describes `for` in `orders.yaml`.
     """
 
     kind: str
@@ -139,6 +165,10 @@ class Decision:
     secret: bool = False
     waits: bool = True
     about: str = ""
+
+    def is_like(self, other: Decision) -> bool:
+        """Tell whether another decision is of the same side and kind: only `about` tells the two apart."""
+        return (self.side, self.kind) == (other.side, other.kind)
 
 
 @dataclass(slots=True)
@@ -207,10 +237,20 @@ class Result:
 class Checkpoint:
     """What a game yields where its position alone says everything: it can be written down and resumed from there.
 
-    With `keep_queue` the orders of a sheet that are not used yet stay queued, for the play they belong to goes on.
+    Orders of a sheet that are not used yet are dropped here, unless the play that they belong to goes on: with
+    `keep_queue` those of all sides stay queued, or only those of the sides that it names.
     """
 
-    keep_queue: bool = False
+    keep_queue: bool | frozenset[Side] = False
+
+    def keeps(self, side: Side) -> bool:
+        """Tell whether the orders of a side stay queued."""
+        return self.keep_queue if isinstance(self.keep_queue, bool) else side in self.keep_queue
+
+    @property
+    def kept(self) -> frozenset[Side]:
+        """The sides that it names: sealed records keep room for their orders over the checkpoint."""
+        return frozenset() if isinstance(self.keep_queue, bool) else self.keep_queue
 
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint

@@ -15,6 +15,7 @@ from pbem.referee.patching import whole_patch
 from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.ledger import LetterId
+from pbem.repo.records import read_order
 from pbem.repo.requests import DRAW, RESIGNATION, ROLLBACK, Ending, Request
 
 
@@ -71,7 +72,7 @@ class Acts:
             "game": self._game.name,
             "side": self._act["side"],
             "adjudication": self._game.adjudication,
-            "orders": [{each["kind"]: each["order"]} for each in orders],
+            "orders": [{each["kind"]: read_order(each).written} for each in orders],
         }
         give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
         receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])

@@ -63,9 +63,9 @@ class Again(Recorded):
         self.given: list[Given] = []
         self._before = self._after = before
 
-    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[Any], decision: Decision) -> tuple[Order, str] | None:
         """Return the recorded answer to a question."""
-        found = super().find(session, decision, taken)
+        found = super().find(session, decision)
         self._after = len(session.table.events)
         if found is not None and (faults := session.faults(decision, found[0])):
             # The reason of a fault is for the side alone: it may name what the side holds.

@@ -21,6 +21,7 @@ from pbem.engine.advance import Outcome
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.open_game import OpenGame
+from pbem.referee.played import awaited
 from pbem.repo.layout import POSITION
 from pbem.repo.records import answer_record, reached_checkpoint, result_in
 
@@ -112,7 +113,7 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
     """Yield how the state after a turn differs: position, decisions, result; at most one difference of each."""
     rules, ledger, public = playback.rules, playback.ledger, playback.public(n)
     session = outcome.session
-    asked = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
+    asked = awaited(session)
     if asked != public["open_decisions"]:
         yield differ.waits(n, public["open_decisions"], asked)
     elif n == playback.last or "act" in playback.public(n + 1):  # other questions are compared when they are answered

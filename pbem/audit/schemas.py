@@ -39,7 +39,7 @@ TURN: Final = {
     "adjudication": int, "previous": HEX, "day": DAY, "late?": [str], "absent?": [str], "link": HEX,
     "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
     "player_chains?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX, "renewal?": HEX,
-    "answers?": [{"side": str, "kind": str, "order": dict, "by": BY}], "rolls?": [_ROLL],
+    "answers?": [{"side": str, "kind": str, "about?": WORD, "order": dict, "by": BY}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
     "open_decisions": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
 }  # fmt: skip

@@ -32,7 +32,7 @@ from pbem.cli.runtime import (
 if TYPE_CHECKING:
     from pbem.game.box import Box
     from pbem.orders.check import Receipt
-    from pbem.protocol import Side
+    from pbem.protocol import Decision, Side
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.open_game import OpenGame
 
@@ -251,7 +251,7 @@ def _not_late(game: Adjudicator, side: str) -> Iterator[str]:
         return  # what the game waits for is printed in any case
     own = [each for each in game.open_decisions if each.side == side]
     others = list(dict.fromkeys(each.side for each in game.open_decisions if each.side != side))
-    stuck = [each for each in own if each.default is None and not _ruled(game, side, each.kind)]
+    stuck = [each for each in own if each.default is None and not _ruled(game, each)]
     if not own:
         late = "".join(f" --late {other}" for other in others)
         instead = f": pbem adjudicate {name}{late}" if others else ""
@@ -271,10 +271,10 @@ def _not_late(game: Adjudicator, side: str) -> Iterator[str]:
         yield f"the answer of {side} waits for {whom}, asked at the same time: pbem adjudicate {name}{both}"
 
 
-def _ruled(game: Adjudicator, side: str, kind: str) -> bool:
-    """Tell whether the game master has set the answer of a side to a kind of decision."""
-    ruled = game.defaults.get(side)
-    return ruled is not None and ruled.order.kind == kind
+def _ruled(game: Adjudicator, decision: Decision) -> bool:
+    """Tell whether the game master has set the answer of a side to a decision."""
+    ruled = game.defaults.get(decision.side)
+    return ruled is not None and game.session.is_for(ruled.order, decision)
 
 
 def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:

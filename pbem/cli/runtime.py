@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pbem.cli.escaped import escaped_json
 from pbem.paths import cache_folder, games_folder, keys_folder
-from pbem.protocol import Bug, PbemError, cited
+from pbem.protocol import FOR, Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
@@ -227,7 +227,10 @@ def print_echo(receipt: Receipt) -> None:
 
 def open_questions(game: OpenGame) -> list[dict[str, str]]:
     """Return what a game waits for, for --json."""
-    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
+    return [
+        {"side": each.side, "kind": each.kind, **({FOR: each.about} if each.about else {}), "rule": each.rule}
+        for each in game.open_decisions
+    ]
 
 
 def print_waiting(game: OpenGame) -> None:
@@ -245,7 +248,8 @@ def print_waiting(game: OpenGame) -> None:
         who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
     for each in game.open_decisions:
-        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
+        asked = f"{each.kind}, {FOR}: {each.about}" if each.about else each.kind
+        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({asked}, {cited(each.rule)})")
 
 
 def owes(game: Adjudicator) -> bool:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         base_map,
     )
     from pbem.game.summary import Line, Section, Summary
-    from pbem.game.table import Table
+    from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
 
 _HOMES: Final = {
@@ -101,7 +101,7 @@ _HOMES: Final = {
         "Section",
         "Summary",
     ),
-    "table": ("Table",),
+    "table": ("Table", "Throw"),
     "wording": (
         "counted",
         "did_you_mean",
@@ -139,6 +139,7 @@ __all__ = [
     "Section",
     "Summary",
     "Table",
+    "Throw",
     "Track",
     "base_map",
     "cheapest",

@@ -12,6 +12,7 @@ from pbem.protocol import Path
 if TYPE_CHECKING:
     from pbem.game.box import Box, Flaw
 
+_STANDING: Final = "standing"
 _GAME: Final = "game"
 _ORDERS: Final = "orders"
 NEEDS: Final = "needs"
@@ -27,6 +28,10 @@ def inconsistent(box: Box) -> Iterator[Flaw]:
     yield from _misset(box, game["options"], game["editions"])
     yield from _needed(box, game["options"])
     yield from _named_twice(box)
+    if _STANDING in box.files and isinstance(sides := box.table(_STANDING), dict):
+        for side in sides.keys() - set(box.side_ids):
+            reason = f"there is no side {side}{did_you_mean(side, box.side_ids)}"
+            yield box.flaw(_STANDING, (side,), reason, key=True)
     for kind, form in box.forms.items():
         for misfit in form.misfits(form.example):
             reason = f"the example does not fit the schema: {misfit.reason}"

@@ -45,18 +45,18 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
     asked = _require_asked(game, side)
     ruled = game.defaults.get(side)
-    if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
+    if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
     if any(decision.default is None for decision in asked):
         raise CannotPlay(nothing_chosen(game.box, asked))
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
-    defaults = [Order(decision.kind, decision.default or {}) for decision in asked]
+    defaults = [Order(decision.kind, decision.default or {}, decision.about) for decision in asked]
     # What waits goes before them only if it answers something now; the first order of a sheet has to.
-    answers = bool(waiting) and any(decision.kind == waiting[0].kind for decision in game.asked(side))
+    answers = bool(waiting) and any(game.session.is_for(waiting[0], decision) for decision in game.asked(side))
     for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
-        lines += order_lines(order.kind, order.body)
+        lines += order_lines(order.kind, order.written)
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
     return for_word("\n".join(lines), word, FOR_AGREED).encode()
 

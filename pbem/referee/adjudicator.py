@@ -336,7 +336,7 @@ class Adjudicator(OpenGame):
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
         n, session = state.adjudication + 1, played.outcome.session
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
-            if not has_order_for(played.sources.sheets, decision):
+            if not has_order_for(session, played.sources.sheets, decision):
                 played.standing.answer(session, decision)
         expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)
@@ -346,7 +346,7 @@ class Adjudicator(OpenGame):
         talk = self.talk.files()
         files = self._files(now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
         if played.outcome.checkpoint is not None:
-            after.handed_in = []  # no order waits any more
+            after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
         files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
@@ -385,11 +385,11 @@ class Adjudicator(OpenGame):
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods = state.sheets[side], self.periods
+        n, periods, usual = state.sheets[side], self.periods, self.box.standing_of(side)
         new = [
             as_plain(each.record())
             for written in (sheet.standing_add, sheet.standing or ())
-            for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
+            for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
         ]
         in_force = enumerate(state.standing.get(side, ()), 1)
         kept = [record for number, record in in_force if number not in sheet.standing_cancel]

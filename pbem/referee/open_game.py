@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -221,7 +222,7 @@ class OpenGame:
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
-        """The open decisions for which no answer is at hand."""
+        """The open decisions that the game waits for: no answer to them is at hand."""
         now = self.current()
         if now.session is None or now.state is None:
             return ()
@@ -229,8 +230,9 @@ class OpenGame:
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if decision.side not in now.state.resigned
-            and not has_order_for(now.state.pending, decision)
+            if decision.waits
+            and decision.side not in now.state.resigned
+            and not has_order_for(now.session, now.state.pending, decision)
             and ready.answer(now.session, decision) is None
         )
 
@@ -370,6 +372,7 @@ class OpenGame:
             further=session.further,
             second=session.second_answers,
             costs=session.costs,
+            answered=partial(self._answered_without, session, ruled),
             standing=[each.written() for each in self.standing(side)],
             waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
@@ -383,15 +386,22 @@ class OpenGame:
         )
         return check_sheet(at, raw, name=name)
 
+    def _answered_without(self, session: Session[Any], ruled: bool, decision: Decision) -> bool:
+        """Tell whether a decision has an answer without a sheet; a ruling leaves to the side what it does not say."""
+        state = self.current().state
+        if state is None or ruled:
+            return ruled
+        ready = self.in_force(state, session, self.day)
+        return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
+
     def costs(self, side: Side) -> list[str]:
         """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
         now, session = self.current(), self.session
         ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
-        asked = {decision.kind: decision for decision in self.asked(side)}
         return [
             line
-            for kind, decision in asked.items()
-            for line in session.costs(decision, [order for order in ready if order.kind == kind])
+            for decision in self.asked(side)
+            for line in session.costs(decision, [order for order in ready if session.is_for(order, decision)])
         ]
 
     def forecast(

@@ -33,10 +33,11 @@ _NEW_SHEET: Final = 192
 def state_room(position: int, sides: int, steps: int, new_sheets: int) -> int:
     """Return the room of the state.
 
-    `position` is the length of the public position, `steps` how many adjudications were made since the last
-    checkpoint, `new_sheets` how many sheets wait.
+    `position` is the length of the public position, `sides` how many sides play, `steps` how many adjudications were
+    made since the last checkpoint, `new_sheets` how many sheets wait.
     """
-    return 2 * position + sides * (WAITING + STANDING) + _STEP * steps + _NEW_SHEET * new_sheets + _MORE
+    more = _MORE * max(sides, 2) // 2  # each side has decisions and answers of its own
+    return 2 * position + sides * (WAITING + STANDING) + _STEP * steps + _NEW_SHEET * new_sheets + more
 
 
 def record_room(turn: int, handed_in: int, standing: int, acted: bool) -> int:

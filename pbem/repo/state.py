@@ -47,7 +47,10 @@ class State:
     new_links: dict[Side, str] = field(default_factory=dict)
     """The last link that each side has opened since the last adjudication, or the word `lost`."""
     handed_in: list[Side] = field(default_factory=list)
-    """The sides whose sheets have gone in since the checkpoint: others can have no orders that wait."""
+    """The sides whose sheets have gone in since the last checkpoint that dropped their orders.
+
+    Others can have no orders that wait.
+    """
     defaults: dict[Side, Queued] = field(default_factory=dict)
     """The orders that the game master has set for sides whose deadline passes."""
     inputs: str = ""

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -244,6 +245,7 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, edition: str,
                 choices = rules.legal_orders(rules.view(session.position, decision.side), decision)
                 order = choices.pick(rng.random)
                 assert order is not None
+                order = replace(order, about=decision.about)
                 sheets.setdefault(decision.side, []).append(Queued(order, f"sheet {n}"))
             outcome = advance(session, key(n), dice, Sources(sheets))
             assert outcome.answers, "an answered question must carry the game on"

@@ -232,7 +232,7 @@ def seen(session: Session[Any], viewer: Side | None) -> dict[str, Any]:
         "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.open_decisions],
         "asked": [(dict(one.facts), one.default) for one in session.open_decisions if one.side == viewer],
         "only": [session.only_answer(one) for one in session.open_decisions],
-        "rests": (session.at_checkpoint, session.keep_queue, session.result),
+        "rests": (session.checkpoint, session.result),
     }
 
 

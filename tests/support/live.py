@@ -70,7 +70,7 @@ class Folder:
 
 def sheet(game: Adjudicator, side: Side, *orders: Order, adjudication: int | None = None, name: str = "") -> bytes:
     """Return the text of a sheet with some orders."""
-    lines = [line for order in orders for line in order_lines(order.kind, order.body)]
+    lines = [line for order in orders for line in order_lines(order.kind, order.written)]
     number = game.adjudication if adjudication is None else adjudication
     heading = [f"game: {name or game.name}", f"side: {side}", f"adjudication: {number}", "orders:"]
     return "\n".join([*heading, *lines]).encode() + b"\n"
@@ -92,7 +92,7 @@ def pick(game: Adjudicator, decision: Decision, random: Random) -> Order:
     choices = game.rules.legal_orders(game.view(decision.side), decision)
     picked = choices.pick(random.random)
     assert picked is not None
-    return picked
+    return replace(picked, about=decision.about)
 
 
 def play(game: Adjudicator, seed: int, most: int) -> Iterator[tuple[Side, bytes]]:

@@ -445,7 +445,7 @@ def test_pause_with_the_set_in_force_tells_nothing_of_carthage() -> None:
     """With the set of standing orders in force, a pause tells nothing of what Carthage has."""
     rules: Any = loaded(GAME).rules
     box = loaded(GAME).box
-    usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
+    usual = list(file_standing(["default"], box.standing_of("rome"), sheet=1, after=0, periods={}))
     tried = 0
     for at in games("text", "campaign", 15, 400):
         for decision in at.session.open_decisions:

@@ -14,7 +14,21 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.game import NOT_TOLD, Box, Counter, DrawnSide, LegalOrders, Scene, Table, base_map, concat, of, plain, product
+from pbem.game import (
+    NOT_TOLD,
+    Box,
+    Counter,
+    DrawnSide,
+    LegalOrders,
+    Scene,
+    Table,
+    Throw,
+    base_map,
+    concat,
+    of,
+    plain,
+    product,
+)
 from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
 
 SIDES = ("oak", "elm", "ash", "fir", "yew")
@@ -171,9 +185,9 @@ def intercept(game: Valleys, table: Table, march: March) -> Flow[bool]:
         if not order["guards"]:
             continue
         sent = order["guards"]
-        theirs = table.roll(f"intercept/{army}", rule="6", modifiers={"guards": sent}, side=army)
-        own = table.roll(f"march/{army}", rule="6", modifiers={"card": game.strength(march.card)}, side=march.side)
-        if theirs.total > own.total:
+        theirs = Throw(f"intercept/{army}", {"guards": sent}, side=army)
+        own = Throw(f"march/{army}", {"card": game.strength(march.card)}, side=march.side)
+        if table.opposed(theirs, own, rule="6").won:
             table.tell("intercepted", rule="6", side=army, marcher=march.side)
             return False
         game.guards[place] -= sent
@@ -210,10 +224,10 @@ def attack(game: Valleys, table: Table, march: March) -> None:
     """Let both roll; the marcher takes the valley with the higher total (8)."""
     side, valley, holder = march.side, march.to, game.holders[march.to]
     strength = {"card": game.strength(march.card), "aid": march.attack_aid}
-    own = table.roll(f"attack/{valley}", rule="8", modifiers=strength, side=side, valley=valley)
     walls = {"guards": game.guards[valley], "aid": march.defence_aid}
-    theirs = table.roll(f"defence/{valley}", rule="8", modifiers=walls, side=holder, valley=valley)
-    if own.total <= theirs.total:
+    own = Throw(f"attack/{valley}", strength, side=side, facts={"valley": valley})
+    theirs = Throw(f"defence/{valley}", walls, side=holder, facts={"valley": valley})
+    if not table.opposed(own, theirs, rule="8").won:
         table.tell("repulsed", rule="8", side=side, valley=valley)
         return
     game.holders[valley], game.guards[valley] = side, 1
@@ -338,12 +352,14 @@ class FiveValleys(Rules[Valleys]):
     def play(self, position: Valleys, table: Table) -> Flow[Mapping[str, Any]]:
         game: Valleys = table.lay(position)
         while game.phase != "over":
+            marcher = game.to_march[:1]
             if game.phase == "deal":
                 deal(game, table)
             else:
                 yield from PHASES[game.phase](game, table)
             if game.phase != "over":
-                yield Checkpoint()
+                # Whoever has marched has done what their orders were for; those of the others wait for their turn.
+                yield Checkpoint(keep_queue=frozenset(self.sides).difference(marcher))
         most = max(len(game.held(side)) for side in SIDES)
         winners = [side for side in SIDES if len(game.held(side)) == most]
         return {"winner": winners, "reason": "most_valleys"}
