@@ -80,7 +80,7 @@ def test_a_condition_holds_when_the_fact_is_as_it_says(wanted: Any, fact: Any, f
         ([1, 2], 3, "enemy_cu 3 is not 1 or 2"),
         ("many", ["a", "b"], "enemy_cu a and b is not many"),
         ({"not": 3}, 3, "enemy_cu is 3"),
-        (True, None, "enemy_cu is none"),
+        (True, None, "enemy_cu none is not true"),
     ],
 )
 def test_a_condition_that_does_not_hold_says_why(wanted: Any, fact: Any, said: str) -> None:
