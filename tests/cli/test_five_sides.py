@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from email import message_from_bytes
 from email.message import Message
 from email.utils import parseaddr
@@ -40,6 +41,8 @@ class Table:
 
     def __init__(self, home: Path) -> None:
         self.home, self.sent, self.random = home, 0, Random(1)
+        self.alike = 0
+        """How often a side was asked two questions of a kind at once."""
         self.read: set[str] = set()
         self.homes: dict[str, Mapping[str, Any]] = {}
         """What each side was last sent to check its sheets by."""
@@ -102,27 +105,21 @@ class Table:
                 continue
             self.homes[side] = {**home, "open_decisions": []}
             view = self.rules.decode(home["position"])
-            lines = [line for each in asked for line in _lines(self.order(view, each))]
+            self.alike += len(asked) > len({each.kind for each in asked})
+            lines = [line for each in asked for line in self.lines(view, each)]
             head = [f"game: {GAME}", f"side: {side}", f"adjudication: {home['adjudication']}", "orders:"]
             self.says(side, "\n".join([*head, *lines]))
             return True
         return False
 
-    def order(self, view: Any, decision: Decision) -> Order:
-        """Bid any card, and march nowhere."""
-        if decision.kind != "bid":
-            assert decision.default is not None
-            return Order(decision.kind, decision.default)
-        picked: Order = self.rules.legal_orders(view, decision).pick(self.random.random)
-        return picked
+    def lines(self, view: Any, decision: Decision) -> list[str]:
+        """Return anything that is legal, as a sheet has it."""
+        order: Order = self.rules.legal_orders(view, decision).pick(self.random.random)
+        return order_lines(order.kind, replace(order, about=decision.about).written)
 
     def heard(self, side: str) -> list[str]:
         """Return the letters by which a side has heard others."""
         return [text for to, name, text in self.letters if to == PLAYERS[side] and name.startswith("talk.")]
-
-
-def _lines(order: Order) -> list[str]:
-    return list(order_lines(order.kind, order.body))
 
 
 def _payload(part: Message) -> bytes:
@@ -173,7 +170,7 @@ def _rolls_back(table: Table, to: int) -> None:
     table.collect()
     names = [re.match(rf"{GAME}\.([\w+]+)\.request-", name) for _, name, _ in table.letters]
     asked = [side for side in PLAYERS if any(found and side in found[1].split("+") for found in names)]
-    assert {"oak", "elm", "ash", "fir"} <= set(asked)
+    assert asked == ["oak", "elm", "ash", "fir"], "who is out is not asked"
     n = table.adjudication()
     for side in asked:
         table.says(side, f"CONSENT {GAME} 1")
@@ -205,6 +202,7 @@ def test_a_game_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pyte
     result = _agrees_to_a_draw(table)
     assert (result["reason"], result["winner"]) == ("draw_agreed", ["oak", "elm"])
     assert table.sent >= LETTERS
+    assert table.alike, "no side was asked two questions of a kind at once"
 
     clone = tmp_path / "observers.git"
     table.pbem("publish", GAME, str(clone))
