@@ -69,6 +69,10 @@ Progress = Callable[[int, int], None]
 Files = Mapping[str, bytes | None]
 
 
+class _Closed(CannotOpen):
+    """A sealed file of the record cannot be opened, which is blamed where all of them are opened."""
+
+
 class _RecordedLinks:
     """The links that the turns have opened: what they come from is never revealed."""
 
@@ -155,7 +159,7 @@ class Derivation:
                 self._make(kind, commit)
                 self._compare(commit, findings)
                 derived += 1
-            except CannotOpen:  # blamed where the sealed files are opened
+            except _Closed:
                 self._go_on(commit)
             except Exception as wrong:  # what stands on record may be anything, and the rules may choke on it
                 findings.blame(self._place(commit), f"it cannot be derived: {_said(wrong)}")
@@ -172,7 +176,10 @@ class Derivation:
     def _content(self, path: str, oid: bytes) -> bytes:
         """Return a file of the record: a sealed one opened, as far as the secrets at hand open it."""
         if path.endswith(SEALED) and not path.startswith(VIEWS) and path != PLAYERS and path not in self._sealed:
-            return self._files.padded(path, oid)
+            try:
+                return self._files.padded(path, oid)
+            except CannotOpen as wrong:
+                raise _Closed(str(wrong)) from None
         return self._read(oid)
 
     def _recorded(self, commit: Past) -> dict[str, bytes | None]:
@@ -184,7 +191,7 @@ class Derivation:
         for change in commit.changes:
             try:
                 files[change.path] = None if change.new is None else self._content(change.path, change.new)
-            except CannotOpen:
+            except _Closed:
                 continue
         self._repo.commit(files, commit.message)
         self._repo.keep()
@@ -326,7 +333,7 @@ class Derivation:
         act = turn["act"]
         path = sealed_path(turn_path(n))
         oid = self._history.latest(path)
-        record = json.loads(self._files.content(path, oid)) if oid is not None else {}
+        record = json.loads(unpadded(path, self._content(path, oid))) if oid is not None else {}
         Acts(self._game, n, act, record.get("act")).again()
 
     # ---- comparing

@@ -382,7 +382,7 @@ class OpenGame:
             recorded=recorded,
             answering=answering,
             out=side in self.out,
-            others={} if recorded else self._beside(side),
+            others={} if recorded or ruled else self._beside(side),
         )
         return check_sheet(at, raw, name=name)
 
