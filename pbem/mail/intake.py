@@ -15,7 +15,7 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.agreed import WHICH_OF_THE_TWO, agreed_sheet, has_orders, unchanged
+from pbem.mail.agreed import agreed_sheet, standing_beside, unchanged
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
@@ -273,9 +273,8 @@ class _Desk:
     def _agreed(self, said: Instruction, task: Task) -> Enclosure:
         """Return the sheet that AGREED hands in. Raises CannotPlay."""
         beside = (*task.sheets, *self.letter.passed_over)
-        if self.outside or any(has_orders(each, self.game.box.forms) for each in beside):
-            raise CannotPlay(WHICH_OF_THE_TWO)
-        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
+        standing = standing_beside(self.game, self.side, self.outside, beside)
+        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host, standing)
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False
