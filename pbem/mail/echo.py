@@ -33,10 +33,10 @@ def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in y
 
 
 def _orders(sheet: Record) -> Iterator[str]:
-    for order in sheet.get(ORDERS, ()):
+    for order in sheet.get(ORDERS) or ():
         ((kind, body),) = order.items()
         yield from short_order(kind, body or {}, _WIDTH)
-    if not sheet.get(ORDERS, True):
+    if ORDERS in sheet and not sheet[ORDERS]:
         yield f"{ORDERS}: []"
 
 

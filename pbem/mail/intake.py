@@ -360,7 +360,9 @@ class _Desk:
         asks = game.begun and Command.STATUS in done.questions
         position = side_report(game, side, game.adjudication).position if asks else ""
         answered = Answered(self.letter, done.paragraphs)
-        self.handled.letters.append(commands_letter(game, answered, form, self.settings, position))
+        self.handled.letters.append(
+            commands_letter(game, answered, form, self.settings, position, refused=not done.good)
+        )
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""

@@ -412,6 +412,7 @@ ARMIES = (Line("Italia"), Line("Capua", ("10 CU", "Varro"), 1), Line("Rome", ("8
         (ARMIES, []),
         (ARMIES[:2], ["Armies: Rome no more."]),
         ((*ARMIES, Line("Arpi", ("", "Mago"), 1)), ["Armies: Arpi Mago."]),
+        ((*ARMIES, Line("Arpi (marching)", ("3 CU",), 1, passing=True)), ["Armies: Arpi (marching) 3 CU."]),
         (
             (Line("Elsewhere"), *ARMIES[1:]),
             ["Armies: Capua 10 CU, Varro; Rome 8 CU; Capua no more; Rome no", "  more."],
@@ -423,6 +424,11 @@ ARMIES = (Line("Italia"), Line("Capua", ("10 CU", "Varro"), 1), Line("Rome", ("8
 def test_what_has_changed_is_told_row_by_row(now: Sequence[Line], told: list[str]) -> None:
     found = list(changes([Section("Armies", ARMIES)], [Section("Armies", tuple(now))]))
     assert " ".join(line.strip() for line in found) == " ".join(line.strip() for line in told)
+
+
+def test_the_end_of_what_is_under_way_is_not_told() -> None:
+    under_way = (*ARMIES, Line("Arpi (marching)", ("3 CU",), 1, passing=True))
+    assert list(changes([Section("Armies", under_way)], [Section("Armies", ARMIES)])) == []
 
 
 def test_a_table_with_a_head_names_its_columns_in_changes() -> None:
