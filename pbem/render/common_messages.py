@@ -10,7 +10,7 @@ UNUSED: Final = "order_unused"
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
-        "standing_fired": "Your standing orders gave {answered:as_written}.",
+        "standing_fired": "Your standing orders gave {answered:answer}.",
         "standing_passed": "{by} ({order:kind_of}) stopped: {reasons}.",
         "beacon_round": "The dice come from round {round} of drand.",
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",

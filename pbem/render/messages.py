@@ -6,6 +6,7 @@ A sentence names facts of its event in braces. Two blanks in front of it make it
     {general|nobody}          the word if the fact is empty, none, false or 0
     {rounds:round/rounds}     a number with the singular or the plural: 1 round, 3 rounds
     {cards:counted}           a list with equal words counted: 3 Probe and 1 Reserve
+    {answered:answer}         of what standing orders gave the answers, without the conditions
     {order:kind_of}           of an order as a player wrote it only its kind
     {card:card}               as the entry `card` of `formats` writes it, or as the group of that name words it
     {path.last} {path.rest}   the last of a list, and all before it
@@ -44,6 +45,9 @@ _FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
 _COUNTED: Final = "counted"
 _AS_WRITTEN: Final = "as_written"
 """The form of what a player wrote: it is shown letter by letter."""
+_ANSWER: Final = "answer"
+"""The form of an answer that a standing order gave: its conditions are left out, for they are met."""
+_CONDITIONS: Final = re.compile(r", (?:when|until): .*(?= \([^()]*\)$)")
 _KIND: Final = "kind_of"
 """The form of an order that a player wrote: only its kind is shown."""
 _ROLL: Final = "roll"
@@ -242,7 +246,7 @@ class Sentences:
             known = (
                 form is None
                 or "/" in form
-                or form in (_COUNTED, _AS_WRITTEN, _KIND)
+                or form in (_COUNTED, _AS_WRITTEN, _ANSWER, _KIND)
                 or form in self._formats
                 or form in self._words
             )
@@ -298,6 +302,8 @@ class Sentences:
             return "nothing" if value is None else self.name(value)
         if form == _AS_WRITTEN:
             return str(value)
+        if form == _ANSWER:
+            return _CONDITIONS.sub("", str(value))
         if form == _KIND:
             return str(value).partition(":")[0]
         if "/" in form:
