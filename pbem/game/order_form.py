@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pbem.game.plain import Record
 from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
 from pbem.game.yaml.marks import short
-from pbem.protocol import Path
+from pbem.protocol import FOR, Path
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -46,13 +46,22 @@ class OrderForm:
     facts: Mapping[str, str] = field(default_factory=dict)
     unanswered: str | Mapping[str, str] = ""
     """A sentence for the default, with its values in braces; or a text for each word or value that marks the answer."""
+    about: Record = field(default_factory=dict)
+    """The JSON Schema of the word behind `for`, by which orders of this kind are told apart; empty: they have none."""
+
+    @cached_property
+    def as_written(self) -> Record:
+        """The schema of the body as a sheet has it: with `for`, if the kind takes it."""
+        if not self.about:
+            return self.schema
+        return {**self.schema, "properties": {FOR: self.about, **self.schema.get("properties", {})}}
 
     @cached_property
     def validator(self) -> Draft202012Validator:
         """The validator of the schema, made when it is first needed."""
         from jsonschema import Draft202012Validator
 
-        return Draft202012Validator({"$defs": self.defs, **self.schema})
+        return Draft202012Validator({"$defs": self.defs, **self.as_written})
 
     def in_words(self, body: Record, names: Mapping[str, str]) -> str:
         """Return a sentence for an answer, such as the one that counts if none is given: `ends the movement`.

@@ -21,7 +21,7 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import FOR_AGREED, Answering, Known, for_word, forgive
-from pbem.orders.sheet import STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, sentence
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, sentence
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
@@ -30,6 +30,7 @@ WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
 _ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
+_HEADING: Final = ("game", "side", "adjudication", ORDERS)
 _SECTIONS: Final = (STANDING, STANDING_ADD, STANDING_CANCEL)
 _STANDING: Final = re.compile(rb"(?im)^\s*standing(?:[ _-]\w+)?\s*:")
 _ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
@@ -72,7 +73,8 @@ def standing_beside(
             if _STANDING.search(text):
                 raise CannotPlay(f"the standing orders beside it: {sentence(bad.complaints[0].fault)}") from None
             continue
-        if sheet.orders or (lines is bare and not sheet.files):
+        others = set(sheet.document.value) - {*_HEADING, *_SECTIONS}
+        if sheet.orders or others or (lines is bare and not sheet.files):
             raise CannotPlay(WHICH_OF_THE_TWO)
         if sheet.files:
             keys = {key: sheet.document.value[key] for key in _SECTIONS if key in sheet.document.value}
@@ -93,18 +95,18 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str, standing: StandingBes
     """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
     asked = _require_asked(game, side)
     ruled = game.defaults.get(side)
-    if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
+    if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
     if any(decision.default is None for decision in asked):
         raise CannotPlay(nothing_chosen(game.box, asked))
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
-    defaults = [Order(decision.kind, decision.default or {}) for decision in asked]
+    defaults = [Order(decision.kind, decision.default or {}, decision.about) for decision in asked]
     # What waits goes before them only if it answers something now; the first order of a sheet has to.
-    answers = bool(waiting) and any(decision.kind == waiting[0].kind for decision in game.asked(side))
+    answers = bool(waiting) and any(game.session.is_for(waiting[0], decision) for decision in game.asked(side))
     for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
-        lines += order_lines(order.kind, order.body)
+        lines += order_lines(order.kind, order.written)
     if standing.keys:
         lines.append(dump(dict(standing.keys)).rstrip("\n"))
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in

@@ -32,14 +32,15 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
         "new_player": "{side} has a new player.",
-        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[All sides agree to a "
-        "draw.{!ruled}]]",
-        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ Reason: {ruled}]]",
+        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[{agreed} agree to a "
+        "draw.]][[All sides agree to a draw.{!ruled}{!agreed}]][[ {winners} win together.]]",
+        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ {left} play on.]]"
+        "[[ Reason: {ruled}]]",
         "ruled_end": "RULING: the game master ends the game. Reason: {reason}",
     },
     "results": {
-        "broken_off": "The game master ended it; nobody wins.",
-        "draw_agreed": "It is a draw.",
-        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win]].",
+        "broken_off": "The game master ended it; no side wins.",
+        "draw_agreed": "It is a draw[[: {winners} win together]].",
+        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win together]].",
     },
 }

@@ -32,7 +32,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game.box import Box
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Event, PbemError, Roll, cited
+from pbem.protocol import Decision, Event, PbemError, Result, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
 Facts: TypeAlias = Mapping[str, Any]
@@ -191,13 +191,17 @@ class Sentences:
         phrase = self._forecasts.get(event.kind)
         return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
 
-    def result(self, result: Facts) -> str:
-        """Return how a game ended."""
-        nodes = self._single["results"].get(str(result.get("reason")))
+    def result(self, result: Result) -> str:
+        """Return how a game ended. Sentences call one winner `winner`, and several that win together `winners`."""
+        several = len(result.winners) > 1
+        nodes = self._single["results"].get(result.reason)
         if nodes:
-            return self._sentence(nodes, result)
-        winner = result.get("winner")
-        return f"{self.name(winner)} wins: {_worded(str(result.get('reason')))}." if winner else "Nobody wins."
+            winner = {"winners": list(result.winners)} if several else {"winner": next(iter(result.winners), None)}
+            return self._sentence(nodes, {**result.facts, **winner, "reason": result.reason})
+        if not result.winners:
+            return f"No side wins: {_worded(result.reason)}."
+        won = listing([self.name(side) for side in result.winners])
+        return f"{won} {'win' if several else 'wins'}: {_worded(result.reason)}."
 
     def name(self, value: object) -> str:
         """Return a value by its name; an unknown word as it is, with blanks."""

@@ -84,7 +84,7 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
     if question:
         yield f"The letter asks: {outline(question)}"
     yield "\n".join([_CODE, *order_lines(form.kind, form.example), "```"])
-    properties = form.schema.get("properties", {})
+    properties = form.as_written.get("properties", {})
     yield "\n".join(_keys(properties, form.schema.get("required", ())))
     if needed := _either(form.schema):
         yield f"It has {needed}."

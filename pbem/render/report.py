@@ -18,9 +18,9 @@ from pbem.game.box import Box
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Rules, S, Side, cited
+from pbem.protocol import Decision, Event, Result, Rules, S, Side
 from pbem.render.common_messages import UNUSED
-from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
+from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
@@ -78,7 +78,7 @@ class ReportRequest(Generic[S]):
     others: Sequence[Side] = ()
     """The sides that the game waits for; the reader may be one of them."""
     deadline: str | None = None
-    result: Mapping[str, Any] | None = None
+    result: Result | None = None
     filed: Sequence[Mapping[str, Any]] = ()
     """The reader's standing orders in force, as a sheet would have them."""
     list_filed: bool = False
@@ -174,7 +174,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         room = _room_for_changes(letter, sheet)
         letter["changed"] = _first_changes(changed, room)
     text, position = _written("report", **letter), _written("position", **everything)
-    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
+    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
     return Report(text, sheet, stands.headline, asked, position)
 
 
@@ -248,7 +248,7 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
     """Return the form for the decisions of the reader; None if there are none."""
     if request.side is None or not request.own:
         return None
-    heading = standing_remark(len(request.filed), box)
+    heading = standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain)
     return form(rules, box, request.view, request.own, head, heading, titled=titled)
 
@@ -300,7 +300,7 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
 def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
-        asked = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
+        asked = title(box, decision)
         yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)
@@ -318,7 +318,7 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
     for decision in request.own:
         form = box.forms[decision.kind]
-        about = f" ({form.title})" if several else ""
+        about = f" ({question(box, decision)})" if several else ""
         if decision.default is None:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:

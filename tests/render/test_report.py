@@ -16,7 +16,7 @@ from pbem.engine.session import Session
 from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Event, Order, Roll
+from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
@@ -316,7 +316,7 @@ def test_a_reader_is_told_how_many_of_their_sheets_went_in() -> None:
 
 def test_a_finished_game_says_so_first() -> None:
     at = next(campaigns(range(1)))
-    over = told_to(at, "rome", waiting=(), others=(), result={"winner": "rome", "reason": "carthage_falls"}).text
+    over = told_to(at, "rome", waiting=(), others=(), result=Result(("rome",), "carthage_falls")).text
     assert over.splitlines()[3] == "The game is over. Rome wins: Carthage has fallen."
 
 

@@ -143,7 +143,8 @@ class _Run:
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
-                    self.verdict.report.append(f"{decision.side}: {order.kind} {on_one_line(order.body)}{by}")
+                    written = on_one_line(Order(order.kind, order.body, decision.about).written)
+                    self.verdict.report.append(f"{decision.side}: {order.kind} {written}{by}")
                 session.answer([order for order, _ in answers])
             self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
@@ -191,7 +192,7 @@ class _Run:
     def given(self, session: Session[Any], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
-        while given := next((one for one in self.left if _answers(one, decision)), None):
+        while given := next((one for one in self.left if _answers(one, session, decision)), None):
             self.left.remove(given)
             if not self.refused(session, decision, given):
                 return given
@@ -281,8 +282,8 @@ def _dice(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _answers(given: Given, decision: Decision) -> bool:
-    return (given.side, given.order.kind) == (decision.side, decision.kind)
+def _answers(given: Given, session: Session[Any], decision: Decision) -> bool:
+    return given.side == decision.side and session.is_for(given.order, decision)
 
 
 def _reason(error: Exception, words: GameWords) -> str:
