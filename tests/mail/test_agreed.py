@@ -108,6 +108,7 @@ def test_agreed_is_refused_where_there_is_no_default(folder: Folder, toy: Adjudi
     assert not handled.accepted
     told = " ".join(only(handled).text.split())
     assert "nothing counts without an answer: Which card do you bury face down?" in told
+    assert only(handled).subject == "punica: AGREED was not carried out"
 
 
 def test_agreed_is_refused_where_nothing_is_asked(bidding: Folder) -> None:

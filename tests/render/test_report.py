@@ -74,6 +74,8 @@ def one(sentence: str, **facts: Any) -> str:
         ("Goes[[ by {p.rest}]] to {p.last}.", {"p": "capua"}, "Goes to Capua."),
         ("Goes[[ with {cu} CU]].", {"cu": 0}, "Goes."),
         ("Goes[[ with {cu} CU]].", {"cu": 2}, "Goes with 2 CU."),
+        ("Goes[[ with {cu|0} CU]].", {"cu": 0}, "Goes with 0 CU."),
+        ("Goes[[ with {cu|0} CU]].", {}, "Goes."),
         ("Goes[[ with {cu} CU under {general}]].", {"cu": 2, "general": None}, "Goes."),
         ("Fails[[{?held}, being held]].", {"held": True}, "Fails, being held."),
         ("Fails[[{?held}, being held]].", {"held": False}, "Fails."),
@@ -569,7 +571,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         player="Ann",
         side="Rome",
         players={"Rome": "Ann", "Carthage": "Bo"},
-        edition="the rules of 2007",
+        edition="the rules of 2007, with as many values of another box as there are words in this line",
         tip="ab" * 32,
         hidden="cd" * 32,
         report="The report.",
@@ -579,9 +581,11 @@ def test_letters_have_a_subject_and_a_text() -> None:
         answers=["Your phrase is on record."],
         asked="",
         welcomed=False,
+        talk=[],
     )
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
+    assert max(map(len, first.text.splitlines())) <= 72
     assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
     assert "ab" * 32 in first.text
     faults = mail("faults", game="punica", count=2, mark="#!", sheet="game: punica\n#! wrong", reasons=[])

@@ -262,7 +262,7 @@ def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> I
             reason = f"{bound.room} of the {stack.cu} CU fit into {name}; name {{cu, generals}} and a path for the rest"
             yield illegal(("city",), reason, rule="16.2")
         elif not fits(bound, stack):
-            yield illegal(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
+            yield illegal(("city",), f"{_who_sallied(view, bound)} sallied out of {name}, no more", rule="16.5.5")
     elif fits(bound, stack):
         reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
         yield illegal(("city",), reason, rule="16.2")
