@@ -194,7 +194,8 @@ class Desk:
         except CannotPlay as refusal:
             if agreed is not None:
                 done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
-                done.questions.append(Command.FORM)
+                if game.asked(self.side):  # else there is no form to send
+                    done.questions.append(Command.FORM)
                 done.good = False
                 return None
             if not (done.paragraphs or done.questions):

@@ -318,6 +318,7 @@ def test_help_orders_tells_all_about_one_kind(folder: Folder) -> None:
 def test_lines_of_help_hang_below_their_bullets() -> None:
     long = "* `then`: " + "stop there for good, " * 6
     first, *others = paragraphs([long, f"  {long}"])
-    assert first.startswith("* `then`") and others[0].startswith("  stop")
+    assert first.startswith("* `then`")
+    assert others[0].startswith("  stop")
     assert all(len(line) <= 72 for line in [first, *others])
     assert others[-1].startswith("    ")
