@@ -307,7 +307,7 @@ class Sentences:
         if form == _AS_WRITTEN:
             return str(value)
         if form == _ANSWER:
-            return _CONDITIONS.sub("", str(value))
+            return _without_conditions(str(value))
         if form == _KIND:
             return str(value).partition(":")[0]
         if "/" in form:
@@ -318,6 +318,18 @@ class Sentences:
 
 
 _SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
+
+
+def _without_conditions(answer: str) -> str:
+    """Return an answer of standing orders without conditions beside its body; within it they are left.
+
+    >>> _without_conditions("bid: {card: 3}, when: {round: 1} (standing order 2)")
+    'bid: {card: 3} (standing order 2)'
+    """
+    found = _CONDITIONS.search(answer)
+    if found is None or answer[: found.start()].count("{") != answer[: found.start()].count("}"):
+        return answer
+    return answer[: found.start()] + answer[found.end() :]
 
 
 def _worded(word: str) -> str:

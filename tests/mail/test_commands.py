@@ -408,7 +408,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     told = {out.to.partition("@")[0]: read(out) for out in handled.letters}
     assert "Your sheet" not in told["red"].text
     assert "openssl" not in told["red"].parts["receipt.txt"].decode()
-    assert "Your sheet 1 went into adjudication 2." in told["blue"].text
+    assert "Your sheet 1 went into adjudication 2, read as" in told["blue"].text
     assert "your-sheet.yaml" not in told["red"].parts
     blue, _, block = receipt_of(told["blue"])
     (path,) = re.findall(r"its digest in (\S+)\. Only", block)
