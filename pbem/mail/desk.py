@@ -9,7 +9,7 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.agreed import WHICH_OF_THE_TWO, agreed_sheet, has_orders, unchanged
+from pbem.mail.agreed import agreed_sheet, standing_beside, unchanged
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
@@ -194,7 +194,8 @@ class Desk:
         except CannotPlay as refusal:
             if agreed is not None:
                 done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
-                done.questions.append(Command.FORM)
+                if game.asked(self.side):  # else there is no form to send
+                    done.questions.append(Command.FORM)
                 done.good = False
                 return None
             if not (done.paragraphs or done.questions):
@@ -223,9 +224,8 @@ class Desk:
     def _agreed(self, said: Instruction, task: Task) -> Enclosure:
         """Return the sheet that AGREED hands in. Raises CannotPlay."""
         beside = (*task.sheets, *self.letter.passed_over)
-        if self.outside or any(has_orders(each, self.game.box.forms) for each in beside):
-            raise CannotPlay(WHICH_OF_THE_TWO)
-        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host)
+        standing = standing_beside(self.game, self.side, self.outside, beside)
+        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host, standing)
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False
@@ -302,7 +302,9 @@ class Desk:
         asks = game.begun and Command.STATUS in done.questions
         position = side_report(game, side, game.adjudication).position if asks else ""
         answered = Answered(self.letter, done.paragraphs, side=self.side)
-        self.handled.letters.append(commands_letter(game, answered, form, self.settings, position))
+        self.handled.letters.append(
+            commands_letter(game, answered, form, self.settings, position, refused=not done.good)
+        )
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""

@@ -38,7 +38,7 @@ def _orders(sheet: Record) -> Iterator[str]:
     for order in sheet.get(ORDERS) or ():
         ((kind, body),) = order.items()
         yield from short_order(kind, body or {}, _WIDTH)
-    if not sheet.get(ORDERS, True):
+    if ORDERS in sheet and not sheet[ORDERS]:
         yield f"{ORDERS}: []"
 
 

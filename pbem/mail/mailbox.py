@@ -90,6 +90,11 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
         lines=(*opened.loose, *opened.quoted_lines),
+        beside_words=tuple(
+            line
+            for sheet in (*opened.enclosures, *opened.passed_over)
+            for line in sheet.text.decode("utf-8", "replace").splitlines()
+        ),
         answers=tuple(_answers(opened)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )

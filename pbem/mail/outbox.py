@@ -24,6 +24,7 @@ from pbem.mail.address import MESSAGE_ID, mailbox
 from pbem.render.receipt import NAME as RECEIPT
 
 POSITION: Final = "position.txt"
+POSITION_DATA: Final = "position.json"
 """The name under which it is enclosed in words where things stand."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
@@ -69,7 +70,7 @@ class Attachments:
         if self.standing is not None:
             yield _text_part(self.standing, self._name(POSITION))
         if self.position is not None:
-            yield _file_part("application", "json", "attachment", self._name("position.json"), self.position.encode())
+            yield _file_part("application", "json", "attachment", self._name(POSITION_DATA), self.position.encode())
         if self.own_sheet is not None:
             name, content = self.own_sheet
             yield _file_part("application", "yaml", "attachment", self._name(name), content)

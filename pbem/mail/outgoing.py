@@ -21,7 +21,7 @@ from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_
 from pbem.mail.letter import Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
-from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
@@ -36,6 +36,7 @@ from pbem.render.wrap import folded
 from pbem.repo.charter import PUBLIC, SILENT
 
 _INDENT: Final = "  "
+_BULLET: Final = re.compile(r" *\* ")
 _BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
 _NOTHING_ATTACHED: Final = Attachments()
@@ -319,9 +320,15 @@ def foreseen_letter(
 
 
 def commands_letter(
-    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: str = ""
+    game: Adjudicator,
+    answered: Answered,
+    sheet: str | None,
+    settings: MailSettings,
+    position: str = "",
+    *,
+    refused: bool = False,
 ) -> Outgoing:
-    """Return the letter that answers the commands of a letter.
+    """Return the letter that answers the commands of a letter; its subject says if one is `refused`.
 
     It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
     """
@@ -329,7 +336,8 @@ def commands_letter(
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
     form = sheet and sheet.rstrip("\n")
-    text = mail("commands", game=game.name, commands=said, answers=lines, sheet=form, position=position)
+    words = {"commands": said, "refused": refused, "one": ", " not in said}
+    text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
@@ -355,12 +363,16 @@ def refusal_letter(
 
 
 def paragraphs(texts: Iterable[str]) -> list[str]:
-    """Return texts as folded lines with a blank line between them; an indented line is left as it is."""
+    """Return texts as folded lines with a blank line between them; indented lines are left, but for bullets."""
     lines: list[str] = []
     for text in texts:
         lines += [""] if lines else []
         for line in text.split("\n"):
-            lines += [line] if line.startswith(" ") or not line else folded(line, WIDTH)
+            bullet = _BULLET.match(line)
+            if bullet is None and line[:1] in ("", " "):
+                lines.append(line)
+            else:
+                lines += folded(line, WIDTH, later=" " * (bullet.end() if bullet else 0))
     return lines
 
 
@@ -383,7 +395,7 @@ def letter(
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     message_id = f"<{id or stamp}@{settings.host}>"
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else f"\n{_enclosed(attached)}"
+    below = "" if about is None else f"{_gap(text, about)}{_enclosed(attached)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
@@ -401,9 +413,19 @@ def letter(
     return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
 
 
+def _gap(text: Mail, about: About) -> str:
+    """Return the blank line above what is enclosed; a report that ends with a paragraph of one line needs none."""
+    *_, above, last = ["", "", *text.text.splitlines()]
+    return "" if about.told is not None and last and not above else "\n"
+
+
 def _enclosed(attached: Attachments) -> str:
     """Return the line that says what is enclosed."""
-    return "\n".join(folded(f"Enclosed: {', '.join(attached.names)}", WIDTH, later=_INDENT))
+    names = attached.names
+    if POSITION in names and POSITION_DATA in names:  # on one line, if that can be
+        names.remove(POSITION_DATA)
+        names[names.index(POSITION)] += "/json"
+    return "\n".join(folded(f"Enclosed: {', '.join(names)}", WIDTH, later=_INDENT))
 
 
 def _list_id(about: About, host: str) -> str:

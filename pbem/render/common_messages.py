@@ -10,8 +10,8 @@ UNUSED: Final = "order_unused"
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
-        "standing_fired": "Your standing orders gave {answered:as_written}.",
-        "standing_passed": "Your order {order:as_written} ({by}) stopped: {reasons}.",
+        "standing_fired": "Your standing orders gave {answered:answer}.",
+        "standing_passed": "{by} ({order:kind_of}) stopped: {reasons}.",
         "beacon_round": "The dice come from round {round} of drand.",
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
         "standing_expired": "Your order {order:as_written} ({by}) has expired; it was in force until {until}.",

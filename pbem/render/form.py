@@ -26,7 +26,7 @@ WITHOUT: Final = "Without an answer"
 MOST_LISTED: Final = 12
 """The most legal orders that are all listed for one decision."""
 FEW_SHOWN: Final = 6
-"""How many are shown where there are more than that."""
+"""How many are shown where there are more than that; half of them if each takes several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterato
     bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
     more = ""
     if not bodies:
-        bodies, more = _listed(rules.legal_orders(view, decision))
+        bodies, more = _listed(decision.kind, rules.legal_orders(view, decision))
     if decision.default is None:
         bodies = bodies or [form.example]
     others = [body for body in bodies if body != decision.default]
@@ -163,12 +163,14 @@ def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any
         yield from (f"# {line}" for line in short_order(decision.kind, written, WIDTH))
 
 
-def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
+def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
     """Return legal answers to choose from, and what to say of those left out."""
     count = len(choices)
     picked: Sequence[int] = range(count)
     if count > MOST_LISTED:
-        picked = [at * (count - 1) // (FEW_SHOWN - 1) for at in range(FEW_SHOWN)]
+        long = len(short_order(kind, choices[0].body, WIDTH)) > 1
+        few = FEW_SHOWN // 2 if long else FEW_SHOWN
+        picked = [at * (count - 1) // (few - 1) for at in range(few)]
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
 
 

@@ -29,11 +29,11 @@ MOST_ABOVE: Final = 12
 """So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
 _MOST_CHANGES: Final = 5
 """So many lines say what has changed, in a report that does not say how all things stand, if there is room for them."""
-_SHORT_FORM: Final = 16
+_SHORT_FORM: Final = 22
 """The form of a small question has at most so many lines."""
-_SHORT, _LONG = 35, 52
+_SHORT, _LONG = 32, 52
 """So long is a report with a short form, and one with a longer form, if that can be: else no change is told."""
-_MOST_BELOW: Final = 10
+_MOST_BELOW: Final = 7
 """So many lines of what happened stand below the form of such a report, the latest of them."""
 
 
@@ -159,13 +159,14 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "standing": list(laid_out(stands.sections)),
     }
     in_the_letter = {
-        "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
+        "happened": list(_happened(said[above:], close=known is not None))
+        or (["Nothing new since your last report."] if known is None else []),
         "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
         "hand": list(laid_out([section for section in hand if section not in about])),
         "changed": changed,
         "brief": [*_brief(say, request, others), *_questions(say, box, request)],
         "notes": notes,
-        "about": list(laid_out(list(dict.fromkeys(about)))),
+        "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
         "sheet": untitled and untitled.rstrip("\n"),
     }
     letter = everything | in_the_letter
@@ -237,7 +238,7 @@ def _latest(said: Sequence[Said]) -> list[str]:
     """Return the latest of what happened, without the dice."""
     told = [each for each in said if not each.tag]
     for first in range(len(told)):
-        lines = list(_happened(told[first:]))
+        lines = list(_happened(told[first:], close=True))
         if len(lines) < _MOST_BELOW + (first == 0):
             return lines if first == 0 else [_MORE, *lines]
     return []
@@ -271,14 +272,14 @@ def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> lis
     return list(_happened(sentences(box, language).tell(events)))
 
 
-def _happened(said: Iterable[Said]) -> Iterator[str]:
-    """Yield what happened; a line that is not below another begins a paragraph after those that are."""
+def _happened(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
+    """Yield what happened; a line that is not below another begins a paragraph after those that are, unless `close`."""
     lines = list(said)
     # A letter may begin in the middle of a card play, whose first line stood in the letter before.
     first = 0
     for at, each in enumerate(lines):
         first = each.depth if at == 0 else min(first, each.depth)
-        if each.depth == 0 and at and lines[at - 1].depth > 0:
+        if not close and each.depth == 0 and at and lines[at - 1].depth > 0:
             yield ""
         yield from _lines(each, each.depth - first)
 

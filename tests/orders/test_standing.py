@@ -249,7 +249,7 @@ def test_who_has_no_order_that_acts_is_told_why() -> None:
     ]
     say = sentences(open_box("rome_carthage"))
     (said, *_) = say.tell([Line(event) for event in told])
-    assert said.text == "Your order intercept (standing 1 of sheet 1) stopped: mover hannibal is not mago."
+    assert said.text == "Standing 1 of sheet 1 (intercept) stopped: mover hannibal is not mago."
 
 
 class Line:

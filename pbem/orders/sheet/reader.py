@@ -239,7 +239,7 @@ def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sid
 
 
 def _placed(misfit: Misfit, document: Source) -> Placed:
-    path, reason, at_key = misfit
+    path, reason, at_key, _ = misfit
     mark = document.mark(path, key=True) if at_key else document.nearest(path)
     return Placed(Fault(MALFORMED, path, shortened(reason)), mark)
 
@@ -261,7 +261,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
             yield Misfit((key,), f"{key} is missing: {meaning}")
     for key in ("game", "side"):
         if key in value and not isinstance(value[key], str):
-            yield Misfit((key,), f"{key} must be text, not {shown(value[key])}")
+            yield Misfit((key,), f"{key} must be a word, not {shown(value[key])}")
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
@@ -317,7 +317,8 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
     body = item[kind]
     if standing:  # its conditions may stand within the body; it is read when it is set
         if body is not None and body != DEFAULT and not isinstance(body, dict):
-            yield Misfit((*path, kind), f"{kind} must be a mapping, or the word default, not {shown(body)}")
+            reason = f"{kind} needs braces, as in {forms[kind].in_full()}, or the word default; this is {shown(body)}"
+            yield Misfit((*path, kind), reason)
         return
     for misfit in forms[kind].misfits({} if body is None else body):
         yield misfit._replace(path=(*path, kind, *misfit.path))
