@@ -112,10 +112,11 @@ class Walk:
         choices = self.rules.legal_orders(self.view(decision.side), decision)
         one_of = self.rng.random()
         if one_of < 0.05:
-            return choices[0]
-        if one_of < 0.1:
-            return choices[len(choices) - 1]
-        order = choices.pick(self.rng.random)
+            order = choices[0]
+        elif one_of < 0.1:
+            order = choices[len(choices) - 1]
+        else:
+            order = choices.pick(self.rng.random)
         assert order is not None, f"{decision.side} has no answer to {decision.kind}"
         return replace(order, about=decision.about)
 
