@@ -111,6 +111,7 @@ class Walk:
         """Pick an answer: any, and now and then the first or the last, which are often the odd ones."""
         choices = self.rules.legal_orders(self.view(decision.side), decision)
         one_of = self.rng.random()
+        order: Order | None
         if one_of < 0.05:
             order = choices[0]
         elif one_of < 0.1:
