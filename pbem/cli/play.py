@@ -102,11 +102,13 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
 
         judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
         return
+    from pbem.referee import sheet_check
+
     if side is None:
         misuse("say whose sheet it is: --side rome")
     with opened(game, games, boxes) as found:
         require_side(found, side)
-        receipt, _ = found.check(side, read(sheet), name=sheet.name)
+        receipt, _ = sheet_check.check(found, side, read(sheet), name=sheet.name)
         judge(receipt, json, "no faults", _advice(receipt, found))
 
 
@@ -123,9 +125,11 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     elif side is None:
         misuse("say whose sheet it is: --side rome")
     else:
+        from pbem.referee import sheet_check
+
         with opened(game, games, boxes) as found:
             require_side(found, side)
-            receipt, prospects = found.forecast(side, read(sheet), name=sheet.name)
+            receipt, prospects = sheet_check.forecast(found, side, read(sheet), name=sheet.name)
             box = found.box
     if receipt.complaints:
         judge(receipt, json, "")

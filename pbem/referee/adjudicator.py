@@ -25,9 +25,11 @@ from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
+from pbem.referee import sheet_check
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
+from pbem.referee.take_home import home
 from pbem.repo.adjudication import Adjudication, Circumstances, Seed
 from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.layout import POSITION, turn_path
@@ -159,7 +161,7 @@ class Adjudicator(OpenGame):
         not been used yet.
         """
         with self._changing():
-            receipt, sheet = self.check(side, raw, name=name, answering=answering, recorded=recorded)
+            receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
             now = self.current()
@@ -377,7 +379,7 @@ class Adjudicator(OpenGame):
             if self.ledger.joined(side).key is None:
                 continue
             events = [event for event in made.events if event.to is None or side in event.to]
-            view = {**self.home(now, side), "events": event_records(events)}
+            view = {**home(self, now, side), "events": event_records(events)}
             if talked:
                 view["talk"] = heard_by(side, self.talk.since(made.n - 1))
             files |= self.ledger.side_files(side, view, now.state, position, turn, talked=talked)

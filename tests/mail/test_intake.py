@@ -23,6 +23,7 @@ from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
+from pbem.referee.take_home import take_home
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 
@@ -124,7 +125,7 @@ def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder,
             if report.sheet is None:
                 assert not got.parts.keys() & {"orders.yaml", "position.json"}
             else:
-                assert json.loads(got.parts["position.json"]) == game.take_home(side)
+                assert json.loads(got.parts["position.json"]) == take_home(game, side)
                 assert got.parts["orders.yaml"].decode() == report.sheet
         asked = [side for side in (one, other) if game.asked(side)]
     assert [side for side in (one, other) if "orders.yaml" in letters[f"{side}@example.org"].parts] == asked
