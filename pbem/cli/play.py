@@ -293,7 +293,7 @@ def report(name: str, side: str | None, since: int | None, games: Path | None, b
 
 def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
     """Draw the map."""
-    from pbem.mail.outgoing import map_picture
+    from pbem.mail.maps import map_picture
 
     with opened(name, games, boxes) as game:
         if side is not None:

@@ -14,12 +14,12 @@ from typing import Any, Final
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence
 from pbem.mail.echo import echo
+from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import (
     About,
     Answered,
     MailSettings,
-    Maps,
     Outgoing,
     called,
     heading,

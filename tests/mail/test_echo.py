@@ -93,7 +93,7 @@ def test_echo_shows_standing_orders() -> None:
 @pytest.mark.usefixtures("in_the_folder")
 def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pbem verify --letters` knows a sheet that was put right by the player's own text below it."""
-    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)

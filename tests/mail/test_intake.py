@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, report_of, side_report
@@ -60,7 +59,7 @@ def read(out: Outgoing) -> Read:
 @pytest.fixture
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing where a test does not look at the map."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
 
 
 def head(folder: Folder, name: str = "punica") -> str:

@@ -19,7 +19,6 @@ from pbem.cli import play as desk
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import welcome_letters
@@ -40,7 +39,7 @@ PLAYERS = ["--player", "red=Ann Smit <red@example.org>", "--player", "blue=Bob <
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     return Folder(tmp_path)
 
 
