@@ -32,6 +32,7 @@ from pbem.referee.played import Played, adjudication_of, advanced, published_spa
 from pbem.referee.take_home import home
 from pbem.repo.adjudication import Adjudication, Circumstances, Seed
 from pbem.repo.charter import ChainPromise, Joined
+from pbem.repo.commits import adjudication_message
 from pbem.repo.layout import POSITION, turn_path
 from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
@@ -352,7 +353,7 @@ class Adjudicator(OpenGame):
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
         files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
-        now.head = self.ledger.commit(files, _subject(self.name, made))
+        now.head = self.ledger.commit(files, adjudication_message(self.name, made))
         return n
 
     def _files(
@@ -415,14 +416,6 @@ class Adjudicator(OpenGame):
             except BaseException:
                 self.forget()
                 raise
-
-
-def _subject(game: str, made: Adjudication) -> str:
-    """Return the commit message of an adjudication, with nothing in it that is not public."""
-    if made.act is not None:
-        return f"{game}: adjudication {made.n}, {made.act['kind']}"
-    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.open_decisions)
-    return f"{game}: adjudication {made.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
 
 
 def _require_chain(chain: ChainPromise) -> None:
