@@ -77,7 +77,7 @@ def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
 def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
     """Return the sides that play an edition: its rules say it, or while they cannot be loaded, its box."""
     from pbem.game import shelf as shelf_room
-    from pbem.game.box import BrokenBox
+    from pbem.game.box_file import BrokenBox
 
     try:
         return list(shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules.sides)

@@ -17,7 +17,8 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.game.box import BrokenBox, open_box
+from pbem.game.box import open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.corrections import Correction
 from pbem.referee.take_home import take_home
 from tests.support.forging import FALSE_KEY, Tale, told

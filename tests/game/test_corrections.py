@@ -17,7 +17,8 @@ from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
 from pbem.game import shelf
-from pbem.game.box import BrokenBox, open_box
+from pbem.game.box import open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
