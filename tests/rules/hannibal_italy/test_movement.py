@@ -140,7 +140,7 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     ("path", "line"),
     [
         ('"0227, try taurasia, taurasia"', None),
-        ("taurasia, try dertona", "malformed: unknown word 'try dertona' in move"),
+        ("taurasia, try dertona", "Dertona is not next to Taurasia, where it would be tried (rule 7.4)"),
         ('"taurasia, try dertonna"', "there is no city dertonna, did you mean Dertona? (rule 7.2)"),
         ('"taurasia, 1115 , nowhere, 0225"', "there is no hex or city 1115"),
         ("0326", None),
