@@ -172,6 +172,26 @@ def test_a_form_quoted_as_it_was_sent_is_passed_over(folder: Folder) -> None:
     assert len(handled.letters) == 1
 
 
+def test_two_forms_filled_in_where_they_are_quoted_both_count(folder: Folder) -> None:
+    with folder.open("gaul") as game:
+        (out,) = to_ann(bundled(first_letters(game, folder.office)))
+    form = read(out).text.replace("# - bid: {card: lowest}", "- bid: {card: lowest}")
+    assert says(folder, quoted(form), more=ANSWERS).accepted
+    assert sheets(folder) == {"oak": 1, "elm": 1}
+
+
+def test_a_letter_in_which_nothing_is_found_is_answered(folder: Folder) -> None:
+    assert "There is no order sheet in your letter" in refused(says(folder, b"Hello!", more=ANSWERS))
+    text = "\n".join(f"> {line}" for line in ("gaul: Five Valleys (usual).", "- You are asked: ?")).encode()
+    assert "There is no order sheet in your letter" in refused(says(folder, text, more=ANSWERS, number=2))
+
+
+def test_a_command_stands_between_game_and_side(folder: Folder) -> None:
+    (one,) = says(folder, b"game: gaul\nSTATUS\nside: elm").letters
+    assert flat(one).count("gaul: Five Valleys (usual).") == 1
+    assert "report 1 to Elm" in flat(one)
+
+
 def test_a_command_counts_for_all_or_for_the_side_below(folder: Folder) -> None:
     (both,) = says(folder, b"STATUS").letters
     assert flat(both).count("gaul: Five Valleys (usual).") == 2
