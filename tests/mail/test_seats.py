@@ -83,12 +83,33 @@ def test_reports_of_two_sides_are_one_letter(folder: Folder) -> None:
     assert [out.to for out in sent].count(ANN) == 1
     assert len(sent) == 4
     (out,) = to_ann(sent)
-    assert read(out).subject == "Your move in gaul: it begins, you play Oak; Elm"
+    assert read(out).subject == "Your move in gaul: it begins, you play Oak and Elm"
     assert "report 1 to Oak" in flat(out)
     assert "report 1 to Elm" in flat(out)
     kept = read_letter("letter", out.content)
     assert {receipt.side for receipt in kept.receipts} == {"oak", "elm"}
     assert {each.side for each in out.sent} == {"oak", "elm"}
+
+
+def test_the_introduction_stands_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    folder = Folder(tmp_path)
+    players = {side: address.partition("@")[0] for side, address in ADDRESSES.items()}
+    folder.create("five", "gaul", players=players, addresses=ADDRESSES, begin=False).close()
+    with folder.open("gaul") as game:
+        (welcome,) = to_ann(bundled(letters.welcome_letters(game, folder.office)))
+        assert read(welcome).subject == "gaul: you play Oak and Elm. Please send a phrase"
+        text = flat(welcome)
+        assert text.count("Answer with one line") == text.count("PLEASE KEEP THIS LETTER") == 1
+        assert "when Ash, Fir, Yew and you have sent a phrase" in text
+        assert "with an order alone, write the line `side: oak` or `side: elm`" in text
+        assert text.endswith("Enclosed: receipt-oak.txt, receipt-elm.txt")
+    for number, side in enumerate(("ash", "fir", "yew", "oak"), 1):
+        handled = says(folder, b"PHRASE the die is cast", side=side, number=number)
+    (begun,) = to_ann(handled.letters)
+    text = flat(begun)
+    assert text.count("A game of Five Valleys begins") == text.count("THE DICE") == 1
+    assert text.count("YOU ARE ASKED") == text.count("BEGIN ORDERS") == 2
 
 
 def test_two_sheets_in_a_letter_go_to_their_sides(folder: Folder) -> None:
@@ -198,6 +219,18 @@ def test_a_command_counts_for_all_or_for_the_side_below(folder: Folder) -> None:
     (one,) = says(folder, b"STATUS\nside: elm", number=2).letters
     assert flat(one).count("gaul: Five Valleys (usual).") == 1
     assert "report 1 to Elm" in flat(one)
+
+
+def test_the_subject_is_that_of_the_side_that_is_asked(folder: Folder) -> None:
+    for side in ("oak", "ash", "fir", "yew"):
+        says(folder, bid(folder, side, "lowest"), side=side, number=1)
+    handled = says(folder, bid(folder, "elm", "lowest"), number=2)
+    with folder.open("gaul") as game:
+        (asked,) = game.open_decisions
+    for out in handled.letters:
+        its = asked.side in {each.side for each in out.sent}
+        ends = "Your move in gaul: Which valley do you march on?" if its else "gaul: news of adjudication 2"
+        assert read(out).subject == ends
 
 
 def test_agreed_takes_what_counts_for_each_side_asked(folder: Folder) -> None:
