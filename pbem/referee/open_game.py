@@ -299,7 +299,7 @@ class OpenGame:
 
         Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
         """
-        return self.home(self.current(), side)
+        return {**self.home(self.current(), side), **({"out": True} if side in self.out else {})}
 
     def home(self, now: Now, side: Side) -> dict[str, Any]:
         """Return what `take_home` returns, for a game as it stands or is about to stand."""

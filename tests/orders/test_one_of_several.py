@@ -187,6 +187,7 @@ def test_the_form_tells_them_apart(game: Adjudicator) -> None:
     text = side_report(game, SIDE, game.adjudication - 1).text
     assert "YOU ARE ASKED: For Elm: How many guards of an army intercept?" in text
     assert "AND: For Bears: How many guards" in text
+    assert "Without an answer in time (for Bears): sends 0 guards." in text
     assert "# - intercept: {for: bears, guards: 1}" in text
 
 

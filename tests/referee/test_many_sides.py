@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from pbem.mail.tasks import Handled
 from pbem.protocol import Result, Side
 from pbem.referee import ending, requests, rollback
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.home_check import check_at_home
 from pbem.referee.open_game import CannotPlay
 from pbem.render.messages import sentences
 from pbem.repo.layout import request_path
@@ -148,6 +150,15 @@ def test_orders_of_a_side_that_is_out_are_a_fault(folder: Folder) -> None:
         assert wrong.fault.reason == "Yew is out of the game; its orders do not count any more"
         assert (wrong.fault.path, wrong.mark.line) == (("side",), 2)
         assert game.sheets("yew") == 0
+
+
+def test_the_home_check_knows_that_a_side_is_out(folder: Folder, tmp_path: Path) -> None:
+    with folder.create("five", "gaul", scenario=YEW_IS_OUT) as game:
+        enclosed, text = tmp_path / "position.json", sheet(game, "yew", order("bid", card="lowest"))
+        enclosed.write_text(json.dumps(game.take_home("yew")))
+        at_home = check_at_home(enclosed, text, "orders.yaml", FOLDERS)
+        assert str(at_home) == str(game.check("yew", text, name="orders.yaml")[0])
+        assert "out" not in game.take_home("oak")
 
 
 # ---- a quorum
