@@ -106,6 +106,7 @@ def test_a_draw_of_two_winners(folder: Folder) -> None:
     for side in ("fir", "yew"):
         handled = says(folder, side, "CONSENT gaul 1")
     assert "It is a draw: Elm and Ash win together." in " ".join(read(handled.letters[0]).text.split())
+    assert read(handled.letters[0]).subject == "gaul: the game is over"
     with folder.open("gaul") as game:
         assert game.result == Result(("elm", "ash"), "draw_agreed")
         assert game.ledger.public_turn(2)["result"] == {"winner": ["elm", "ash"], "reason": "draw_agreed"}
