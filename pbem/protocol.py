@@ -26,6 +26,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
     |-- BrokenBox                  game.box_file: a box, with every flaw in it
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
+    |   |-- BadBlock               crypto.sealed_orders: a block of sealed orders, and what is wrong with it
     |   `-- _Closed                audit.derive: a sealed file of the record, which is blamed elsewhere
     |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
     |   |-- BadPatch               referee.patching: a change of a position, with every complaint

@@ -11,9 +11,9 @@ from pbem.cli.escaped import escaped_output
 from pbem.cli.runtime import in_the_world, misuse
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
-    "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
+    "For players": ("status", "report", "map", "form", "check", "forecast", "seal-orders", "open", "my-chain"),
     "For the game master": (
-        *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon"),
+        *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon", "thread"),
         *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),

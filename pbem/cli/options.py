@@ -17,6 +17,8 @@ Correct = Annotated[
     typer.Option("--correct", help="A corrected file of the box, or a folder of them; the game's repo keeps them."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Since = Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")]
+MapLink = Annotated[str | None, typer.Option("--map", metavar="URL", help="Where the map can be seen, for a forum post.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, also on a terminal.")]
 WHY: Final = "The reason. It goes on record, and every side is told."
 """The help of every `--reason`."""

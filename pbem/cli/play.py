@@ -25,6 +25,8 @@ from pbem.cli.runtime import (
     print_echo,
     print_json,
     read,
+    read_at_home,
+    read_sheet,
     require_side,
     tell_all,
 )
@@ -100,7 +102,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import check_at_home
 
-        judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
+        judge(check_at_home(Path(game), read_at_home(sheet), sheet.name, boxes or ()), json, "no faults")
         return
     from pbem.referee import sheet_check
 
@@ -108,7 +110,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
         misuse("say whose sheet it is: --side rome")
     with opened(game, games, boxes) as found:
         require_side(found, side)
-        receipt, _ = sheet_check.check(found, side, read(sheet), name=sheet.name)
+        receipt, _ = sheet_check.check(found, side, read_sheet(found, side, sheet), name=sheet.name)
         judge(receipt, json, "no faults", _advice(receipt, found))
 
 
@@ -120,7 +122,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     if Path(game).suffix == ".json":
         from pbem.referee.home_check import forecast_at_home
 
-        receipt, home, prospects = forecast_at_home(Path(game), read(sheet), sheet.name, boxes or ())
+        receipt, home, prospects = forecast_at_home(Path(game), read_at_home(sheet), sheet.name, boxes or ())
         box, side = home.loaded.box, home.side
     elif side is None:
         misuse("say whose sheet it is: --side rome")
@@ -129,7 +131,7 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
         with opened(game, games, boxes) as found:
             require_side(found, side)
-            receipt, prospects = sheet_check.forecast(found, side, read(sheet), name=sheet.name)
+            receipt, prospects = sheet_check.forecast(found, side, read_sheet(found, side, sheet), name=sheet.name)
             box = found.box
     if receipt.complaints:
         judge(receipt, json, "")
@@ -159,7 +161,7 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
         misuse("--link goes with --agreed; a sheet has its link on a line of its own")
     with opened_to_change(name, games, boxes) as game:
         require_side(game, side)
-        raw = f"AGREED {agreed}".encode() if file is None else read(file)
+        raw = f"AGREED {agreed}".encode() if file is None else read_sheet(game, side, file)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
         owing = owes(game)
         with game.transaction():
@@ -279,16 +281,6 @@ def _ruled(game: Adjudicator, decision: Decision) -> bool:
     """Tell whether the game master has set the answer of a side to a decision."""
     ruled = game.defaults.get(decision.side)
     return ruled is not None and game.session.is_for(ruled.order, decision)
-
-
-def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:
-    """Print a side's report."""
-    from pbem.mail.outgoing import side_report
-
-    with opened(name, games, boxes) as game:
-        if side is not None:
-            require_side(game, side)
-        print(side_report(game, side, game.adjudication - 1 if since is None else since).text)
 
 
 def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:

@@ -7,7 +7,7 @@ import json as json_text
 import os
 import sys
 from codecs import lookup
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -19,6 +19,7 @@ from pbem.protocol import FOR, Bug, PbemError, cited
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
     from pbem.mail.outgoing import MailSettings, Outgoing
+    from pbem.mail.sealed_blocks import Unseal
     from pbem.orders.check import Receipt
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.open_game import OpenGame
@@ -302,3 +303,26 @@ def print_json(value: object) -> None:
 def read(path: Path) -> bytes:
     """Return the content of a file, or of standard input for `-`."""
     return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+
+
+def read_sheet(game: OpenGame, side: str, path: Path) -> bytes:
+    """Return the sheet in a file, which may be a copied forum post; end the command if its sealed orders do not open."""
+    from pbem.mail.sealed_blocks import for_side
+
+    return _in_post(path, game.box.forms, for_side(game, side))
+
+
+def read_at_home(path: Path) -> bytes:
+    """Return the sheet in a file of a player, which may be a copied forum post."""
+    return _in_post(path, (), None)
+
+
+def _in_post(path: Path, kinds: Collection[str], unseal: Unseal | None) -> bytes:
+    from pbem.crypto.sealed_orders import BadBlock
+    from pbem.mail.post import sheet_in_post
+
+    try:
+        return sheet_in_post(read(path), kinds, unseal)
+    except BadBlock as wrong:
+        print(f"{path.name}: {wrong}")
+        sys.exit(FAULTS)

@@ -12,11 +12,13 @@ from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
-from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer, Yes
+from pbem.cli.options import Correct, Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, Viewer, Yes
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
+from pbem.cli.seal_orders import seal_orders
 from pbem.cli.status import status
 from pbem.cli.talk import press, show
+from pbem.cli.thread import thread
 
 app = typer.Typer(
     name="pbem",
@@ -53,6 +55,8 @@ app.command()(beacon)
 app.command()(player)
 app.command()(status)
 app.command()(publish)
+app.command("seal-orders")(seal_orders)
+app.command()(thread)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)
@@ -242,14 +246,18 @@ def adjudicate(
 def report(
     name: Name,
     side: Viewer = None,
-    since: Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")] = None,
+    since: Since = None,
+    format: Annotated[
+        str, typer.Option("--format", help="text, or for a private message in a forum: bbcode, markdown or html.")
+    ] = "text",
+    map: MapLink = None,
     games: Games = None,
     rules_dir: RulesDir = None,
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
-    from pbem.cli import play
+    from pbem.cli import thread as forum
 
-    play.report(name, side, since, games, rules_dir)
+    forum.report(name, side, since, format, map, games, rules_dir)
 
 
 @app.command("map")

@@ -27,6 +27,7 @@ from pbem.mail.marked_sheet import without_marks
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
 from pbem.mail.press import press_in
 from pbem.mail.receipts import without_receipts
+from pbem.mail.sealed_blocks import Opened, Unseal, with_sheets
 from pbem.mail.sheet_finder import Found, outside, sheets
 
 _MOST: Final = 20
@@ -34,9 +35,12 @@ _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "te
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
 
 
-def open_letter(raw: bytes) -> Letter:
-    """Open a letter and return what is in it. Never raises, whatever the bytes."""
-    letter = _opened(Headers(raw), raw)
+def open_letter(raw: bytes, unseal: Unseal | None = None) -> Letter:
+    """Open a letter and return what is in it. Never raises, whatever the bytes.
+
+    `unseal` opens the sealed orders in it; without it, they stay shut and count for nothing.
+    """
+    letter = _opened(Headers(raw), raw, unseal)
     return replace(letter, digest=_digest(letter))
 
 
@@ -45,7 +49,7 @@ def with_orders(letter: Letter, lines: Sequence[str]) -> Letter:
     return replace(letter, digest=_digest(letter, lines))
 
 
-def _opened(headers: Headers, raw: bytes) -> Letter:
+def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     letter = _envelope(headers, raw)
     if letter.automatic:
         return letter
@@ -55,6 +59,9 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
         parts = take_apart(raw)
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
+    parts, shut = _unsealed(parts, letter.sender, unseal)
+    if shut.refused:
+        return replace(letter, refusal=shut.refused)
     whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
     talk = [press_in(text) for text in whole]
     spoken = [each for said in talk for each in said.instructions]
@@ -73,7 +80,7 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
         enclosures, passed_over = (), enclosures
     if len(enclosures) > _MOST:
         return replace(letter, refusal=_TOO_MANY)
-    refusal = None if enclosures or commands else _why_nothing(parts, bodies)
+    refusal = None if enclosures or commands else shut.quoted or _why_nothing(parts, bodies)
     return replace(
         letter,
         commands=commands,
@@ -85,6 +92,25 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
         unclear=said.unclear,
         refusal=refusal,
     )
+
+
+def _unsealed(parts: Sequence[Part], sender: str, unseal: Unseal | None) -> tuple[list[Part], Opened]:
+    """Return the parts of a letter with the sheets that are sealed in them, and why blocks do not open."""
+    done: list[Part] = []
+    refused = quoted = ""
+    for part in parts:
+        text = whole_text(part) if _SEALED.search(part.content) and not part.covered else None
+        if text is None:
+            done.append(part)
+            continue
+        if unseal is None:
+            opened = Opened(text, quoted=_SHUT)
+        else:
+            opened = with_sheets(untagged(text), sender, unseal)
+            part = replace(part, kind="text/plain", content=opened.text.encode(), charset="utf-8", flowed=False)
+        done.append(part)
+        refused, quoted = refused or opened.refused, quoted or opened.quoted
+    return done, Opened("", refused, quoted)
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:
@@ -244,6 +270,8 @@ def _why_nothing(parts: list[Part], bodies: list[str]) -> str:
     return _OTHER_FILES if any(part.content.strip() for part in parts) else _EMPTY
 
 
+_SEALED: Final = re.compile(rb"AGE.{0,12}ENCRYPTED.{0,12}FILE", re.IGNORECASE | re.DOTALL)
+_SHUT: Final = "Its orders are sealed: only the referee of the game opens them."
 _HOW: Final = "Please write the sheet as plain text, or attach it as a file that ends in .yaml."
 _WHO: Final = "The letter does not say plainly who sent it: it needs one From line with one address."
 _TOO_MANY: Final = f"Your letter holds more than {_MOST} order sheets. Please send those that count, and no others."

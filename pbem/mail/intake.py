@@ -26,6 +26,7 @@ from pbem.mail.outgoing import (
 )
 from pbem.mail.report_letters import closing_letters, first_letters, reports
 from pbem.mail.routing import about, only_names
+from pbem.mail.sealed_blocks import by_sender
 from pbem.mail.seats import Share, shared_out
 from pbem.mail.sheet_choice import (
     may_order_without_sheet,
@@ -47,7 +48,7 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
 
     Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
     """
-    letter = open_letter(raw)
+    letter = open_letter(raw, by_sender(settings))
     handled = Handled()
     if letter.automatic or not letter.sender:
         handled.accepted = False

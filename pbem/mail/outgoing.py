@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
@@ -138,7 +138,22 @@ def report_of(
     lists the standing orders of its side, as it does where it tells of no adjudication. `sheets` are those of its
     reader to be told of, as `unanswered_sheets` counts them.
     """
-    request = ReportRequest(
+    request = report_request(game, side, since, waiting, before, filed=filed, sheets=sheets)
+    return report(game.rules, game.box, request)
+
+
+def report_request(
+    game: OpenGame,
+    side: Side | None,
+    since: int,
+    waiting: Sequence[Decision],
+    before: object | None = None,
+    *,
+    filed: bool = False,
+    sheets: tuple[int, int] = (0, 0),
+) -> ReportRequest[Any]:
+    """Return what a report is written from; the arguments are those of `report_of`."""
+    return ReportRequest(
         game=game.name,
         adjudication=game.adjudication,
         side=side,
@@ -155,7 +170,6 @@ def report_of(
         ruled=side in game.defaults,
         sheets=sheets,
     )
-    return report(game.rules, game.box, request)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:

@@ -92,7 +92,7 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     if answers_talk(letter, settings):
         return None
     for report in reports_in(letter.references, settings.host):
-        if report.side in _sides(settings, report.game, letter.sender) and letter.seat in ("", report.side):
+        if report.side in sides_of(settings, report.game, letter.sender) and letter.seat in ("", report.side):
             return report
     for sheet in letter.enclosures:
         if sheet.where == "quoted" and (named_in := report_named(sheet)) is not None:
@@ -116,6 +116,12 @@ def report_named(sheet: Enclosure) -> Answering | None:
     return Answering(game_of(sheet), side[1].lower(), int(number[1])) if side and number else None
 
 
+def side_named(sheet: Enclosure) -> Side:
+    """Return the side that the heading of a sheet names; empty: it names none."""
+    found = _SIDE.search(sheet.text.decode("utf-8", "replace"))
+    return found[1].lower() if found else ""
+
+
 def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[Answering]:
     """Yield the reports of ours that a letter refers to, the latest first; of any host, if none is given."""
     for reference in reversed(references):
@@ -137,14 +143,14 @@ def about(letter: Letter, settings: MailSettings) -> str | None:
 
 def _asks(settings: MailSettings, name: str, letter: Letter) -> list[Answering]:
     """Return the last reports of a game to a player that ask them anything: one for each such side of theirs."""
-    sides = [side for side in _sides(settings, name, letter.sender) if letter.seat in ("", side)]
+    sides = [side for side in sides_of(settings, name, letter.sender) if letter.seat in ("", side)]
     if not sides:
         return []
     try:
         with OpenGame.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
             return [Answering(name, side, game.adjudication) for side in sides if game.begun and game.asked(side)]
     except (PbemError, OSError, ValueError, TypeError, KeyError):
-        return []  # as in `_sides`
+        return []  # as in `sides_of`
 
 
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:
@@ -165,10 +171,10 @@ def _in_subject(subject: str) -> Iterator[str]:
 
 def _plays(settings: MailSettings, name: str, sender: str) -> bool:
     """Tell whether there is a game of this name in which an address plays."""
-    return bool(_sides(settings, name, sender))
+    return bool(sides_of(settings, name, sender))
 
 
-def _sides(settings: MailSettings, name: str, sender: str) -> list[Side]:
+def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
     """Return the sides that an address plays in a game; none if there is no such game."""
     if not GAME_NAME.fullmatch(name):
         return []

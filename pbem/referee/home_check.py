@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.every_fault import every_fault
@@ -24,10 +24,13 @@ from pbem.game.shelf import Loaded
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Fault, Side
 from pbem.referee.open_game import CannotPlay
+from pbem.repo.git import GameRepo
+from pbem.repo.public import charter_in, corrections_in, joined_in, last_turn
 from pbem.repo.records import read_decision
 
+Folders: TypeAlias = Iterable[str | Path]
 _UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -75,6 +78,42 @@ def check_at_home(enclosed: Path, raw: bytes, name: str, folders: Iterable[str |
         return home.check(raw, name)[0]
 
 
+def check_in_clone(
+    repo: GameRepo, view: bytes | None, side: Side, raw: bytes, name: str, folders: Folders = ()
+) -> Receipt:
+    """Check a sheet against a clone of a game's repo, and the opened view of its side, if that can be read.
+
+    Without the view, only what is public counts: the form of the orders, and the decisions that they answer.
+    Raises CannotPlay if the clone cannot be used, or the game is played with other rules than those here.
+    """
+    if view is not None:
+        with _at_home(_Text(view), folders) as home:
+            return home.check(raw, name)[0]
+    charter = charter_in(repo)
+    options = {"edition": charter.edition, "options": charter.options, "kept": corrections_in(repo)}
+    loaded = shelf.load(charter.rules, folders=folders, **options)
+    if joined_in(repo, side).chain is not None:
+        raise CannotPlay(f"{side} has a dice chain of its own, whose next link only its own files tell")
+    last = last_turn(repo)
+    asked = [{**each, "facts": {}} for each in last["open_decisions"] if each["side"] == side]
+    at = OpenDecisions(
+        box=loaded.box,
+        game=charter.game,
+        sides=loaded.rules.sides,
+        side=side,
+        adjudication=last["adjudication"],
+        decisions=[read_decision(each) for each in asked],
+        faults=_no_faults,
+        answered=lambda decision: True,
+    )
+    return check_sheet(at, raw, name=name)[0]
+
+
+def _no_faults(*_: object) -> Iterable[Fault]:
+    """Find nothing wrong with an order, because what its side knows is not at hand."""
+    return ()
+
+
 def forecast_at_home(
     enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()
 ) -> tuple[Receipt, Home, list[Prospect]]:
@@ -85,8 +124,22 @@ def forecast_at_home(
         return receipt, home, found
 
 
+class _Text:
+    """A view that was sealed in a game's repo, in place of the file that came with a report."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read_text(self, encoding: str) -> str:
+        """Return its text."""
+        return self._content.decode(encoding)
+
+    def __str__(self) -> str:
+        return "the view in the clone"
+
+
 @contextmanager
-def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
+def _at_home(enclosed: Path | _Text, folders: Folders) -> Iterator[Home]:
     """Open the file that came with a report.
 
     The rules trust a position. One that was tampered with may make them fail only later, while it is used.

@@ -136,11 +136,10 @@ def mail(template: str, **values: object) -> Mail:
 def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     """Return the report that a side, or an observer, gets after an adjudication."""
     say = sentences(box, request.language)
-    seen = [each for each in request.events if each.event.to is None or request.side in each.event.to]
     stands = rules.summary(request.view) or Summary("")
     place = _place(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet, untitled = (_sheet(rules, box, request, titled=titled) for titled in (True, len(request.own) > 1))
+    sheet, untitled = _sheet(rules, box, request, titled=True), sheet_of(rules, box, request)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
@@ -149,7 +148,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     if known is None:  # then all that the reader holds stands in the report anyway
         about = [section for section in about if section.title not in {each.title for each in hand}]
     changed = [] if known is None else list(changes(known.sections, stands.sections))
-    said = list(say.tell(list(_together(seen))))
+    said = list(say.tell(events_told(request)))
     everything = {
         "title": box.title,
         "place": place,
@@ -173,6 +172,21 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     text, position = _written("report", **letter), _written("position", **everything)
     asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
     return Report(text, sheet, stands.headline, asked, position)
+
+
+def events_told(request: ReportRequest[S]) -> list[SeenEvent]:
+    """Return what happened as its reader may know it, as a report tells it."""
+    return list(_together([each for each in request.events if each.event.to is None or request.side in each.event.to]))
+
+
+def sheet_of(rules: Rules[S], box: Box, request: ReportRequest[S]) -> str | None:
+    """Return the form for the decisions of the reader; None if there are none."""
+    return _sheet(rules, box, request, titled=len(request.own) > 1)
+
+
+def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
+    """Return what counts of each decision of the reader without an answer, a sentence for each."""
+    return list(_without_answers(box, request))
 
 
 def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str]]:
@@ -335,10 +349,16 @@ def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[
 
 
 def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
+    """Yield what counts of each decision without an answer, folded."""
+    for line in _without_answers(box, request):
+        yield from _prose(line)
+
+
+def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield what counts of each decision without an answer, and that AGREED takes it."""
     when = f"{WITHOUT} by {request.deadline}" if request.deadline else f"{WITHOUT} in time"
     if request.ruled:
-        yield from _prose(f"{when}, the answer that the game master has set counts.")
+        yield f"{when}, the answer that the game master has set counts."
         return
     several = len(request.own) > 1
     takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
@@ -346,10 +366,10 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
         form = box.forms[decision.kind]
         about = f" ({_which(box, request, decision)})" if several else ""
         if decision.default is None:
-            yield from _prose(f"{when}{about}, the game waits for you.")
+            yield f"{when}{about}, the game waits for you."
         else:
             last = takes if decision is request.own[-1] else ""
-            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}")
+            yield f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}"
 
 
 def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:

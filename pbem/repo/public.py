@@ -20,10 +20,11 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import SUFFIX, Correction, Corrections
 from pbem.game.plain import Record
-from pbem.repo.charter import Charter, Revealed, read_charter
+from pbem.protocol import Side
+from pbem.repo.charter import Charter, Joined, Revealed, read_charter
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
-from pbem.repo.layout import BOX, CHARTER, REVEALED, box_path, turn_path
+from pbem.repo.layout import BOX, CHARTER, REVEALED, box_path, joined_path, turn_path
 from pbem.repo.store import Store
 
 
@@ -89,6 +90,23 @@ def revealed_in(repo: GameRepo) -> Revealed | None:
         return None if page is None else plain.decode(Revealed, page.value)
     except (ValueError, TypeError, KeyError) as wrong:
         raise StoreError(f"{repo.path}: {REVEALED} is damaged: {wrong}") from None
+
+
+def joined_in(repo: GameRepo, side: Side) -> Joined:
+    """Return what a side has mailed for itself. Raises StoreError if its file is damaged."""
+    page = _page(repo, joined_path(side))
+    try:
+        return Joined() if page is None else plain.decode(Joined, page.value)
+    except (ValueError, TypeError, KeyError) as wrong:
+        raise StoreError(f"{repo.path}: {joined_path(side)} is damaged: {wrong}") from None
+
+
+def last_turn(repo: GameRepo) -> Record:
+    """Return the last turn file; empty before the first."""
+    last: Record = {}
+    for page in _turns(repo):
+        last = page.value
+    return last
 
 
 def _charter_page(repo: GameRepo) -> Page:

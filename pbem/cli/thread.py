@@ -1,0 +1,93 @@
+"""`pbem thread` and `pbem report`: what a game has to tell, as text or as a post for a forum."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from pbem.cli.options import Games, MapLink, Name, RulesDir, Since
+from pbem.cli.runtime import Boxes, misuse, opened, require_side
+
+if TYPE_CHECKING:
+    from pbem.referee.open_game import OpenGame
+
+_LINK: Final = re.compile(r"https?://[\w.:-]+/[\w./?&=%~+,;:!-]*")
+
+
+def report(
+    name: str, side: str | None, since: int | None, format: str, link: str | None, games: Path | None, boxes: Boxes
+) -> None:
+    """Print a side's report, as text or as a private message for a forum."""
+    if format == "text":
+        from pbem.mail.outgoing import side_report
+
+        with opened(name, games, boxes) as game:
+            if side is not None:
+                require_side(game, side)
+            print(side_report(game, side, _since(game, since)).text)
+        return
+    _require(format, link)
+    with opened(name, games, boxes) as game:
+        if side is not None:
+            require_side(game, side)
+        print(_post(game, side, _since(game, since), format, link or "", ""), end="")
+
+
+def thread(
+    name: Name,
+    format: Annotated[str, typer.Option("--format", help="bbcode (phpBB), markdown (Discourse) or html.")] = "bbcode",
+    since: Since = None,
+    map: MapLink = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A folder for the post and its map; by default, print the post.")
+    ] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+) -> None:
+    """Print a post for a forum: what everybody may know, the dice, what each side is asked, how to check it."""
+    _require(format, map)
+    with opened(name, games, rules_dir) as game:
+        after = _since(game, since)
+        if output is None:
+            print(_post(game, None, after, format, map or "", ""), end="")
+            return
+        from pbem.mail.maps import map_picture
+        from pbem.render.post_formats import ENDINGS
+
+        stem = f"{game.name}-{game.adjudication}"
+        picture = "" if map else f"{stem}.png"
+        output.mkdir(parents=True, exist_ok=True)
+        written = [output / f"{stem}.{ENDINGS[format]}"]
+        written[0].write_text(_post(game, None, after, format, map or "", picture), "utf-8")
+        if picture:
+            written.append(output / picture)
+            written[1].write_bytes(map_picture(game, None, after))
+        for path in written:
+            print(path)
+
+
+def _require(format: str, link: str | None) -> None:
+    from pbem.render.post_formats import FORMATS
+
+    if format not in FORMATS:
+        misuse(f"--format {format}: there are {', '.join(FORMATS)}")
+    if link is not None and not _LINK.fullmatch(link):
+        misuse(f"--map {link}: write the address of a picture, such as https://example.org/map.png")
+
+
+def _since(game: OpenGame, since: int | None) -> int:
+    return max(0, game.adjudication - 1) if since is None else since
+
+
+def _post(game: OpenGame, side: str | None, since: int, format: str, link: str, picture: str) -> str:
+    from pbem.mail.outgoing import report_request
+    from pbem.render.post import Around, post
+    from pbem.render.post_formats import FORMATS
+
+    players = {each: game.player(each) for each in game.rules.sides}
+    request = report_request(game, side, since, game.open_decisions)
+    around = Around(players, game.ledger.repo.head, link, picture)
+    return FORMATS[format].post(post(game.rules, game.box, request, around))
