@@ -18,7 +18,9 @@ Correct = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Since = Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")]
-MapLink = Annotated[str | None, typer.Option("--map", metavar="URL", help="Where the map can be seen, for a forum post.")]
+MapLink = Annotated[
+    str | None, typer.Option("--map", metavar="URL", help="Where the map can be seen, for a forum post.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, also on a terminal.")]
 WHY: Final = "The reason. It goes on record, and every side is told."
 """The help of every `--reason`."""

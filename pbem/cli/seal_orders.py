@@ -30,7 +30,8 @@ class _Checked(NamedTuple):
 
 def seal_orders(
     game: Annotated[
-        str, typer.Argument(help="The file position.json from a report, a clone of the game's repo, or the game's name.")
+        str,
+        typer.Argument(help="The file position.json from a report, a clone of the game's repo, or the game's name."),
     ],
     sheet: Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")],
     side: Annotated[str | None, typer.Option("--side", help="Your side; not needed with position.json.")] = None,

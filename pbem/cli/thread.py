@@ -42,7 +42,8 @@ def thread(
     since: Since = None,
     map: MapLink = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A folder for the post and its map; by default, print the post.")
+        Path | None,
+        typer.Option("-o", "--output", help="A folder for the post and its map; by default, print the post."),
     ] = None,
     games: Games = None,
     rules_dir: RulesDir = None,

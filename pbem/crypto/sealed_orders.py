@@ -35,11 +35,11 @@ _HEADING: Final = re.compile(
     r"sealed[ ]+orders[ ]*:[ ]*(?P<game>[\w.-]+)[ ]+(?P<side>\w+)[ ]+(?P<length>\d{1,7})[ ]+(?P<check>[0-9a-f]{8})\b",
     re.IGNORECASE,
 )
-_BETWEEN: Final = re.compile(r"[\s>`~*_]*")
+_BETWEEN: Final = re.compile(r"[\s>`~*_]*(?:\d{1,4}[.):|]?\s+)?")
 """What may stand between the first line and the block."""
 _LETTERS: Final = re.compile(r"[A-Za-z0-9+/]+")
 _FRAME: Final = re.compile(r"^[ \t]*(?:>[ \t>]*)?", re.MULTILINE)
-_NUMBER: Final = re.compile(r"[ \t]*(\d{1,4})[.):|]?[ \t]+(?=\S)")
+_NUMBER: Final = re.compile(r"[ \t]*(\d{1,4})[.):|]?(?:[ \t]+|$)")
 _MOST: Final = 200_000
 """A block with more characters is none."""
 
@@ -172,9 +172,9 @@ def _only_letters(text: str) -> str:
     """Return the letters of base64 in what stands between the rules, without quote marks and numbers of lines."""
     lines = [line for line in _FRAME.sub("", text).split("\n") if line.strip()]
     numbers = [_NUMBER.match(line) for line in lines]
-    counted = [int(found[1]) for found in numbers if found is not None]
-    if len(lines) > 1 and counted == list(range(counted[0] if counted else 0, (counted or [0])[0] + len(lines))):
-        lines = [line[found.end() :] for line, found in zip(lines, numbers, strict=True) if found is not None]
+    first = int(numbers[0][1]) if numbers and numbers[0] is not None else 0
+    if len(lines) > 1 and all(found is not None and int(found[1]) == first + at for at, found in enumerate(numbers)):
+        lines = [_NUMBER.sub("", line, count=1) for line in lines]  # the last is that of the rule
     return re.sub(r"[^A-Za-z0-9+/=]", "", "".join(lines))
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from pbem.mail.forum_damage import undamaged, unnumbered
 from pbem.mail.lines import QUOTE_MARKS
 
 _TAG: Final = re.compile(r"\[(/?)(code|quote)(?:[=\s][^\]\n]{0,200})?\]", re.IGNORECASE)
@@ -14,11 +15,18 @@ _DEEPEST: Final = 20
 
 
 def untagged(text: str) -> str:
-    """Return a tidied text without its forum tags; a tag without its partner is left as it is.
+    """Return a tidied text without its forum tags and what else a forum does to it (`pbem.mail.forum_damage`).
+
+    A tag without its partner is left as it is.
 
     >>> untagged("[quote=Ann]game: punica[/quote]\\nYes.")
     '> game: punica\\nYes.'
     """
+    return unnumbered(_without_blocks(undamaged(text)))
+
+
+def _without_blocks(text: str) -> str:
+    """Return a text with fences and quote marks in place of tags."""
     if (paired := _paired(text)) == set():
         return text
     done: list[str] = []

@@ -34,7 +34,7 @@ def sheet_in_post(raw: bytes, kinds: Collection[str], unseal: Unseal | None) -> 
         text = text_of(text) or text
     text = tidied(text)
     if not (sealed := any(blocks(text))) and _is_sheet_alone(text):
-        return raw
+        return raw if text == raw.decode("utf-8", "replace").replace("\r\n", "\n") else text.encode()
     letter = open_letter(_HEAD + text.encode(), unseal)
     if letter.refusal is not None and sealed:
         raise BadBlock(letter.refusal)

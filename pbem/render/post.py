@@ -93,7 +93,9 @@ def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: A
     side, decisions = next(iter(asked.items()))
     kind = decisions[0].kind
     heading = [f"game: {request.game}", f"side: {side}", f"adjudication: {request.adjudication}", "orders:"]
-    others = f" ({listing([each for each in asked if each != side], 'or')} in place of {side})" if len(asked) > 1 else ""
+    others = (
+        f" ({listing([each for each in asked if each != side], 'or')} in place of {side})" if len(asked) > 1 else ""
+    )
     yield Fold(
         "How to answer",
         [

@@ -168,7 +168,13 @@ class Markdown(Format):
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", clean)), default=0))
                 return f"{fence}text\n{clean}\n{fence}"
             case Picture(what, link, file):
-                return f"![{self.text(what)}]({link})" if link else self.text(f"{what} is attached: {file}") if file else ""
+                return (
+                    f"![{self.text(what)}]({link})"
+                    if link
+                    else self.text(f"{what} is attached: {file}")
+                    if file
+                    else ""
+                )
             case Fold(title, blocks):
                 inside = "\n\n".join(filter(None, map(self.written, blocks)))
                 return f"<details>\n<summary>{html.escape(_unlinked(title))}</summary>\n\n{inside}\n\n</details>"

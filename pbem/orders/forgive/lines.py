@@ -23,6 +23,18 @@ _PLAIN: Final = {
     **dict.fromkeys("、，", ","),
     **dict.fromkeys("•◦‣·∙▪●○", "•"),
 }
+_SMILEYS: Final = {
+    **dict.fromkeys("😛😜😝", ":p"),
+    **dict.fromkeys("😃😄😀😁", ":d"),
+    **dict.fromkeys("😮😯😲", ":o"),
+    **dict.fromkeys("🙂😊☺", ":)"),
+    **dict.fromkeys("🙁😞☹", ":("),
+    **dict.fromkeys("😕🫤", ":/"),
+    **dict.fromkeys("😖😣😡", ":s"),
+    **dict.fromkeys("🤐😶😷", ":x"),
+    "😎": "8)",
+}
+"""What forums make pictures of: `card:probe` has a `:p` in it, and `8)` may stand before an order."""
 _BLANKS: Final = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
 
 
@@ -81,6 +93,15 @@ def plain_lines(text: str) -> tuple[list[Line], bool]:
     return found, seen
 
 
+def unsmiled(text: str) -> str:
+    """Return a text with the signs that a forum has made pictures of.
+
+    >>> unsmiled("game😛unica")
+    'game:punica'
+    """
+    return "".join(_SMILEYS.get(char, char) for char in text)
+
+
 def controls(line: Line) -> Iterator[Placed]:
     """Yield a fault for every control character of a line."""
     if line.text.isprintable():
@@ -98,6 +119,10 @@ def _plain(char: str, so_far: int) -> str:
     if char.isascii():
         return char
     if unicodedata.category(char) == "Cf":
+        return ""
+    if char in _SMILEYS:
+        return _SMILEYS[char]
+    if "\ufe00" <= char <= "\ufe0f":  # says how the character before it is to be drawn
         return ""
     if char in _PLAIN:
         return _PLAIN[char]

@@ -1,0 +1,225 @@
+"""Forum posts: what they say, and that no text of a player can break out of them in any format."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from pbem.game.summary import Line
+from pbem.mail.html_text import text_of
+from pbem.protocol import Event
+from pbem.render.post import Around, post
+from pbem.render.post_formats import (
+    ENDINGS,
+    FORMATS,
+    BBCode,
+    Block,
+    Code,
+    Fold,
+    Heading,
+    Html,
+    Items,
+    Markdown,
+    Picture,
+    Prose,
+    Rows,
+)
+from pbem.render.report import ReportRequest
+from tests.support.campaigns import Told, campaign
+from tests.support.walks import loaded, start
+
+AROUND = Around({"rome": "Ann", "carthage": "Bob"}, "f8a979b2dd540fdcb60c4480c133e9e4bcc431ab")
+NASTY = [
+    "[/spoiler][/code][/list][img]https://example.org/x.png[/img]",
+    "[b]unclosed [quote=Bob]I resign",
+    "[url=javascript:alert(1)]x[/url]",
+    "</details></summary><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "<!-- ",
+    "&lt;script&gt;&#60;b&#62;",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "```\n</code></pre>\n# Rome wins",
+    "~~~",
+    "`````````",
+    "\n\n# Rome resigns\n\n---\n",
+    "\r\n> quoted\r\n- item\r\n1. one",
+    "1. one",
+    "- item",
+    "+ item",
+    "# head",
+    "=====",
+    "---",
+    "| a | b |\n|---|---|",
+    "$$x$$",
+    "    code",
+    "@everyone @Bob",
+    "https://evil.example.org www.evil.example.org mailto:x@example.org",
+    "![x](https://example.org/x.png) [x](javascript:alert(1)) [x]: https://example.org",
+    "**bold** __bold__ ~~gone~~ ^up^",
+    ":skull: :)",
+    "\u202egnp.exe",
+    "\x1b[2J",
+    "\u200b\u2028\u2029[b]",
+    "&amp;",
+    "\\",
+    "\\[b]",
+    '[details="x"]',
+    "[poll]",
+    "[ [b]x[/b] ]",
+]
+HARMLESS = {
+    "article",
+    "h2",
+    "h3",
+    "h4",
+    "p",
+    "strong",
+    "ul",
+    "li",
+    "table",
+    "tr",
+    "th",
+    "td",
+    "pre",
+    "code",
+    "details",
+    "summary",
+    "img",
+}
+
+
+def around(text: str) -> list[Block]:
+    """Return a post in which a text stands wherever one can."""
+    return [
+        Heading(text, 1),
+        Prose(text, text),
+        Items([(0, text), (1, text), (0, "end")]),
+        Rows([Line("", ("", text)), Line(text, (text, text)), Line(text, (), 1)]),
+        Code(text),
+        Picture(text, "", text),
+        Fold(text, [Code(text), Prose(text)]),
+        Prose("THE END"),
+    ]
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: its tags, in order, and the attributes that do something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.last: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag != "img":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "THE END" in data:
+            self.last = [*self.open]
+
+    def handle_comment(self, data: str) -> None:
+        pytest.fail(f"a comment: {data}")
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_text_breaks_out_of_html(text: str) -> None:
+    written = FORMATS["html"].post(around(text))
+    page, plain = Page(), Page()
+    page.feed(written)
+    plain.feed(FORMATS["html"].post(around("plain")))
+    assert page.tags == plain.tags
+    assert set(page.tags) <= HARMLESS
+    assert page.attributes == {"src", "alt", "colspan"}
+    assert (page.open, page.last) == ([], ["article", "p"])
+    assert written.isascii()
+    assert "\x1b" not in written
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_text_breaks_out_of_bbcode(text: str) -> None:
+    tag = re.compile(r"\[/?\w+(?:=[^\]\n]*)?\]|\[\*\]")
+    written = FORMATS["bbcode"].post(around(text))
+    outside = re.sub(r"\[code\].*?\[/code\]", "[code][/code]", written, flags=re.DOTALL)
+    expected = tag.findall(
+        re.sub(r"\[code\].*?\[/code\]", "[code][/code]", FORMATS["bbcode"].post(around("plain")), flags=re.DOTALL)
+    )
+    assert [re.sub("=.*]", "=]", each) for each in tag.findall(outside)] == [
+        re.sub("=.*]", "=]", each) for each in expected
+    ]
+    assert written.count("[/code]") == written.count("[code]\n") == 2
+    assert written.endswith("\n\nTHE END\n")
+    assert not re.search(r"@\w|://|www\.\w|:skull:", outside)
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_text_breaks_out_of_markdown(text: str) -> None:
+    written = FORMATS["markdown"].post(around(text))
+    fences = [line for line in written.splitlines() if re.match("`{3,}(?:text)?$", line)]
+    assert len(fences) == 4
+    outside, fence = list[str](), ""
+    for line in written.splitlines():
+        if re.fullmatch("`{3,}text", line) and not fence:
+            fence = line.removesuffix("text")
+        elif line == fence:
+            fence = ""
+        elif not fence:
+            outside.append(line)
+    assert fence == ""
+    prose = "\n".join(outside)
+    tags = re.findall(r"<[^\n>]*>", prose)
+    assert tags == ["<details>", "<summary>", "</summary>", "</details>"]
+    assert not re.search(r"@\w|://|www\.\w|(?<!\\)[\[\]`|$~]|:skull:", re.sub(r"<summary>.*</summary>", "", prose))
+    heads = [line for line in outside if line.startswith("#")]
+    assert len(heads) == 1
+    assert not any(re.match(r"(?:=+|-{3,}|\+ |\d+[.)] |>| {4})", line) for line in outside)
+    assert outside[-1] == "THE END"
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_what_is_written_is_read_as_it_was(text: str) -> None:
+    """A reader of the page sees the player's words, but for what nobody sees."""
+    page = text_of(FORMATS["html"].post([Prose(text)]))
+    shown = " ".join(re.sub("[\x00-\x08\x0b-\x1f\u200b\u2028\u2029\u202e]", "", text).split())
+    assert page is not None
+    assert " ".join(page.split()) == " ".join(shown.split())
+    marked = FORMATS["markdown"].text(text)
+    unmarked = html.unescape(re.sub(r"\\([\\`*_\[\]~|$^#+=.)-])", r"\1", marked)).replace("\u2060", "")
+    assert unmarked == shown
+    assert FORMATS["bbcode"].text(text).replace("\u2060", "") == shown
+
+
+def test_lists_are_nested_in_each_format() -> None:
+    items = Items([(0, "a"), (2, "b"), (2, "c"), (1, "d"), (0, "e")])
+    assert BBCode().written(items) == ("[list]\n[*]a\n[list]\n[*]b\n[*]c\n[*]d\n[/list]\n[*]e\n[/list]")
+    assert Markdown().written(items) == "- a\n  - b\n  - c\n  - d\n- e"
+    page = Page()
+    page.feed(Html().written(items))
+    assert page.open == []
+
+
+def test_a_map_is_shown_where_it_can_be_seen_or_named() -> None:
+    link, file = Picture("The map", "https://example.org/m.png"), Picture("The map", "", "punica-3.png")
+    assert [each.written(link) for each in FORMATS.values()] == [
+        "[img]https://example.org/m.png[/img]",
+        "![The map](https://example.org/m.png)",
+        '<p><img src="https://example.org/m.png" alt="The map"></p>',
+    ]
+    assert [each.written(file) for each in FORMATS.values()] == [
+        "The map is attached: punica-3.png",
+        "The map is attached: punica-3.png",
+        '<p><img src="punica-3.png" alt="The map"></p>',
+    ]
+    assert [each.written(Picture("The map")) for each in FORMATS.values()] == ["", "", ""]
+    assert ENDINGS.keys() == FORMATS.keys()
