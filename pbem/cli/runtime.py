@@ -306,7 +306,7 @@ def read(path: Path) -> bytes:
 
 
 def read_sheet(game: OpenGame, side: str, path: Path) -> bytes:
-    """Return the sheet in a file, which may be a copied forum post; end the command if its sealed orders do not open."""
+    """Return the sheet in a file, which may be a copied post; end the command if its sealed orders do not open."""
     from pbem.mail.sealed_blocks import for_side
 
     return _in_post(path, game.box.forms, for_side(game, side))

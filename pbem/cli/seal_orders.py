@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -116,9 +116,9 @@ def _by_repo(
     return _Checked(receipt, charter.game, side, charter.sealed_to, "" if view is not None else _FORM_ONLY)
 
 
-_FORM_ONLY = (
-    "Only what is public was checked: the form of the orders and what they answer. To check them against all that your "
-    "side knows, give position.json of your last report, or with --identity the key that you mailed."
+_FORM_ONLY: Final = (
+    "Only the form of the sheet was checked: the rest is not public. To check it against all that your side knows, "
+    "give position.json of your last report, or with --identity the key that you mailed."
 )
 
 

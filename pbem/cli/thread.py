@@ -29,7 +29,7 @@ def report(
                 require_side(game, side)
             print(side_report(game, side, _since(game, since)).text)
         return
-    _require(format, link)
+    _require(format, link, "text, ")
     with opened(name, games, boxes) as game:
         if side is not None:
             require_side(game, side)
@@ -70,20 +70,23 @@ def thread(
             print(path)
 
 
-def _require(format: str, link: str | None) -> None:
+def _require(format: str, link: str | None, more: str = "") -> None:
+    """End the command unless there is such a format, and the link of the map is one that no format can break at."""
     from pbem.render.post_formats import FORMATS
 
     if format not in FORMATS:
-        misuse(f"--format {format}: there are {', '.join(FORMATS)}")
+        misuse(f"--format {format}: there are {more}{', '.join(FORMATS)}")
     if link is not None and not _LINK.fullmatch(link):
         misuse(f"--map {link}: write the address of a picture, such as https://example.org/map.png")
 
 
 def _since(game: OpenGame, since: int | None) -> int:
+    """Return the adjudication after which a report tells what happened: by default it tells of the last one."""
     return max(0, game.adjudication - 1) if since is None else since
 
 
 def _post(game: OpenGame, side: str | None, since: int, format: str, link: str, picture: str) -> str:
+    """Return the post of a game to a side, or to all."""
     from pbem.mail.outgoing import report_request
     from pbem.render.post import Around, post
     from pbem.render.post_formats import FORMATS

@@ -37,6 +37,8 @@ _HEADING: Final = re.compile(
 )
 _BETWEEN: Final = re.compile(r"[\s>`~*_]*(?:\d{1,4}[.):|]?\s+)?")
 """What may stand between the first line and the block."""
+_NEAR: Final = 400
+"""The first line of a block stands at most so many characters before its upper rule."""
 _LETTERS: Final = re.compile(r"[A-Za-z0-9+/]+")
 _FRAME: Final = re.compile(r"^[ \t]*(?:>[ \t>]*)?", re.MULTILINE)
 _NUMBER: Final = re.compile(r"[ \t]*(\d{1,4})[.):|]?(?:[ \t]+|$)")
@@ -87,13 +89,9 @@ def blocks(text: str) -> Iterator[Block]:
         until = following.start() if following else len(text)
         end = _END.search(text, begin.end(), min(until, begin.end() + _MOST))
         stop = end.start() if end else _letters_end(text, begin.end(), until)
-        start, said = begin.start(), None
-        for said in _HEADING.finditer(text, max(at, begin.start() - 400), begin.start()):
-            pass
-        if said is not None and not _BETWEEN.fullmatch(text, said.end(), begin.start()):
-            said = None
-        if said is not None:
-            start = said.start()
+        headings = list(_HEADING.finditer(text, max(at, begin.start() - _NEAR), begin.start()))
+        said = headings[-1] if headings and _BETWEEN.fullmatch(text, headings[-1].end(), begin.start()) else None
+        start = begin.start() if said is None else said.start()
         at = end.end() if end else stop
         letters = _only_letters(text[begin.end() : stop])
         named = {} if said is None else {"game": said["game"].lower(), "side": said["side"].lower()}
@@ -111,23 +109,12 @@ def open_block(block: Block, identities: Sequence[tuple[str, str]]) -> tuple[str
         raise BadBlock(f"{problem} {_AGAIN}")
     lines = [block.letters[at : at + _WIDTH] for at in range(0, len(block.letters), _WIDTH)]
     armoured = "\n".join([_RULE.format("BEGIN"), *lines, _RULE.format("END"), ""]).encode()
-    for game, identity in identities:
+    for _, identity in identities:
         try:
             padded = open_padded(identity, "sealed orders", armoured)
         except CannotOpen:
             continue
-        words = padded.partition(b"\n")[0].decode("utf-8", "replace").split(" ")
-        path = words[1].split("/") if len(words) == 3 else []
-        if len(path) != 3 or path[0] != "orders":
-            raise BadBlock(f"What the block of sealed orders holds is no order sheet. {_AGAIN}")
-        if path[1] != game:
-            raise BadBlock(f"The block of sealed orders is for the game {path[1]}, not for {game}. {_AGAIN}")
-        if (block.game or game, block.side or path[2]) != (game, path[2]):
-            raise BadBlock(
-                f"The line above the block says {block.game} {block.side}, but the block was sealed for {game} "
-                f"{path[2]}: two blocks may have been mixed up. {_AGAIN}"
-            )
-        return game, path[2], unpadded("/".join(path), padded)
+        return _in_block(block, padded, [name for name, key in identities if key == identity])
     names = [game for game, _ in identities]
     if block.check and block.game not in names:
         raise BadBlock(f"The block of sealed orders is for the game {block.game}, which is not this one. {_AGAIN}")
@@ -140,6 +127,23 @@ def open_block(block: Block, identities: Sequence[tuple[str, str]]) -> tuple[str
         "The block of sealed orders does not open: either letters of it were changed on the way, or it was sealed for "
         f"another game. Paste it with the line `sealed orders: ...` above it, which tells which. {_AGAIN}"
     )
+
+
+def _in_block(block: Block, padded: bytes, games: Sequence[str]) -> tuple[str, Side, bytes]:
+    """Return the game, the side and the sheet of an opened block, which must be for one of some games."""
+    words = padded.partition(b"\n")[0].decode("utf-8", "replace").split(" ")
+    path = words[1].split("/") if len(words) == 3 else []
+    if len(path) != 3 or path[0] != "orders":
+        raise BadBlock(f"What the block of sealed orders holds is no order sheet. {_AGAIN}")
+    _, game, side = path
+    if game not in games:
+        raise BadBlock(f"The block of sealed orders is for the game {game}, not for {games[0]}. {_AGAIN}")
+    if (block.game or game, block.side or side) != (game, side):
+        raise BadBlock(
+            f"The line above the block says {block.game} {block.side}, but the block was sealed for {game} {side}: two "
+            f"blocks may have been mixed up. {_AGAIN}"
+        )
+    return game, side, unpadded("/".join(path), padded)
 
 
 _AGAIN: Final = (

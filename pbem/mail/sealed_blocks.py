@@ -43,10 +43,10 @@ def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:
     refused = quoted = ""
     at = 0
     for block in blocks(text):
-        start = text.rfind("\n", 0, block.start) + 1
+        start = max(at, text.rfind("\n", 0, block.start) + 1)
         depth = lines(text[: block.start] + "x")[-1].depth
-        found = QUOTE_MARKS.match(text, start)
-        marks = f"{found[0].strip()} " if found is not None and found.end() <= block.start else ""
+        found = QUOTE_MARKS.match(text, start, block.start)
+        marks = f"{found[0].strip()} " if found is not None else ""
         sheet = ""
         try:
             sheet = unseal(sender, block)
@@ -55,10 +55,11 @@ def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:
                 quoted = quoted or str(wrong)
             else:
                 refused = refused or str(wrong)
-        before = text[at : block.start]
-        inside = [_BEGIN, *sheet.rstrip("\n").split("\n"), _END] if sheet else []
-        done.append(before.rstrip(" ") + ("\n" if before.strip("> ")[-1:] not in ("", "\n") else ""))
-        done.append("\n".join([inside[0], *(marks + line for line in inside[1:])]) if inside else "")
+        ahead = text[start : block.start]  # words on the line that the block begins on
+        done += [text[at:start], f"{ahead.rstrip()}\n" if ahead.strip(" >") else ""]
+        done.append(
+            "\n".join(marks + line for line in [_BEGIN, *sheet.rstrip("\n").split("\n"), _END]) if sheet else ""
+        )
         if block.end < len(text) and text[block.end] != "\n":
             done.append("\n")
         at = block.end

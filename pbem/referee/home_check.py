@@ -21,13 +21,15 @@ from pbem.game import plain, shelf
 from pbem.game.corrections import Correction
 from pbem.game.forecast import Prospect
 from pbem.game.shelf import Loaded
+from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
-from pbem.orders.sheet import Sheet
+from pbem.orders.forgive import Known, forgive
+from pbem.orders.sheet import BadSheet, Sheet, check_heading
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Fault, Side
+from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import GameRepo
-from pbem.repo.public import charter_in, corrections_in, joined_in, last_turn
+from pbem.repo.public import charter_in, corrections_in, last_turn, position_in
 from pbem.repo.records import read_decision
 
 Folders: TypeAlias = Iterable[str | Path]
@@ -83,35 +85,26 @@ def check_in_clone(
 ) -> Receipt:
     """Check a sheet against a clone of a game's repo, and the opened view of its side, if that can be read.
 
-    Without the view, only what is public counts: the form of the orders, and the decisions that they answer.
-    Raises CannotPlay if the clone cannot be used, or the game is played with other rules than those here.
+    Without the view, only the form of the sheet is checked, and its heading. Which decisions are open to a side is not
+    public as a whole, so that any order may answer one. Raises CannotPlay if the view cannot be used, or the game is
+    played with other rules than those here.
     """
     if view is not None:
         with _at_home(_Text(view), folders) as home:
             return home.check(raw, name)[0]
     charter = charter_in(repo)
-    options = {"edition": charter.edition, "options": charter.options, "kept": corrections_in(repo)}
-    loaded = shelf.load(charter.rules, folders=folders, **options)
-    if joined_in(repo, side).chain is not None:
-        raise CannotPlay(f"{side} has a dice chain of its own, whose next link only its own files tell")
-    last = last_turn(repo)
-    asked = [{**each, "facts": {}} for each in last["open_decisions"] if each["side"] == side]
-    at = OpenDecisions(
-        box=loaded.box,
-        game=charter.game,
-        sides=loaded.rules.sides,
-        side=side,
-        adjudication=last["adjudication"],
-        decisions=[read_decision(each) for each in asked],
-        faults=_no_faults,
-        answered=lambda decision: True,
+    loaded = shelf.load(
+        charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=corrections_in(repo)
     )
-    return check_sheet(at, raw, name=name)[0]
-
-
-def _no_faults(*_: object) -> Iterable[Fault]:
-    """Find nothing wrong with an order, because what its side knows is not at hand."""
-    return ()
+    periods = tuple(periods_of(loaded.rules, loaded.rules.decode(position_in(repo))))
+    try:
+        read = forgive(raw, Known(loaded.box, periods), name=name)
+    except BadSheet as bad:
+        return Receipt(side, name, bad.lines, by_place(bad.complaints))
+    number = last_turn(repo).get("adjudication", 0)
+    faults = check_heading(read.sheet, game=charter.game, side=side, adjudication=number, sides=loaded.rules.sides)
+    complaints = by_place(map(read.sheet.placed, faults))
+    return Receipt(side, name, read.sheet.document.lines, complaints, canonical=read.text, changes=read.changes)
 
 
 def forecast_at_home(

@@ -13,7 +13,7 @@ from typing import Final
 from pbem.game.box import Box
 from pbem.game.summary import Section, Summary
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Rules, S, Side
+from pbem.protocol import Rules, S, Side
 from pbem.render.form import title
 from pbem.render.messages import Said, Sentences, sentences
 from pbem.render.post_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
@@ -76,22 +76,24 @@ def _happened(said: Sequence[Said]) -> Iterator[Block]:
 
 
 def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: Around) -> Iterator[Block]:
-    """Yield what each side is asked, as far as everybody may know it, and how to answer in the forum."""
-    asked: dict[Side, list[Decision]] = {}
-    for each in request.waiting:
-        asked.setdefault(each.side, []).append(each)
+    """Yield what each side is asked, as far as everybody may know it, and how to answer in the forum.
+
+    Turn files tell the side and the kind of what the game waits for, and no more.
+    """
+    asked: dict[Side, list[str]] = {}
+    for each in [each for each in request.waiting if each.waits] or request.waiting:
+        asked.setdefault(each.side, []).append(each.kind)
     yield Heading("What is asked")
     if not asked:
         yield Prose("Nothing is asked of anybody now.")
         return
     yield Items(
         [
-            (0, f"{_named(say, side, around)}: {'; '.join(dict.fromkeys(title(box, each) for each in decisions))}")
-            for side, decisions in asked.items()
+            (0, f"{_named(say, side, around)}: {' '.join(dict.fromkeys(box.forms[kind].title for kind in kinds))}")
+            for side, kinds in asked.items()
         ]
     )
-    side, decisions = next(iter(asked.items()))
-    kind = decisions[0].kind
+    side, kinds = next(iter(asked.items()))
     heading = [f"game: {request.game}", f"side: {side}", f"adjudication: {request.adjudication}", "orders:"]
     others = (
         f" ({listing([each for each in asked if each != side], 'or')} in place of {side})" if len(asked) > 1 else ""
@@ -100,7 +102,7 @@ def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: A
         "How to answer",
         [
             Prose(f"Answer with a sheet in a code box{others}:"),
-            Code("\n".join([*heading, f"- {kind}: {{...}}"])),
+            Code("\n".join([*heading, f"- {kinds[0]}: {{...}}"])),
             Prose("Orders that nobody else may see yet are sealed first. Paste the block that this command prints:"),
             Code(f"pbem seal-orders position.json orders.yaml\npbem seal-orders CLONE orders.yaml --side {side}"),
         ],

@@ -210,7 +210,7 @@ class Html(Format):
             case Code(text):
                 return f"<pre><code>{_ascii(html.escape(_clean(text))).replace(_BREAK, '&#10;')}</code></pre>"
             case Picture(what, link, file):
-                source = html.escape(link or file)
+                source = self.text(link or file)
                 return f'<p><img src="{source}" alt="{self.text(what)}"></p>' if source else ""
             case Fold(title, blocks):
                 inside = _BREAK.join(filter(None, map(self.written, blocks)))

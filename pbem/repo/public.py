@@ -20,11 +20,10 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.corrections import SUFFIX, Correction, Corrections
 from pbem.game.plain import Record
-from pbem.protocol import Side
-from pbem.repo.charter import Charter, Joined, Revealed, read_charter
+from pbem.repo.charter import Charter, Revealed, read_charter
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
-from pbem.repo.layout import BOX, CHARTER, REVEALED, box_path, joined_path, turn_path
+from pbem.repo.layout import BOX, CHARTER, POSITION, REVEALED, box_path, turn_path
 from pbem.repo.store import Store
 
 
@@ -92,13 +91,10 @@ def revealed_in(repo: GameRepo) -> Revealed | None:
         raise StoreError(f"{repo.path}: {REVEALED} is damaged: {wrong}") from None
 
 
-def joined_in(repo: GameRepo, side: Side) -> Joined:
-    """Return what a side has mailed for itself. Raises StoreError if its file is damaged."""
-    page = _page(repo, joined_path(side))
-    try:
-        return Joined() if page is None else plain.decode(Joined, page.value)
-    except (ValueError, TypeError, KeyError) as wrong:
-        raise StoreError(f"{repo.path}: {joined_path(side)} is damaged: {wrong}") from None
+def position_in(repo: GameRepo) -> Record:
+    """Return the position as an observer may know it; empty before the first adjudication."""
+    page = _page(repo, POSITION)
+    return {} if page is None else page.value
 
 
 def last_turn(repo: GameRepo) -> Record:

@@ -6,11 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.crypto.sealed_orders import BadBlock, sealed_orders
 from pbem.mail.post import sheet_in_post
 from pbem.orders.forgive import Known, forgive
-from pbem.referee.open_game import CannotPlay
-from tests.support.live import SECRETS
 from tests.support.walks import loaded
 
 BOX = loaded("rome_carthage").box

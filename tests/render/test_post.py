@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
 from pbem.game.summary import Line
 from pbem.mail.html_text import text_of
-from pbem.protocol import Event
+from pbem.render.messages import sentences
 from pbem.render.post import Around, post
 from pbem.render.post_formats import (
     ENDINGS,
@@ -28,8 +30,8 @@ from pbem.render.post_formats import (
     Prose,
     Rows,
 )
-from pbem.render.report import ReportRequest
-from tests.support.campaigns import Told, campaign
+from pbem.render.report import ReportRequest, events_told, sheet_of
+from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
 
 AROUND = Around({"rome": "Ann", "carthage": "Bob"}, "f8a979b2dd540fdcb60c4480c133e9e4bcc431ab")
@@ -166,17 +168,15 @@ def test_no_text_breaks_out_of_bbcode(text: str) -> None:
 @pytest.mark.parametrize("text", NASTY)
 def test_no_text_breaks_out_of_markdown(text: str) -> None:
     written = FORMATS["markdown"].post(around(text))
-    fences = [line for line in written.splitlines() if re.match("`{3,}(?:text)?$", line)]
-    assert len(fences) == 4
-    outside, fence = list[str](), ""
+    outside, fence, boxes = list[str](), "", 0
     for line in written.splitlines():
         if re.fullmatch("`{3,}text", line) and not fence:
-            fence = line.removesuffix("text")
+            fence, boxes = line.removesuffix("text"), boxes + 1
         elif line == fence:
             fence = ""
         elif not fence:
             outside.append(line)
-    assert fence == ""
+    assert (fence, boxes) == ("", 2)
     prose = "\n".join(outside)
     tags = re.findall(r"<[^\n>]*>", prose)
     assert tags == ["<details>", "<summary>", "</summary>", "</details>"]
@@ -198,6 +198,72 @@ def test_what_is_written_is_read_as_it_was(text: str) -> None:
     unmarked = html.unescape(re.sub(r"\\([\\`*_\[\]~|$^#+=.)-])", r"\1", marked)).replace("\u2060", "")
     assert unmarked == shown
     assert FORMATS["bbcode"].text(text).replace("\u2060", "") == shown
+
+
+def posts(most: int = 60) -> Iterator[tuple[Campaign, ReportRequest[Any]]]:
+    """Yield the requests for the posts of a campaign: to both sides, and to all."""
+    rules = loaded("rome_carthage").rules
+    for at in campaign(rules, invasion(start(rules, "standard", 1)), 1, most):
+        for side in (None, *rules.sides):
+            view = at.view(side)
+            told = [each for each in at.told if each.adjudication > at.adjudication - 12]
+            asked = [each.side for each in at.open_decisions]
+            yield at, ReportRequest("punica", at.adjudication, side, view, told, at.open_decisions, asked)
+
+
+def flat(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from flat(block.blocks)
+
+
+def test_a_post_tells_what_its_report_tells() -> None:
+    game = loaded("rome_carthage")
+    for at, request in posts():
+        blocks = post(game.rules, game.box, request, AROUND)
+        texts = [text for block in flat(blocks) if isinstance(block, Items) for _, text in block.items]
+        said = list(sentences(game.box).tell(events_told(request)))
+        assert [text for text in texts if "[die" in text] == [f"{each.text} {each.tag}" for each in said if each.tag]
+        assert all(each.text in texts for each in said if not each.tag)
+        codes = [block.text for block in flat(blocks) if isinstance(block, Code)]
+        assert any("pbem verify punica" in code and AROUND.commit in code for code in codes)
+        if request.own:
+            assert sheet_of(game.rules, game.box, request) in codes
+        elif request.side is None and at.open_decisions:
+            asked = at.open_decisions[0]
+            name = {"rome": "Rome (Ann)", "carthage": "Carthage (Bob)"}[asked.side]
+            assert any(text.startswith(f"{name}: {game.box.forms[asked.kind].title}") for text in texts)
+        for format in FORMATS.values():
+            assert format.post(blocks)
+
+
+def test_a_post_for_all_knows_no_more_than_an_observer() -> None:
+    """Whatever the sides hold and are told, the post for all stays the same."""
+    game = loaded("rome_carthage")
+    hidden = 0
+    for _, request in posts(25):
+        if request.side is not None:
+            continue
+        public = [each for each in request.events if each.event.to is None]
+        hidden += len(request.events) - len(public)
+        bare = [replace(each, facts={}, rule="", about="", default=None) for each in request.waiting]
+        only = replace(request, events=public, waiting=bare)
+        assert post(game.rules, game.box, request, AROUND) == post(game.rules, game.box, only, AROUND)
+    assert hidden > 10
+
+
+def test_a_long_story_is_folded_but_for_its_end() -> None:
+    game = loaded("rome_carthage")
+    lengths = set()
+    for _, request in posts():
+        blocks = post(game.rules, game.box, request, AROUND)
+        told = [block for block in blocks if isinstance(block, Items)][:1]
+        before = [
+            block for block in blocks if isinstance(block, Fold) and block.title.startswith("What happened before")
+        ]
+        lengths |= {(len(each.items) <= 14, len(before)) for each in told}
+    assert lengths == {(True, 0), (True, 1)}
 
 
 def test_lists_are_nested_in_each_format() -> None:
