@@ -24,7 +24,7 @@ from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
 from pbem.repo.git.history import PastRepo
-from pbem.repo.layout import BEACON, SHEETS, turn_path
+from pbem.repo.layout import BEACON, REVEALED, SHEETS, turn_path
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -72,6 +72,8 @@ class _Clone(NamedTuple):
     sheets: Mapping[str, tuple[int, str]]
     closings: Sequence[tuple[ClosedSheets, str]]
     """The closings of sheets, each with the commit that brought it."""
+    identity: str = ""
+    """The key of the game, which opens sealed orders; empty: it is not revealed."""
 
     @property
     def last(self) -> int:
@@ -141,7 +143,9 @@ def _clone(repo: PastRepo) -> _Clone:
         turns[len(turns) + 1] = _Turn(file[0], file[1], sha256(content).hexdigest(), _content(content))
     sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
     places = {commit.sha: commit.at for commit in commits}
-    return _Clone(places, commits[-1].sha, turns, sheets, list(closings.items()))
+    revealed = brought.get(REVEALED)
+    identity = "" if revealed is None else str(_content(repo.blob(revealed[2])).get("identity", ""))
+    return _Clone(places, commits[-1].sha, turns, sheets, list(closings.items()), identity)
 
 
 def _closing(said: Record) -> ClosedSheets:
@@ -304,18 +308,25 @@ def _check_sent(
     findings: Findings,
 ) -> int:
     """Look for each sheet that was taken in among those that its player sent; return how many are there."""
-    matched = 0
+    matched = sealed = 0
     for side in sorted({receipt.side for _, receipt in found}):
         addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
         own = [each for (of, _), each in receipted.items() if of == side]
         written = [letter for letter in letters if letter.sender in addresses]
-        sent = Sent(game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in])
+        sent = Sent(
+            game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in], clone.identity
+        )
+        shut = sent.shut
         if own and sent.is_empty:
             findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
             continue
         for sheet, letter, receipt in sorted(own, key=lambda each: each[0].number):
             if sent.has(sheet):
                 matched += 1
+                continue
+            if shut:
+                shut -= 1
+                sealed += 1
                 continue
             at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
             findings.blame(
@@ -324,6 +335,11 @@ def _check_sent(
                 f"{sheet.digest}; none of the {counted(len(written), 'letter')} that {side} sent has that sheet. It "
                 f"was made up or changed, or the letter with it is missing here",
             )
+    if sealed:
+        findings.leave(
+            "sealed orders",
+            f"{counted(sealed, 'sheet')} may have come as sealed orders, which open once the game has revealed its key",
+        )
     if receipted:
         text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
         findings.check("sent", text)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pbem.crypto.seal import salted
+from pbem.crypto.sealed_orders import BadBlock, Block, open_block
 from pbem.game import yaml as yamlio
 from pbem.orders.forgive import came_from, came_from_lines
 from pbem.orders.sheet.by_word import sheet_of_word
@@ -38,12 +39,19 @@ class Sent:
     last: int
     enclosed: Sequence[bytes] = ()
     """The sheets that letters of the referee enclose as they were taken in."""
+    identity: str = ""
+    """The key of the game, which opens the sealed orders; empty: it is not revealed."""
     sheets: Sequence[bytes] = ()
+    shut: int = 0
+    """How many blocks of sealed orders of the side do not open yet."""
     _by_word: Sequence[bytes] = ()
     _used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.sheets = list({text: 1 for letter in self.letters for of, text in letter.sheets if of == self.game})
+        sealed = list(self._sealed())
+        self.shut = sealed.count(None)
+        open_ones = [text for letter in self.letters for of, text in letter.sheets if of == self.game]
+        self.sheets = list(dict.fromkeys([*open_ones, *(text for text in sealed if text is not None)]))
         words = {word for letter in self.letters for word in letter.words}
         turns = range(1, self.last + 1)
         made = (sheet_of_word(word, self.game, self.side, n) for word in words for n in turns)
@@ -52,7 +60,27 @@ class Sent:
     @property
     def is_empty(self) -> bool:
         """Whether there is no letter in which a sheet may have stood."""
-        return not (self.sheets or self._by_word or any(map(self._may_order, self.letters)))
+        return not (self.sheets or self.shut or self._by_word or any(map(self._may_order, self.letters)))
+
+    def _sealed(self) -> Iterator[bytes | None]:
+        """Yield the sheets that the side sealed, as the referee reads them; None for one that does not open yet."""
+        blocks = dict.fromkeys(block.letters for letter in self.letters for block in letter.sealed)
+        named = {block.letters: block for letter in self.letters for block in letter.sealed if block.check}
+        for letters in blocks:
+            block = named.get(letters) or Block(0, 0, letters, whole=True)
+            if block.game not in ("", self.game) or block.side not in ("", self.side):
+                continue
+            if not self.identity:
+                yield None
+                continue
+            try:
+                _, side, content = open_block(block, [(self.game, self.identity)])
+            except (BadBlock, ValueError):
+                continue
+            if side == self.side:
+                lines = [line.rstrip() for line in content.decode("utf-8", "replace").rstrip().split("\n")]
+                text = "\n".join([*lines, ""])
+                yield from (text.encode(), f"side: {side}\n{text}".encode())
 
     def has(self, sheet: ReceiptedSheet) -> bool:
         """Tell whether a sheet that was taken in came from the side. Ask for each sheet once, the earliest first."""

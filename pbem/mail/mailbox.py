@@ -16,7 +16,9 @@ from re import IGNORECASE
 from re import compile as pattern
 from typing import Final
 
+from pbem.crypto import sealed_orders
 from pbem.mail.address import mailbox
+from pbem.mail.forum_tags import untagged
 from pbem.mail.inbox import open_letter, whole_text
 from pbem.mail.letter import Letter
 from pbem.mail.lines import lines
@@ -28,6 +30,7 @@ from pbem.render.receipt import NAME, Block, KeptLetter, blocks
 
 LARGEST: Final = 16 * 1024 * 1024
 """Reports have maps, so that they are larger than what players send."""
+_SEALED: Final = b"AGE ENCRYPTED FILE"
 _ROOMS: Final = ("cur", "new")
 _DOMAIN: Final = pattern(r"(?:^|;)\s*d\s*=\s*([A-Za-z0-9.-]{1,253})\s*(?:;|$)", IGNORECASE)
 
@@ -68,9 +71,11 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     to = mailbox(headers.one("to"))
     found, damage = list[tuple[Block, bool]](), ""
     taken_in: list[bytes] = []
+    sealed: list[sealed_orders.Block] = []
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
+            sealed += sealed_orders.blocks(untagged((whole_text(part) or "") if _SEALED in part.content else ""))
             taken_in += [part.content] if is_own_sheet(part.name) else []
     except Unreadable:
         damage = "it is damaged or too large"
@@ -87,6 +92,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
         own=any(own for block, own in found if block.receipt is not None),
         sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
+        sealed=tuple(sealed),
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
         lines=(*opened.loose, *opened.quoted_lines),

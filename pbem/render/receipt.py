@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from pbem.crypto.sealed_orders import Block as SealedBlock
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 
@@ -141,6 +142,8 @@ class KeptLetter:
     """Whether one of its receipts is its own, not quoted."""
     sheets: tuple[tuple[str, bytes], ...] = ()
     """The order sheets in it as the referee would read them, each with the name of its game."""
+    sealed: tuple[SealedBlock, ...] = ()
+    """The blocks of sealed orders in it."""
     taken_in: tuple[bytes, ...] = ()
     """The sheets that it encloses as the referee has taken them in."""
     words: tuple[str, ...] = ()

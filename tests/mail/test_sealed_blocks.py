@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from pbem.audit.findings import Findings
+from pbem.audit.letters import compare_letters
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
 from pbem.mail.intake import take_in
+from pbem.mail.mailbox import read_letter
 from pbem.mail.tasks import Handled
 from pbem.protocol import Side
+from pbem.referee.ending import end_by_game_master
 from tests.mail.test_intake import read
 from tests.support.live import SECRETS, Folder, letter, order, quoted, sheet
 
@@ -138,3 +142,23 @@ def test_the_same_letter_twice_is_carried_out_once(folder: Folder) -> None:
     assert take_in(raw, folder.office).accepted
     assert take_in(raw, folder.office).accepted
     assert sheets(folder) == {"red": 1, "blue": 0}
+
+
+def test_a_mailbox_with_sealed_orders_accuses_nobody(folder: Folder) -> None:
+    """Before the reveal such sheets are left open; after it they are found in the letters that were sent."""
+    kept, sent = list[bytes](), list[bytes]()
+    for number, side in enumerate(("red", "blue"), 1):
+        raw = letter(side, block(folder, side), number=number)
+        sent.append(raw)
+        kept += [out.content for out in take_in(raw, folder.office).letters]
+    letters = [read_letter(str(at), raw) for at, raw in enumerate([*kept, *sent])]
+    with folder.open() as game:
+        tip = game.charter.dice.tip
+        before = Findings()
+        assert compare_letters(game.path, "punica", tip, letters, before).matched == 0
+        assert not before.divergences
+        assert any("2 sheets may have come as sealed orders" in each.text for each in before.checked)
+        end_by_game_master(game, "draw", None, "enough")
+        after = Findings()
+        assert compare_letters(game.path, "punica", tip, letters, after).matched == 2
+        assert not after.divergences
