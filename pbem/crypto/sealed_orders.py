@@ -28,9 +28,13 @@ ROOM: Final = 1024
 """The least room of a sheet in a block, in bytes."""
 _WIDTH: Final = 64
 _RULE: Final = "-----{} AGE ENCRYPTED FILE-----"
-_DASHES: Final = r"[-\u2010-\u2015\u2212*_]*"
-_BEGIN: Final = re.compile(rf"{_DASHES}[ \t]*BEGIN\s+AGE\s+ENCRYPTED\s+FILE[ \t]*{_DASHES}", re.IGNORECASE)
-_END: Final = re.compile(rf"{_DASHES}[ \t]*END\s+AGE\s+ENCRYPTED\s+FILE[ \t]*{_DASHES}", re.IGNORECASE)
+_DASHES: Final = r"[-\u2010-\u2015\u2212*_]{0,12}"
+_BEGIN: Final = re.compile(
+    rf"{_DASHES}[ \t]{{0,4}}BEGIN\s{{1,8}}AGE\s{{1,8}}ENCRYPTED\s{{1,8}}FILE[ \t]{{0,4}}{_DASHES}", re.IGNORECASE
+)
+_END: Final = re.compile(
+    rf"{_DASHES}[ \t]{{0,4}}END\s{{1,8}}AGE\s{{1,8}}ENCRYPTED\s{{1,8}}FILE[ \t]{{0,4}}{_DASHES}", re.IGNORECASE
+)
 _HEADING: Final = re.compile(
     r"sealed[ ]+orders[ ]*:[ ]*(?P<game>[\w.-]+)[ ]+(?P<side>\w+)[ ]+(?P<length>\d{1,7})[ ]+(?P<check>[0-9a-f]{8})\b",
     re.IGNORECASE,

@@ -46,6 +46,8 @@ _NUMBERED: Final = re.compile(
     r"(?P<marks>(?: ?>)* ?)(?P<blanks>[ \t]*)(?P<number>\d{1,4})(?P<sign>[.):|]?)(?P<rest>.*)"
 )
 _HEAD: Final = re.compile(r"[\"'*_]*game[\"'*_]*\s*[:：].*", re.IGNORECASE)
+_MOST: Final = 20
+"""So many sheets are looked for: a letter with more is refused."""
 _FARTHEST: Final = 5
 """So many numbered lines may stand above the line `game:`: its comments, its side."""
 
@@ -92,13 +94,18 @@ def unnumbered(text: str) -> str:
     'game: punica\norders:\n- pass: {}'
     """
     rows = text.split("\n")
+    heads = 0
     for at, row in enumerate(rows):
+        if heads >= _MOST:
+            break
         found = _NUMBERED.fullmatch(row)
         if found is not None and _HEAD.fullmatch(found["rest"].lstrip()):
+            heads += 1
             first = _first(rows, at, int(found["number"]))
             inset = len(found["rest"]) - len(found["rest"].lstrip())
             rows[first:] = _without_numbers(rows[first:], int(found["number"]) - (at - first), inset)
         elif row.strip(" >\t").isdigit() and at + 1 < len(rows) and _HEAD.fullmatch(rows[at + 1].strip(" >\t")):
+            heads += 1
             rows[at:] = _without_number_lines(rows[at:], int(row.strip(" >\t")))
     return "\n".join(rows)
 

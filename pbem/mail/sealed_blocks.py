@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeAlias
 
 from pbem.crypto.keys import BadKeys, Keys
@@ -22,6 +23,7 @@ from pbem.referee.open_game import OpenGame
 
 Unseal: TypeAlias = Callable[[str, Block], str]
 """Returns the sheet in a block that came from a sender; raises BadBlock."""
+_MOST: Final = 20
 _BEGIN: Final = "----- BEGIN ORDERS -----"
 _END: Final = "----- END ORDERS -----"
 
@@ -42,11 +44,14 @@ def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:
     done: list[str] = []
     refused = quoted = ""
     at = 0
-    for block in blocks(text):
+    found = list(islice(blocks(text), _MOST + 1))
+    if len(found) > _MOST:
+        return Opened(text, f"There are more than {_MOST} blocks of sealed orders in it. Send those that count.")
+    for block in found:
         start = max(at, text.rfind("\n", 0, block.start) + 1)
         depth = lines(text[: block.start] + "x")[-1].depth
-        found = QUOTE_MARKS.match(text, start, block.start)
-        marks = f"{found[0].strip()} " if found is not None else ""
+        quoting = QUOTE_MARKS.match(text, start, block.start)
+        marks = f"{quoting[0].strip()} " if quoting is not None else ""
         sheet = ""
         try:
             sheet = unseal(sender, block)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -120,5 +122,32 @@ def test_each_of_several_blocks_is_found() -> None:
 
 
 def test_a_text_made_to_hurt_costs_little() -> None:
-    for piece in ("-----BEGIN AGE ENCRYPTED FILE-----\n", "sealed orders: a b 1 00000000\n", "-----BEGIN ", "> " * 50):
+    started = process_time()
+    for piece in (
+        "-" * 50,
+        " " * 50,
+        "BEGIN ",
+        "BEGIN AGE \n",
+        "-----BEGIN AGE ENCRYPTED FILE-----\n",
+        "sealed orders: a b 1 00000000\n",
+        "-----BEGIN ",
+        "> " * 50,
+    ):
         assert len(list(blocks(piece * 5000))) <= 5000
+    assert process_time() - started < 3
+
+
+def test_no_text_between_the_rules_makes_it_raise_anything_else() -> None:
+    random = Random(11)
+    whole = "".join(LINES[2:-1])
+    for _ in range(300):
+        cut = [*whole]
+        for _ in range(random.randrange(1, 6)):
+            at = random.randrange(len(cut))
+            cut[at : at + random.randrange(3)] = random.choice(["", "=", "A", "==", "é", "\x00", "ab"])
+        if "".join(cut) == whole:
+            continue
+        text = "\n".join([LINES[1], "".join(cut), LINES[-1]])
+        for each in (text, f"{LINES[0]}\n{text}"):
+            with suppress(BadBlock):
+                assert open_block(only(each), KEYS)[2] == SHEET  # what is no letter of base64 does no harm

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
+from pbem.mail.forum_tags import untagged
 from pbem.mail.post import sheet_in_post
 from pbem.orders.forgive import Known, forgive
 from tests.support.walks import loaded
@@ -82,13 +84,30 @@ DAMAGE: dict[str, Callable[[str], str]] = {
 }
 
 
-def canonical(sheet: bytes) -> object:
-    """Return what a sheet orders."""
-    return forgive(sheet, Known(BOX, ())).sheet
-
-
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_sheet_survives_what_a_forum_does_to_it(damage: str) -> None:
     found = sheet_in_post(DAMAGE[damage](SHEET).encode(), BOX.forms, None)
     read, meant = forgive(found, Known(BOX, ())).sheet, forgive(SHEET.encode(), Known(BOX, ())).sheet
     assert read.says_the_same(meant), found.decode()
+
+
+@pytest.mark.parametrize(
+    "piece", ["1. game: a\n", "1\ngame: a\n", "[b]", "[b]x[/b]", "[x](/", "&amp;", "<br>", "[*]", "> 1 "]
+)
+def test_a_post_made_to_hurt_costs_little(piece: str) -> None:
+    started = process_time()
+    untagged(piece * (100_000 // len(piece)))
+    assert process_time() - started < 3
+
+
+def test_what_is_no_damage_stays() -> None:
+    for text in (
+        "path: [b, i, url]",
+        "orders:\n1. play: {card: 8}\n2. battle_card: {card: probe}",
+        "[spoiler]a",
+        "a[/b]",
+        "I like 7 games: chess.",
+        "see [1](note) and [2]",
+        "game of the week 🙂",
+    ):
+        assert untagged(text) == text
