@@ -127,6 +127,8 @@ class Decision:
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
     `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
+    `about` tells decisions of one kind apart that are open to one side at once: a word of the facts, such as the army
+    that an answer is for.
     """
 
     kind: str
@@ -136,6 +138,7 @@ class Decision:
     default: Mapping[str, Any] | None = None
     secret: bool = False
     waits: bool = True
+    about: str = ""
 
 
 @dataclass(slots=True)

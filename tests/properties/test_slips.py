@@ -214,6 +214,7 @@ def test_nothing_is_asked_again_after_the_last_order(game: str) -> None:
 
 ASKED_AGAIN = {
     "toy": set[str](),
+    "five": {"intercept", "aid"},
     "rome_carthage": {
         # on each space of a march
         "man_city",
