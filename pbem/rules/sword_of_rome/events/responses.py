@@ -1,0 +1,17 @@
+"""Responses: shaded cards that anybody may play at their moment, the active side first, then clockwise (7.1.1).
+
+What this module offers to the others: `window(game, table, moment, *, about) -> Flow[None]`. `moment` is a word of
+`when` in `schemas/cards.yaml`; `about` holds public facts of the moment (space, powers, attacker, card value).
+It asks `respond`, one decision for all cards that fit, of each side of which public facts do not rule out that it can:
+it holds a card, and its deck has a card that fits and lies neither in its discards nor out of the game. With `windows:
+advance` nobody waits (`waits=False`). What a response does is kept where the chapter reads it: modifiers of a battle or
+a siege roll in the object under way, a cancelled activation in `Game.card`. A response may be answered by responses.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pbem.game import Kinds
+
+KINDS: Final[Kinds] = {}

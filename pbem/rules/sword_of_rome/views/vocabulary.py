@@ -1,0 +1,55 @@
+"""The vocabulary of a position: the words that a test case may write in it, by class and field."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, TRIBE, Board
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, ROUND, TURN, UNSEEN
+from pbem.rules.sword_of_rome.turn.action import USES
+from pbem.rules.sword_of_rome.turn.sequence import PHASES, SILENT
+
+Words = Collection[str | int]
+USES_OF_CARDS: Words = (*USES, "extra")
+"""What a card is played for (7.1)."""
+
+
+def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
+    """Return the words of every field that holds any; `reasons` are those for which a game ends."""
+    cards: Words = (UNSEEN, *board.cards)
+    by_side = ("vp", "hands", "decks", "discards", "desperate_times")
+    pairs = [f"{a}+{b}" for i, a in enumerate(board.powers) for b in list(board.powers)[i + 1 :]]
+    return {
+        "Result.winner": board.sides,
+        "Result.reason": reasons,
+        "Force.leaders": board.leaders,
+        "Siege.by": board.powers,
+        "Mark.name": sorted(
+            {effect["marker"]["name"] for card in board.cards.values() for effect in card.effects if "marker" in effect}
+            | {"insurrection"}
+        ),
+        "Mark.side": board.sides,
+        "Mark.until": (ROUND, TURN, FOR_GOOD),
+        "Mark.on": board.powers,
+        "Activation.side": board.sides,
+        "Activation.proposed": pairs,
+        "CardPlay.side": board.sides,
+        "CardPlay.card": (*cards, DESPERATE_TIMES),
+        "CardPlay.use": USES_OF_CARDS,
+        "CardPlay.power": ("", *board.powers),
+        "CardPlay.moved": board.leaders,
+        "CardPlay.rolled_at": board.spaces,
+        "Game.phase": (*PHASES, *SILENT),
+        **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", *by_side)},
+        **{f"Game.{name}.*": cards for name in ("hands", "decks", "discards")},
+        "Game.removed": cards,
+        "Game.control": board.spaces,
+        "Game.control.*": board.powers,
+        **{f"Game.{name}": board.spaces for name in ("loyalty", "colonies", "sieges", "inside")},
+        "Game.tribes": [id for id, space in board.spaces.items() if space.kind == TRIBE],
+        "Game.forces": board.powers,
+        "Game.forces.*": board.spaces,
+        **{f"Game.{name}": board.leaders for name in ("displaced", "reserve", "cup", "gone")},
+        "Game.alliances": pairs,
+        "Game.activated": board.powers,
+    }
