@@ -141,7 +141,44 @@ def test_form_filled_in_the_lazy_way_is_accepted(game: str) -> None:
                 assert sheet is not None, "\n".join([str(receipt), *chosen])
                 assert len(sheet.orders) == 1
                 tried.add(sheet.orders[0].kind)
-    assert tried == loaded(game).box.forms.keys()
+    assert tried == loaded(game).box.forms.keys() - CHAPTERS_TO_COME.get(game, set())
+
+
+CHAPTERS_TO_COME = {
+    "sword_of_rome": {
+        # cards (7, 15)
+        "desperate_times",
+        "respond",
+        "bribe",
+        "alliance",
+        "join_campaign",
+        # movement (9 to 11)
+        "march",
+        "flank",
+        "pursue",
+        "city",
+        "intercept",
+        "avoid",
+        "let_go",
+        "refuse",
+        "sail",
+        "lend_fleet",
+        "contest_voyage",
+        # battle and sieges (12 to 14)
+        "command",
+        "losses",
+        "retreat",
+        "spoils",
+        "sack",
+        "raid_on",
+        "sortie_joins",
+        # leaders (8)
+        "consuls",
+        "return_leaders",
+        "keep_leaders",
+    },
+}
+"""Kinds of orders whose chapter is not written yet: a chapter that asks takes its kinds out."""
 
 
 # ---- none
@@ -215,6 +252,15 @@ def test_nothing_is_asked_again_after_the_last_order(game: str) -> None:
 ASKED_AGAIN = {
     "toy": set[str](),
     "five": {"intercept", "aid"},
+    "sword_of_rome": {
+        # for each tie, power or alliance (4.4, 5.6, 5.9, 5.10)
+        "tie_order",
+        "tie_choice",
+        "surrender",
+        "renew",
+        "reinforce",
+        "halve",
+    },
     "rome_carthage": {
         # on each space of a march
         "man_city",

@@ -2,7 +2,7 @@
 
 What this chapter must offer:
 
-* `USES` with `nonplayer` (`card`, `power`, `then: support | levy | activate | unrest`), beside the one card of the round
+* `USES` with `nonplayer` (`card`, `power`, `then: support | levy | activate | unrest`), beside the card of the round
   (`lay_down(..., "extra", power)`): each power once a round (`Game.activated`), the unrest once a round for all
   (`Game.unrest_raised`, `siege.unrest.raise_by`), not Carthage, nor by its cards the unrest and the rebels.
 * `revolt(game, table, cu) -> Flow[None]` for the effect `insurrection` (S 16.4).
