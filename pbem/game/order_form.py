@@ -66,9 +66,8 @@ class OrderForm:
     def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
         if not isinstance(body, dict):
-            keys = [*self.schema.get("required", ()), *self.schema.get("properties", ())]
-            like = f", as in {{{keys[0]}: ...}}" if keys else ""
-            yield Misfit((), f"{self.kind} must be a mapping{like}, not {shown(body)}")
+            like = f"{self.kind}: {on_one_line(self.example)}"
+            yield Misfit((), f"{self.kind} needs braces, as in {like}; this is {shown(body)}")
             return
         yield from _misfits(self.validator.iter_errors(body), (), self.kind)
 

@@ -8,7 +8,7 @@ seen. A default that came after it was never agreed to.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
@@ -16,7 +16,7 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import for_word
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
 
@@ -53,26 +53,46 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
-    for order in waiting:
+    defaults = [Order(decision.kind, decision.default or {}) for decision in asked]
+    # What waits goes before them only if it answers something now; the first order of a sheet has to.
+    answers = bool(waiting) and any(decision.kind == waiting[0].kind for decision in game.asked(side))
+    for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
         lines += order_lines(order.kind, order.body)
-    for decision in asked:
-        lines += order_lines(decision.kind, decision.default or {})
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
     return for_word("\n".join(lines), word, _STANDS_FOR).encode()
 
 
-def unchanged(game: OpenGame, side: Side) -> str:
-    """Return why a letter is refused in which there is only the quoted form, as it was sent."""
+def unchanged(game: OpenGame, side: Side, own: Sequence[str] = ()) -> str:
+    """Return why a letter is refused in which there is only the quoted form, as it was sent.
+
+    `own` are the lines that the sender wrote: one that begins with the name of an order was perhaps meant for one.
+    """
     asked = [decision for decision in game.open_decisions if decision.side == side]
     if not asked:
         return (
             "The only order sheet in it is the form of your last report as it was sent. The orders you gave still wait."
         )
     reason = nothing_chosen(game.box, asked)
+    if (meant := _perhaps_order(asked, own)) is not None:
+        line, kind = meant
+        example = order_lines(kind, game.box.forms[kind].example, 10_000)[0].removeprefix("- ")
+        return (
+            f"Perhaps this was meant as an order:\n  | {line[:100]}\nAn order is written with a colon and braces, such "
+            f"as `{example}`. There is no other in your letter: {reason}."
+        )
     return (
         f"The only order sheet in it is the form of your last report as it was sent: {reason}. "
         "To choose an order, take the # off in front of it, also where it is quoted."
     )
+
+
+def _perhaps_order(asked: Sequence[Decision], own: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first line that begins with a kind of order that is asked for, and the kind; None: there is none."""
+    for line in own:
+        for kind in {each.kind: None for each in asked}:
+            if re.match(rf"\W*{kind.replace('_', '[ _-]')}\b", line, re.IGNORECASE):
+                return line.strip(), kind
+    return None
 
 
 def has_orders(enclosure: Enclosure, forms: Collection[str]) -> bool:

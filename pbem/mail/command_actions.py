@@ -162,7 +162,7 @@ def _chain(task: Task) -> str:
     if task.letter is not None:
         match task.rest.split():
             case [tip, length] if length.isascii() and length.isdigit() and len(length) < 10:
-                game.join(side, chain=ChainPromise(tip.lower(), int(length)), letter=task.letter)
+                game.join(side, chain=ChainPromise(tip, int(length)), letter=task.letter)
             case _:
                 raise CannotPlay("write the tip and the length after it, as `pbem my-chain new` prints them.")
     chain = _on_record(game.ledger.joined(side).chain)
@@ -261,12 +261,12 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
     """Yield what a game that has not begun waits for."""
     awaited = game.awaited
     if game.closed is not None:
-        yield f"It has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
+        yield f"The game has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
     elif awaited:
         names = ["you" if each == side else called(game, each) for each in awaited]
-        yield f"It has not begun: it waits for a phrase from {listing(names)}."
+        yield f"The game has not begun: it waits for a phrase from {listing(names)}."
     else:
-        yield "It has not begun."
+        yield "The game has not begun."
 
 
 _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {

@@ -7,11 +7,11 @@ a colon around it count for nothing. Which lines count:
 * a word that changes something, in capitals, with the rest of its line (PHRASE the die is cast);
 * in other letters, if what follows has the shape that the word takes (a key, a chain, the number of a request);
 * AGREED and WITHDRAW alone on their line, in any letters, or with the next link of a dice chain;
-* `Phrase: ...`, with a colon; `phrase ...` without one only if nothing else stands in the letter, for it could begin
-  a sentence;
+* `Phrase: ...`, with a colon; `phrase ...` without one only if nothing but commands stands beside it in the letter,
+  for it could begin a sentence;
 * a PHRASE, KEY or CHAIN filled in where our letter is quoted, if the sender wrote no command and no sheet.
 
-Any other line that begins with such a word is unclear. That is told to a sender whose letter gives nothing else.
+Any other line that begins with such a word is unclear. That is told to a sender whose letter has no orders.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pbem.mail.commands import ASKED_WITH, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
-from pbem.mail.lines import BULLETS, MARKS
+from pbem.mail.lines import BULLETS, MARKS, without_frame
 
 SAMPLE_PHRASE: Final = "any words of yours"
 """The words that stand for a phrase in our letters."""
@@ -68,21 +68,26 @@ def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *,
     >>> [str(each) for each in commands_in("Re: punica", ["* status", "*PHRASE*  the die is cast"]).instructions]
     ['STATUS', 'PHRASE the die is cast']
     """
-    written = [line for line in own if line.strip()]
+    alone = not sheets and _nothing_else(own)
     found: list[Instruction] = []
     unclear: list[str] = []
     for text in ([subject], own):
         for at, line in enumerate(text):
             if (begun := _read(line[:_LONGEST])) is None:
                 continue
-            alone = text is own and len(written) == 1 and not sheets
-            if _counts(begun, alone):
+            if _counts(begun, alone and text is own):
                 found.append(_whole(begun.instruction, text[at + 1 : at + 2]))
             else:
                 unclear.append(line.strip())
     if not found and not sheets:
         found += _filled_in(quoted)
     return Said(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
+
+
+def _nothing_else(own: Sequence[str]) -> bool:
+    """Tell whether no more than one line of a letter is neither a command nor set there by a program."""
+    others = [line for line in without_frame(own) if not ((begun := _read(line[:_LONGEST])) and _counts(begun, False))]
+    return len(others) == 1
 
 
 class _Begun(NamedTuple):
@@ -108,7 +113,7 @@ def _read(line: str) -> _Begun | None:
 
 
 def _counts(begun: _Begun, alone: bool) -> bool:
-    """Tell whether a line that begins with a command can only be one; `alone`: nothing else stands in the letter."""
+    """Tell whether a line that begins with a command can only be one; `alone`: all others are commands."""
     command, rest = begun.instruction
     if command in QUESTIONS and (not rest or _asks_with(command, rest)):
         return True

@@ -49,8 +49,9 @@ from pbem.mail.sheet_choice import (
     may_order_without_sheet,
     orders_outside,
     sheet_for,
+    sheets_passed_over,
 )
-from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, wants_forecast
+from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of, unclear, wants_forecast
 from pbem.mail.waiting import log_line
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
@@ -189,6 +190,7 @@ class _Desk:
             before: int = game.adjudication if noted is None else noted["after"]
             agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
             others = [each for each in task.commands if each.command != Command.AGREED]
+            left_out = self._left_out(task, agreed)
             done = carry_out(game, self.side, others, None if noted else letter.digests, letter.identity, noted)
             if done.done:
                 again = "" if noted is None else " again"
@@ -202,8 +204,7 @@ class _Desk:
             numbers = game.adjudicate() if goes_on else []
         self.handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         self.came += [*done.done, *(f"adjudication {n}" for n in numbers)]
-        if agreed is None:
-            self._pass_over(task, done)
+        done.paragraphs += left_out
         self._write(done, number, before)
 
     def _noted(self) -> Record | None:
@@ -253,7 +254,7 @@ class _Desk:
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
             if not (done.paragraphs or done.questions):
-                raise CannotPlay(unchanged(game, self.side))
+                raise CannotPlay(unchanged(game, self.side, self.letter.loose))
             return None
         receipt = game.receive(
             self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
@@ -282,14 +283,14 @@ class _Desk:
             "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
         )
 
-    def _pass_over(self, task: Task, done: CommandResults) -> None:
-        """Tell the sender of a quoted sheet that does not count because of the commands above it."""
-        for enclosure in self.letter.passed_over:
-            if task.commands and self.game.begun and not is_form(enclosure, forms_of(self.game, self.side)):
-                done.paragraphs.append(
-                    "The order sheet in the text that you quote was not carried out. In a letter with commands, a "
-                    "sheet counts only in your own text, without quote marks, or as an attached file."
-                )
+    def _left_out(self, task: Task, agreed: Instruction | None) -> list[str]:
+        """Return what to tell of things in a letter with commands that do not count; while the form is the one sent."""
+        if not task.commands:
+            return []
+        unsure = [unclear(self.letter.unclear)] if self.letter.unclear and not (task.sheets or self.outside) else []
+        if agreed is not None or not self.game.begun or not self.letter.passed_over:
+            return unsure
+        return [*unsure, *sheets_passed_over(self.letter, forms_of(self.game, self.side))]
 
     def _write(self, done: CommandResults, sheet: int | None, before: int) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

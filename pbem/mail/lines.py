@@ -8,7 +8,7 @@ thrown away here, since many players write their orders into the quoted form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,6 +61,34 @@ _WROTE: Final = re.compile(
     r"написала?|пише|пишет|のメール|書きました|写道)\b[^:：]{0,80}[:：]\s*\Z",
     re.IGNORECASE,
 )
+
+
+_SENT_FROM: Final = re.compile(
+    r"\s*(?:Sent (?:from|via|with)|Get Outlook for|Gesendet (?:von|mit)|Von meinem .* gesendet|Envoyé (?:de|depuis)|"
+    r"Enviado (?:desde|do)|Inviato da|Verzonden (?:vanaf|met)|Skickat från|Sendt fra|Lähetetty|Wysłane z|Отправлено)"
+    r"\b.*",
+    re.IGNORECASE,
+)
+_LONGEST_TAIL: Final = 40
+"""A line that is no longer than this and says `wrote:` may go on with the line above it."""
+
+
+def without_frame(own: Sequence[str]) -> list[str]:
+    """Return the lines that a sender wrote, without blank ones and those that a program sets around a text.
+
+    These are the line that introduces a quotation, which may be broken in two, and `Sent from my phone`.
+
+    >>> without_frame(["Yes.", "Sent from my iPhone", "On Sunday at 9:05 Bob <bob@example.org>", "wrote:"])
+    ['Yes.']
+    """
+    kept: list[str] = []
+    for line in filter(str.strip, own):
+        if _WROTE.search(line):
+            broken = len(line) < _LONGEST_TAIL and kept and re.search(r"@|\d:\d\d", kept[-1])
+            kept = kept[:-1] if broken else kept
+        elif not _SENT_FROM.fullmatch(line):
+            kept.append(line)
+    return kept
 
 
 def _heads(split: list[tuple[int, str]]) -> Iterator[int]:

@@ -19,6 +19,8 @@ from pbem.render.form import standing_text
 _LONGEST: Final = 100
 """Of a standing order as it is named in a report."""
 _FILED: Final = re.compile(r"standing ([0-9]+) of (?:sheet ([0-9]+)|the default set)")
+_ANSWERED: Final = "standing_fired"
+"""The kind of the event which says that standing orders answered."""
 _FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set))(, [0-9]+ times)?\)")
 """How the record says that a standing order answered."""
 
@@ -30,10 +32,11 @@ def withdrawn(task: Task) -> str:
     """Take back the orders of a side that are not used yet, and return the answer."""
     if task.letter is not None:
         withdraw(task.game, task.side, _link(task.rest.split(), WITHDRAW), task.letter)
+    asked = any(each.side == task.side for each in task.game.open_decisions)
     return (
         "WITHDRAW: your orders are taken back. An empty sheet of yours is on record in their place. Standing orders "
         "stay in force."
-    )
+    ) + (" The game waits for you again; FORM, alone on a line, brings your order sheet." if asked else "")
 
 
 def standing(task: Task) -> str:
@@ -63,7 +66,7 @@ def _link(words: Sequence[str], command: str) -> str | None:
     except ValueError:
         raise CannotPlay(
             f"write {command} and nothing else on its line, or behind it the next link of your own dice chain, if you "
-            "have one: 64 digits 0-9 and a-f"
+            "have one: 64 digits 0-9 and small letters a-f"
         ) from None
 
 
@@ -81,10 +84,15 @@ def standing_list(game: OpenGame, side: Side) -> Iterator[str]:
 
 def as_written(game: OpenGame, side: Side | None, told: Sequence[Told]) -> list[Told]:
     """Return what a side is told, with its standing orders as it wrote them in place of their names on record."""
-    if side is None or not any(each.event.to is not None and "standing" in str(each.event.facts) for each in told):
+    if side is None or not any(each.event.to is not None and _names_standing(each.event) for each in told):
         return list(told)
     names = _Names(game, side)
     return [replace(each, event=names.named(each.event)) for each in told]
+
+
+def _names_standing(event: Event) -> bool:
+    """Tell whether an event may name a standing order."""
+    return event.kind == _ANSWERED or "standing" in str(event.facts)
 
 
 class _Names:
@@ -98,7 +106,7 @@ class _Names:
     def named(self, event: Event) -> Event:
         """Return an event of the side with each standing order in it as it was written."""
         facts = event.facts
-        if event.kind == "standing_fired":
+        if event.kind == _ANSWERED:
             answered = [_FIRED.sub(self._fired, str(each)) for each in facts["answered"]]
             return Event(event.kind, {**facts, "answered": answered}, event.rule, event.to)
         if _FILED.fullmatch(str(facts.get("by"))):

@@ -186,6 +186,16 @@ def orders_outside(letter: Letter, game: Adjudicator) -> list[BareOrder]:
     return [] if any(line and not line.startswith("#") and line not in _FENCES for line in others) else quoted
 
 
+def sheets_passed_over(letter: Letter, forms: Sequence[str]) -> list[str]:
+    """Return a sentence for every quoted sheet that does not count because of commands above it, but for the forms."""
+    return [
+        "The order sheet in the text that you quote was not carried out. In a letter with commands, a sheet counts "
+        "only in your own text, without quote marks, or as an attached file."
+        for each in letter.passed_over
+        if not is_form(each, forms)
+    ]
+
+
 def is_form(enclosure: Enclosure, forms: Sequence[str]) -> bool:
     """Tell whether a sheet is one of our forms as it was sent."""
     return any(_words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
@@ -223,12 +233,17 @@ def _same_orders(one: str, other: str) -> bool:
 
 
 def _which_of_two(one: Enclosure, other: Enclosure) -> str:
-    shown = [_shown(each.text.decode("utf-8", "replace").splitlines()) for each in (one, other)]
+    shown = [_shown(_without_notes(each.text.decode("utf-8", "replace").splitlines())) for each in (one, other)]
     where = "in the text that you quote" if other.where == "quoted" else f"as {other.name}"
     return (
         f"There are two order sheets in it that differ. Which of the two counts? Send that one alone.\n\nThe first, as "
         f"{one.name}:\n{shown[0]}\n\nThe other, {where}:\n{shown[1]}"
     )
+
+
+def _without_notes(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines of a sheet without its comments, among which the difference would not be seen."""
+    return [line for line in lines if not line.lstrip().startswith("#")] or lines
 
 
 def _stray(sheet: Enclosure, lines: Sequence[str]) -> str:

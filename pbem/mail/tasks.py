@@ -78,7 +78,7 @@ def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
     """Refuse a letter in which nothing is found, with what its sender can do about it."""
     found = unread(letter, settings)
     if letter.unclear:
-        reason = _unclear(letter.unclear)
+        reason = unclear(letter.unclear)
     elif found is not None and found.not_begun is not None:
         reason = found.not_begun
     else:
@@ -88,7 +88,8 @@ def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
         handled.log.append(found.log)
 
 
-def _unclear(lines: Sequence[str]) -> str:
+def unclear(lines: Sequence[str]) -> str:
+    """Return what to tell a sender of lines that only begin like a command."""
     shown = "\n".join(f"  | {line[:100]}" for line in lines)
     return (
         f"Perhaps this was meant as a command:\n{shown}\nA word that asks, such as STATUS, stands alone on its line. A "

@@ -6,6 +6,7 @@ import pytest
 
 from pbem.crypto.dice import Chain
 from pbem.mail import outgoing as letters
+from pbem.mail.agreed import agreed_at
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
@@ -53,6 +54,19 @@ def test_agreed_hands_in_the_defaults(bidding: Folder, word: bytes) -> None:
             ({"card": "lowest"}, "sheet 2"),
             ({"card": "lowest"}, "sheet 2"),
         ]
+
+
+def test_agreed_keeps_orders_for_later_behind_the_defaults(folder: Folder) -> None:
+    """The first order of a sheet answers what is asked now."""
+    with folder.create("hannibal_italy") as game:
+        give(game, "carthage", order("first_player", side="carthage"))
+        give(game, "rome", order("move", end=True))
+        march = order("move", leader="gaulish_leader", path=["taurasia"])
+        give(game, "carthage", march, order("fight", fight=True))
+        assert [each.kind for each in game.asked("carthage")] == ["move"]
+        text = agreed_at(game, "carthage", game.adjudication)
+        assert text.index(b"- move: {end: true}") < text.index(b"- fight: {fight: true}")
+        assert game.receive("carthage", text).number is not None
 
 
 def test_report_names_what_agreed_takes(bidding: Folder) -> None:

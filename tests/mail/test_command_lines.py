@@ -35,6 +35,10 @@ def said(text: str, subject: str = "Re: punica", *, sheets: bool = False) -> lis
         ("*Phrase:* the die is cast", ["PHRASE the die is cast"]),
         ("Phrase：the die is cast", ["PHRASE the die is cast"]),
         ("phrase the die is cast", ["PHRASE the die is cast"]),
+        ("phrase the die is cast\nNews asked", ["PHRASE the die is cast", "NEWS asked"]),
+        ("phrase the die is cast\n\nSent from my iPhone", ["PHRASE the die is cast"]),
+        ("phrase the die is cast\n\nOn Sun, Nov 22, 2026 Bob <bob@example.org> wrote:", ["PHRASE the die is cast"]),
+        ("phrase the die is cast\n\nOn Sun, Nov 22, 2026 Bob <b@example.org>\nwrote:", ["PHRASE the die is cast"]),
         ("Hello,\nphrase the die is cast", []),
         ("Phrase books are of no use here.\nI shall write tomorrow.", []),
         ("Status", ["STATUS"]),
@@ -109,7 +113,7 @@ def test_answer_to_a_welcome_is_told_what_to_write(waiting: Folder) -> None:
         assert not handled.accepted
         (out,) = handled.letters
         text = " ".join(read(out).text.split())
-        assert "It has not begun: it waits for a phrase from you and Blue." in text
+        assert "The game has not begun: it waits for a phrase from you and Blue." in text
         assert "PHRASE any words of yours" in text
         assert "last report" not in text
 
@@ -120,6 +124,14 @@ def test_unclear_line_is_answered_with_what_to_write(waiting: Folder) -> None:
     (out,) = handled.letters
     assert "| phrase alea iacta est" in read(out).text
     assert "in capitals at the start of its line" in " ".join(read(out).text.split())
+
+
+def test_unclear_line_beside_a_command_is_answered_too(waiting: Folder) -> None:
+    handled = take_in(letter("red", b"Hello,\n\nphrase alea iacta est\nNEWS asked\n\nAnn"), waiting.office)
+    assert handled.accepted
+    (out,) = handled.letters
+    assert "NEWS: you are told" in read(out).text
+    assert "| phrase alea iacta est" in read(out).text
 
 
 def test_answers_of_ours_are_no_commands_when_they_are_quoted(waiting: Folder) -> None:

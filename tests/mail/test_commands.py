@@ -270,14 +270,26 @@ def test_words_wait_while_the_rules_here_are_others(folder: Folder, monkeypatch:
 # ---- words above a quoted form
 
 
-def test_form_quoted_below_commands_is_reported_only_if_changed(folder: Folder) -> None:
-    """Commands above a quoted form are no orders, and a changed form is not passed over in silence."""
+def test_form_quoted_below_commands_is_not_reported(folder: Folder) -> None:
+    """Commands above a quoted form are no orders."""
     with folder.open() as game:
         form = side_report(game, "red", game.adjudication).sheet
     assert form is not None
     handled = says(folder, "red", "STATUS\n\npbem wrote:\n\n" + quoted(form).decode())
     assert handled.accepted
     assert "was not carried out" not in flat(handled)
+    with folder.open() as game:
+        give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
+    own = bury(folder, "red").split("orders:\n")[1]
+    handled = says(folder, "red", f"NEWS asked\n{own}\npbem wrote:\n\n" + quoted(form).decode(), number=2)
+    assert "punica: adjudication 2" in handled.notes
+    assert "was not carried out" not in flat(handled), "the form was that of the report answered"
+
+
+def test_changed_form_quoted_below_commands_is_reported(folder: Folder) -> None:
+    with folder.open() as game:
+        form = side_report(game, "red", game.adjudication).sheet
+    assert form is not None
     changed = re.sub(r"- bury: .*", bury(folder, "red").split("orders:\n")[1].strip(), form)
     handled = says(folder, "red", f"KEY {KEY}\n\npbem wrote:\n\n" + quoted(changed).decode())
     assert "The order sheet in the text that you quote was not carried out" in flat(handled)

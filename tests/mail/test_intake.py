@@ -394,6 +394,15 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert head(folder) == before
 
 
+def test_words_that_begin_like_an_order_are_told_its_form(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
+    below = b"\n\nOn Sunday, pbem wrote:\n\n" + quoted(form_of(folder, "red"))
+    handled = take_in(letter("red", b"Bury the lowest, please." + below), folder.office)
+    assert not handled.accepted
+    text = " ".join(only(handled).text.split())
+    assert "Perhaps this was meant as an order: | Bury the lowest, please." in text
+    assert "An order is written with a colon and braces, such as `bury: {card: " in text
+
+
 def test_quoted_form_with_other_comments_is_no_order(folder: Folder, toy: Adjudicator, blank_maps: None) -> None:
     """A form that an older version mailed has the same orders, and perhaps comments in other words."""
     bid(folder)

@@ -145,7 +145,7 @@ def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) ->
     answer = got(handled)["red"]
     assert answer.subject == "punica: PHRASE"
     assert "PHRASE: on record for Red: alea iacta est\n" in answer.text
-    assert "It has not begun: it waits for a phrase from Blue." in answer.text
+    assert "The game has not begun: it waits for a phrase from Blue." in answer.text
     assert re.fullmatch(r"<\d+\.red@example\.org>", answer.message["In-Reply-To"])
     assert joined(waiting, "red") == {"phrase": "alea iacta est"}
     handled = says(waiting, "blue", "PHRASE: vae victis")

@@ -13,8 +13,10 @@ from pbem.mail import outgoing as letters
 from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
+from pbem.mail.own_orders import as_written
 from pbem.mail.tasks import Handled
-from pbem.protocol import Side
+from pbem.protocol import Event, Side
+from pbem.referee.open_game import Told
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
 from tests.support.live import Folder, files, git, give, later, letter, numbers_in, order, play, readable, room, sheet
@@ -174,6 +176,14 @@ def test_reports_name_standing_orders_as_they_were_written(folder: Folder) -> No
     assert "bid: {card: lowest, when: {round: 1}} (standing 2 of sheet 1" in told
 
 
+def test_one_answer_is_named_as_it_was_written(folder: Folder) -> None:
+    """Also where nothing else in the report mentions standing orders."""
+    with folder.open() as game:
+        fired = Event("standing_fired", {"answered": ["react (1 of sheet 1)"]}, None, ("red",))
+        (told,) = as_written(game, "red", [Told(1, fired)])
+    assert told.event.facts["answered"] == ["react: {card: none} (standing order 1)"]
+
+
 # ---- taking back
 
 
@@ -216,6 +226,7 @@ def test_withdrawing_comes_twice_and_counts_once(folder: Folder) -> None:
     says(folder, "red", bury(folder, "red"), number=3)
     again = says(folder, "red", "WITHDRAW", number=2)
     assert [out.name for out in again.letters] == [out.name for out in first.letters]
+    assert "The game waits for you again; FORM, alone on a line, brings your order sheet." in flat(first)
     with folder.open() as game:
         assert game.waits("red")
 
@@ -254,6 +265,9 @@ def test_a_word_opens_a_link_of_its_sides_chain(tmp_path: Path, monkeypatch: pyt
     assert handled.accepted, flat(handled)
     text = text.replace("orders:", f"link: {CHAIN.link(3)}\nstanding: [react: {{card: none}}]\norders:")
     assert says(folder, "red", text, number=4).accepted
+    for word in ("WITHDRAW", "STANDING CANCEL 1"):
+        refused = says(folder, "red", f"{word} {CHAIN.link(4).upper()}", number=7)
+        assert "64 digits 0-9 and small letters a-f" in flat(refused), "a link is never folded"
     assert says(folder, "red", f"STANDING CANCEL 1 {CHAIN.link(4)}", number=5).accepted
     says(folder, "blue", bury(folder, "blue"), number=6)
     with folder.open() as game:

@@ -197,7 +197,7 @@ def check_spoilt(posts: list[Post], count: int, seed: int) -> Counter[str]:
 
 def _bare(line: str) -> str:
     """Return a line without the number, or the word, in front of it, and without what is said behind its braces."""
-    return re.sub(r"^\W*(?:\d+[.)]\W*)?(?:then\W*)?|(?<=\})[^}]*$", "", line)
+    return re.sub(r"^\W*(?:\d+[.)]\W*)?(?:(?i:then)\W*)?|(?<=\})[^}]*$", "", line)
 
 
 def test_no_spoilt_reply_raises_or_loses_an_order(posts: list[Post]) -> None:

@@ -247,6 +247,61 @@ def test_the_value_of_an_only_key_is_enough(line: str, order: dict[str, Any]) ->
     assert orders(f"{HEAD}orders:\n{line}\n") == [order]
 
 
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("Move: leader: Longus, path: [Placentia]", {"move": {"leader": "longus", "path": ["placentia"]}}),
+        ("Move: leader: Longus, units: all", {"move": {"leader": "longus", "units": "all"}}),
+        ("- Move: Hannibal; with: [Hanno]", None),
+        ("Move: Hannibal, with: [Hanno]", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
+        ("Move: Longus, path: [Placentia]", None),
+        ("Move: Leader: Hannibal, with: [Hanno]  # and no more", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
+        ("Move: {leader: Hannibal, with: Hanno}", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
+        ("Forage: {Roman foot: 1}", {"forage": {"units": {"roman_foot": 1}}}),
+        ("Forage: {2 Roman foot, Roman horse 1}", {"forage": {"units": {"roman_foot": 2, "roman_horse": 1}}}),
+        ("Raise: {legions: {Rome 2, Arretium 1}}", {"raise": {"legions": {"rome": 2, "arretium": 1}}}),
+        ("Raise: legions: {Rome 2}", {"raise": {"legions": {"rome": 2}}}),
+        ("First player: side: Rome", {"first_player": {"side": "rome"}}),
+    ],
+)
+def test_telephone_shorthand_is_read(line: str, order: dict[str, Any] | None) -> None:
+    """Braces, colons and brackets are left out where they are hard to type."""
+    if order is None:
+        assert faults(f"{HEAD}orders:\n{line}\n", ITALY)
+    else:
+        assert orders(f"{HEAD}orders:\n{line}\n", ITALY) == [order]
+
+
+def test_a_word_without_its_key_that_fits_two_is_a_fault() -> None:
+    told = [reason for _, _, reason in faults(f"{HEAD}orders:\n- move: {{Longus, path: [placentia]}}\n", ITALY)]
+    assert "Longus can be leader or with; write which, as in leader: Longus" in told
+    assert not any("unknown word" in reason for reason in told)
+
+
+def test_several_names_in_one_text_are_a_list() -> None:
+    text = f"{HEAD}orders:\n- move: {{leader: Hannibal, with: Hanno and Hamilcar, path: [bononia]}}\n"
+    assert orders(text, ITALY)[0]["move"]["with"] == ["hanno", "hamilcar"]
+
+
+def test_braces_are_put_in_only_where_the_order_ends() -> None:
+    """A program may have broken the line: then nobody knows where the body ends."""
+    long = "Move: leader: Longus, with: [Paullus, Marcellus], path: [Placentia]"
+    assert "braces were put round what had none" in read(f"{HEAD}orders:\n{long}\n", ITALY).changes
+    assert faults(f"{HEAD}orders:\n{long}\n  Bononia\n", ITALY)
+    assert faults(f"{HEAD}orders:\nMove: leader: Longus, path: [Placentia],\n  units: all\n", ITALY)
+
+
+def test_a_text_without_braces_is_answered_with_an_example() -> None:
+    (told,) = faults(f"{HEAD}orders:\n- move: to the sea\n", ITALY)
+    assert told == (
+        5,
+        9,
+        "move needs braces, as in move: {leader: hannibal, path: [placentia]}; this is the text 'to the sea'",
+    )
+    (told,) = faults(f"{HEAD}orders:\n- first_player: Carthage please\n", ITALY)
+    assert "side cannot be 'Carthage please'" in told[2]
+
+
 @pytest.mark.parametrize("line", ["match: I do not know", "match: 3 of them", "battle_card: probe", "first_player: me"])
 def test_what_is_no_value_of_an_only_key_is_a_fault(line: str) -> None:
     """A battle card may be led, or be led as another: which of the two is not said."""

@@ -219,7 +219,7 @@ def test_what_is_wrong_with_the_heading(text: str, expected: list[str]) -> None:
         ("pass", ["3 an order is written 'pass: {...}'; this is the text 'pass'"]),
         ("17", ["3 an order is written 'kind: {...}'; this is the number 17"]),
         ("{}", ["3 an order is written 'kind: {...}'; this is a mapping"]),
-        ("pass: 3", ["9 pass must be a mapping, not the number 3"]),
+        ("pass: 3", ["9 pass needs braces, as in pass: {}; this is the number 3"]),
         ("{pass: {}, play: {}}", ["14 'play' stands in one item with 'pass'; begin each order with '- '"]),
         ("{pass: {}, cu: 3}", ["14 'cu' cannot stand beside 'pass'; it belongs into its body, or begins with '- '"]),
         ("{pass: , when: {}}", ["12 'when' must be indented further than 'pass', to whose order it belongs"]),

@@ -92,7 +92,7 @@ class Breaker:
                     bad[path] = wrong
                     break
         for size in (2, 3):
-            for paths in list(combinations(bad, size))[:40]:
+            for paths in list(combinations(bad, size))[:12]:
                 if not independent(decision.kind, paths):
                     continue
                 order = Order(decision.kind, broken(body, *((path, bad[path]) for path in paths)))

@@ -22,6 +22,7 @@ from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
+from pbem.orders.forgive.braces import braced
 from pbem.orders.forgive.canonical import KEY_ABOVE, came_from, came_from_lines, changes_in, for_word, write
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
@@ -89,6 +90,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     if unseen := [each for line in lines for each in controls(line)]:
         raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
     lines, uncommented = chosen(lines, known)
+    lines, unbraced = braced(lines, known)
     tree = whole(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
     meant = meaning_of(found.tree, known)
@@ -99,6 +101,8 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     changes = [*_sentences(meant), *found.changes]
     if uncommented:
         changes.append("of an order whose first # was taken off, the others were taken off as well")
+    if unbraced:
+        changes.append("braces were put round what had none")
     if mended:
         changes.append("curly quotes, long dashes and wide signs were read as plain ones")
     changes = changes or ["the form was put right; no word was changed"]

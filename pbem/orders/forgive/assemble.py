@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
@@ -161,9 +162,13 @@ def moved_by(lines: Sequence[Line]) -> Moved:
 
 def _changes(scanned: Scanned) -> Iterable[str]:
     """Yield sentences about the form of what was read."""
-    for line, bullet in scanned.bullets[:_TOLD]:
-        begins = f"begins with {bullet}" if bullet else "has no hyphen in front"
-        yield f"line {line.number}, which {begins}, was read as an order"
+    plain = list(dict.fromkeys(str(line.number) for line, bullet in scanned.bullets if not bullet))
+    if len(plain) == 1:
+        yield f"line {plain[0]}, which has no hyphen in front, was read as an order"
+    elif plain:
+        yield f"lines {listing(plain)}, which have no hyphen in front, were read as orders"
+    for line, bullet in [each for each in scanned.bullets if each[1]][:_TOLD]:
+        yield f"line {line.number}, which begins with {bullet}, was read as an order"
     if scanned.respaced:
         yield "missing colons, and missing blanks behind colons, were put in"
     for line in scanned.talk[:_TOLD]:

@@ -7,7 +7,7 @@ the box, and a word is taken if it can mean exactly one of them. What is legal i
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
-from pbem.orders.forgive.tree import Items, Node, Pairs, Word
+from pbem.orders.forgive.shorthand import counted, homes, parts
+from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.orders.sheet import DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.alternatives import ANY
 from pbem.orders.standing.conditions import NOT
@@ -153,21 +154,29 @@ class _Reader:
         if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
             return self._noted(node, DEFAULT)
         place = self.known.place(kind)
-        if place.only_key is not None and self._may_stand(node, place.field(place.only_key)):
-            self.mark((*path, place.only_key), node.mark, node.mark)
-            return {place.only_key: self._value(node, place.field(place.only_key), (*path, place.only_key), "")}
+        only = place.only_key
+        if only is not None and self._may_stand(node, place, place.field(only)):
+            self.mark((*path, only), node.mark, node.mark)
+            return {only: self._value(node, place.field(only), (*path, only), kind if standing else "")}
         if isinstance(node, Word):
             value = _strictly(node)
+            if isinstance(value, str) and only is not None and not standing:  # the fault then says what it can be
+                self.mark((*path, only), node.mark, node.mark)
+                return {only: value}
             return {} if value is None and not standing else value
         return self._value(node, place, path, kind if standing else "", body=True)
 
-    def _may_stand(self, node: Node, place: Place) -> bool:
+    def _may_stand(self, node: Node, around: Place, place: Place) -> bool:
         """Tell whether what stands in the place of a mapping with one key is the value of that key."""
+        if isinstance(node, Pairs):
+            words = [word.text for word, _ in node.pairs]
+            known = [place.keys.readings(text) or counted(text, place) for text in words]
+            return bool(words) and all(known) and not any(map(around.keys.readings, words))
         if isinstance(node, Word):
             return bool(place.vocabulary.readings(node.text)) or (
                 place.takes_number and _NUMBER.fullmatch(node.text) is not None
             )
-        return isinstance(node, Items) and place.takes_list
+        return place.takes_list
 
     # ---- within an order
 
@@ -186,7 +195,11 @@ class _Reader:
         value: dict[str, Any] = {}
         written = {key for word, _ in node.pairs for key in place.keys.readings(word.text)}
         for word, below in node.pairs:
-            if _is_alone(below) and self._at_home(word, place, path, value, written):
+            if is_alone(below) and (count := counted(word.text, place)) is not None:
+                self.meant.words[word.text] = ": ".join(count)
+                word, below = (Word(text, word.mark) for text in count)
+            elif is_alone(below) and (keys := homes(word.text, place, {*written, *value}, first=not value)):
+                self._put_home(word, place, path, value, keys)
                 continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
             key = within[0] if within else self._one_of(word, place.keys, (*path, word.text)) or word.text
@@ -200,28 +213,19 @@ class _Reader:
                 value[key] = self._value(below, place.field(key), (*path, key), standing)
         return value
 
-    def _at_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], written: Container[str]) -> bool:
-        """Take a word without a key, such as `ops`, for the value of the one key that it fits, if there is one.
-
-        A word that may go on with a list fits the list, too: `path: capua, nola`. `written` are the keys that stand
-        there. Tell whether it was taken.
-        """
-        homes = [key for key in place.fields if place.field(key).vocabulary.readings(word.text, whole=True)]
-        lists = [key for key in place.fields if place.field(key).items.vocabulary.readings(word.text)]
-        if (
-            lists
-            or _NUMBER.fullmatch(word.text)
-            or place.keys.readings(word.text)
-            or len(homes) != 1
-            or homes[0] in written
-            or homes[0] in value
-        ):
-            return False
-        (key,) = homes
+    def _put_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
+        """Take a word without a key, such as `ops`, for the value of the key that it fits; of several, blame it."""
+        if len(keys) > 1:
+            self.blame(
+                path,
+                f"{short(word.text)} can be {listing(keys, 'or')}; write which, as in {keys[0]}: {word.text}",
+                word.mark,
+            )
+            return
+        (key,) = keys
         self.mark((*path, key), word.mark, word.mark)
         value[key] = self._word(word, place.field(key), (*path, key))
         self.meant.words[word.text] = f"{{{key}: {value[key]}}}"
-        return True
 
     def _alternatives(self, node: Pairs, place: Place, path: Path, kind: str) -> Any:
         """Return alternatives in a standing order: values for the same place, or a fact."""
@@ -268,12 +272,12 @@ class _Reader:
             )
 
     def _as_list(self, node: Word, place: Place) -> list[str]:
-        """Return a text with commas as the list that it was meant for; empty if any part is no word of the game."""
-        parts = [part.strip() for part in node.text.split(",")]
-        found = [place.vocabulary.readings(part) for part in parts]
+        """Return a text such as `A, B and C` as the list that was meant; empty if any part is no word of the game."""
+        written = parts(node.text)
+        found = [place.vocabulary.readings(part) for part in written]
         if not all(len(each) == 1 for each in found):
             return []
-        return [self._noted(Word(part, node.mark), word) for part, (word,) in zip(parts, found, strict=True)]
+        return [self._noted(Word(part, node.mark), word) for part, (word,) in zip(written, found, strict=True)]
 
     def _parts(self, node: Word, place: Place, led_by: Mapping[str, Vocabulary], path: Path) -> str:
         """Return a text of several parts with commas between them, each part by its own vocabulary."""
@@ -375,11 +379,6 @@ class _Reader:
             self.mark((*path, at), each.mark, each.mark)
             found.append(self._as_written(each, (*path, at)))
         return found
-
-
-def _is_alone(node: Node) -> bool:
-    """Tell whether nothing is written in the place of a value."""
-    return isinstance(node, Word) and not node.text and not node.quoted
 
 
 def _strictly(word: Word) -> Any:

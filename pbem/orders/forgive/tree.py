@@ -59,3 +59,8 @@ def _node(document: Document, value: Any, path: Path, moved: Moved) -> Node:
         items = [_node(document, below, (*path, at), moved) for at, below in enumerate(value)]
         return Items(items, moved(document.mark(path)))
     return Word(value or "", moved(document.mark(path)), document.is_quoted(path))
+
+
+def is_alone(node: Node) -> bool:
+    """Tell whether nothing is written in the place of a value."""
+    return isinstance(node, Word) and not node.text and not node.quoted

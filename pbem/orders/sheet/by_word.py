@@ -54,15 +54,15 @@ def _is_number(word: str) -> bool:
 
 
 def link_in(words: Sequence[str]) -> str | None:
-    """Return the link of the player's chain that ends a word of a letter; None: there is none.
+    """Return the link of the player's chain that ends a word of a letter, as it is written; None: there is none.
 
     Raises ValueError if something else stands there.
     """
     match words:
         case []:
             return None
-        case [link] if LINK_SHAPE.fullmatch(link.lower()) or link.lower() == LOST:
-            return link.lower()
+        case [link] if LINK_SHAPE.fullmatch(link) or link == LOST:
+            return link
         case _:
             raise ValueError("no link")
 

@@ -99,7 +99,7 @@ def test_later_marches_are_checked_as_if_earlier_ones_were_done() -> None:
     )
     found = [(placed.mark.line, placed.fault.rule, placed.fault.reason) for placed in receipt.complaints]
     assert [(line, rule) for line, rule, _ in found] == [(6, "7.2"), (7, "7.3"), (8, "7.1")]
-    assert "only 1 punic_foot" in found[0][2]
+    assert "only 1 Carthaginian foot (punic_foot)" in found[0][2]
 
 
 def test_order_beyond_a_die_is_at_fault_if_it_is_for_every_roll() -> None:
@@ -140,7 +140,7 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     [
         ('"0227, try taurasia, taurasia"', None),
         ("taurasia, try dertona", "malformed: unknown word 'try dertona' in move"),
-        ('"taurasia, try dertonna"', "there is no city dertonna, did you mean dertona? (rule 7.2)"),
+        ('"taurasia, try dertonna"', "there is no city dertonna, did you mean Dertona? (rule 7.2)"),
         ('"taurasia, 1115 , nowhere, 0225"', "there is no hex or city 1115"),
         ("0326", None),
         ("326", None),
@@ -165,9 +165,9 @@ def test_a_wrong_companion_hides_no_fault_of_the_path() -> None:
         "- move: {leader: hannibal, with: [varro], units: {punic_fot: 1}, path: [nowhere]}\n",
     )
     text = str(receipt)
-    assert "no leader is called hanibal, did you mean hannibal? who can move: " in text
+    assert "no leader is called hanibal, did you mean Hannibal? who can move: " in text
     assert "Varro is not your leader" in text
-    assert "did you mean punic_foot?" in text
+    assert "did you mean Carthaginian foot (punic_foot)?" in text
     assert "there is no hex or city nowhere" in text
 
 

@@ -93,6 +93,43 @@ def test_observers_cannot_list_the_answers() -> None:
     ]
 
 
+# ---- the claim to the first play (5.3)
+
+CLAIM = Queued(Order("claim_first", {"card": "any"}), "standing 1")
+
+
+def deal(hand: list[int], standing: Queued | None, turn: int = 2, windows: str = "advance") -> Outcome[Game]:
+    """Let Rome claim the first play with a hand, or not, and Carthage name itself; return what came of it."""
+    rules = loaded("rome_carthage").rules
+    position: Game = copy(rules.setup("standard", Table(SeededDice(0))))
+    position.turn, position.phase = turn, "first_play"
+    position.options = {**position.options, "windows": windows}
+    position.hands = {"rome": sorted(hand), "carthage": [1, 2]}
+    position.deck = [card for card in position.board.cards if card not in (1, 2, *hand)]
+    dice = SeededDice("claim")
+    names = {"carthage": [Queued(Order("first_player", {"side": "carthage"}), "sheet")]}
+    sources = Sources(names, lambda session, decision: standing if decision.kind == "claim_first" else None)
+    return advance(Session(rules, position, dice), b"claim", dice, sources)
+
+
+def test_a_claim_in_advance_counts_from_the_second_turn_on() -> None:
+    (event,) = [event for event in deal([9, 37, 40], CLAIM).events if event.kind == "first_claimed"]
+    assert event.facts["card"] == 37
+    assert [(one.side, one.kind) for one in deal([9, 37], None).session.open_decisions] == [("carthage", "play")]
+
+
+def test_a_claim_in_advance_without_its_card_leaves_no_trace() -> None:
+    assert public(deal([9, 10], CLAIM)) == public(deal([9, 10], None)) == public(deal([9, 37], None))
+
+
+@pytest.mark.parametrize(("turn", "windows"), [(1, "advance"), (1, "ask"), (2, "ask")])
+def test_rome_is_waited_for_in_the_first_turn_or_by_agreement(turn: int, windows: str) -> None:
+    """Before the first deal nobody could order anything in advance. What Rome holds makes no difference."""
+    for hand in ([9, 10], [9, 37]):
+        (asked,) = deal(hand, None, turn, windows).session.open_decisions
+        assert (asked.side, asked.kind, asked.waits, asked.secret) == ("rome", "claim_first", True, True)
+
+
 # ---- by letter
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, did_you_mean, listing, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import added, covers, sp, veiled, without_elephants
+from pbem.rules.hannibal_italy.position.naming import name_meant, unit_named, units_named
 from pbem.rules.hannibal_italy.position.state import ROME, Game
 
 LEAST: Final = "least"
@@ -47,8 +48,9 @@ class SetAsideOrder:
 def send_foragers(game: Game, table: Table, side: Side, *, excused: bool = False) -> Flow[None]:
     """Set a quarter of a side's SP aside, of its own choice, where it does not control the province (9.4, 11.3).
 
-    Only what is with leaders forages, and nothing leaves a besieged city to do so (9.71). Where Rome does not see
-    what Carthage has, Carthage is asked even if nothing is due (7.5), as nothing is from a side that is `excused`.
+    Only what is with leaders forages, and nothing leaves a besieged city to do so (9.71). Nothing is due from a side
+    that is `excused`. Where Rome does not see what Carthage has, the question comes even if nothing is due (7.5); as
+    it mostly has one answer there, nobody waits for it: who wants others than the fewest to go orders it in advance.
     """
     battle, board = game.the_battle, game.board
     if game.provinces.get(board.hexes[battle.hex].province) == side:
@@ -59,7 +61,8 @@ def send_foragers(game: Game, table: Table, side: Side, *, excused: bool = False
     able = without_elephants(board, units)
     single = sum(units.values()) < 2  # a single unit need not forage
     due = 0 if single or excused else min(quarter(game, units), sp(board, able))
-    if not leaders or (due == 0 and (battle.revealed or side == ROME)):
+    hidden = side != ROME and not battle.revealed
+    if not leaders or (due == 0 and not hidden):
         return
     answer = yield from table.ask(
         side,
@@ -67,6 +70,7 @@ def send_foragers(game: Game, table: Table, side: Side, *, excused: bool = False
         rule="9.4",
         default={"units": LEAST},
         secret=side != ROME,
+        waits=not hidden,
         hex=battle.hex,
         due=due,
         units=able,
@@ -128,33 +132,51 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         return
     for unit in chosen:
         if sum_ - view.board.units[unit].sp >= due:
-            yield order.fault(("units", unit), f"{due} SP must forage; that is enough without a {unit}", rule="9.4")
+            yield order.fault(
+                ("units", unit),
+                f"{due} SP must forage; that is enough without {unit_named(view.board, unit)}",
+                rule="9.4",
+            )
             return
 
 
 def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
     """Say why units cannot forage: there are not so many, they are elephants, or there are none (9.4, 11.3)."""
-    there = listing(f"{count} {each}" for each, count in able.items()) or "none"
+    there, name = units_named(view.board, able), unit_named(view.board, unit)
     if unit in able:
-        return f"only {able[unit]} {unit} can forage here; there are {there}"
+        return f"only {able[unit]} {name} can forage here; there are {there}"
     if unit in view.board.units and view.board.units[unit].kind == ELEPHANTS:
         return f"elephants never forage; there are {there}"
-    return f"there are no {unit} here to forage{did_you_mean(unit, able, ', ')}; there are {there}".replace("?;", "?")
+    near = name_meant(unit, {each: unit_named(view.board, each) for each in able})
+    return f"there are no {name} here to forage{near}; there are {there}".replace("?;", "?")
 
 
 def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return the least that will do, and each kind of unit alone that is enough (9.4)."""
+    """Return the least that will do, and for each kind of unit what is enough with most of it, if it differs (9.4)."""
     able, due = decision.facts["units"], decision.facts["due"]
     if veiled(view, decision.side, decision.facts["hex"]):
         return NOT_TOLD
-    bodies: list[object] = [LEAST if due else NONE]
-    fewest = sp(view.board, least(view.board, able, due))
-    for unit, count in able.items():
-        needed = -(-due // view.board.units[unit].sp)
-        fits = view.options["forage_quarter"] == "enough" or needed * view.board.units[unit].sp == fewest
-        if 0 < needed <= count and fits:
-            bodies.append({unit: needed})
-    return of([Order("forage", {"units": units}) for units in bodies])
+    if not due:
+        return of([Order("forage", {"units": NONE})])
+    known = [least(view.board, able, due)]
+    orders = [Order("forage", {"units": LEAST})]
+    for unit in able:
+        for units in _most_of(view.board, able, due, unit):
+            order = Order("forage", {"units": units})
+            if not any(check(view, decision, order)):
+                if units not in known:
+                    known.append(units)
+                    orders.append(order)
+                break
+    return of(orders)
+
+
+def _most_of(board: Board, able: Mapping[str, int], due: int, unit: str) -> Iterator[dict[str, int]]:
+    """Yield units that may be enough, with as many of one kind as are needed, then with one less of it, and so on."""
+    others = {other: count for other, count in able.items() if other != unit}
+    for count in range(min(able[unit], -(-due // board.units[unit].sp)), 0, -1):
+        rest = due - count * board.units[unit].sp
+        yield added({unit: count}, least(board, others, rest) if rest > 0 else {})
 
 
 KINDS: Final[Kinds] = {"forage": (legal_orders, check)}

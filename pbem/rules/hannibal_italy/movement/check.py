@@ -21,7 +21,14 @@ from pbem.rules.hannibal_italy.movement.taking import (
 )
 from pbem.rules.hannibal_italy.position.forces import added
 from pbem.rules.hannibal_italy.position.leadership import has_legion
-from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, place_named, why_not_at_hand
+from pbem.rules.hannibal_italy.position.naming import (
+    leader_named,
+    leaders_named,
+    place_named,
+    unit_named,
+    units_named,
+    why_not_at_hand,
+)
 from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.position.state import BOXES, ENEMY, Game
 
@@ -41,7 +48,9 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         if not _on_map(view, decision.side, march.going[0].leader):
             return
     if "path" not in order.body:
-        yield order.fault(("leader",), f"{order['leader']} has no path; who stays has path: []", rule="7.2")
+        yield order.fault(
+            ("leader",), f"{leader_named(view.board, order['leader'])} has no path; who stays has path: []", rule="7.2"
+        )
     plan = lay_out(view, march)
     yield from wrong_shares(view, plan.division)
     for astray in plan.route.astray:
@@ -138,8 +147,9 @@ class _Walk:
         along = added(*self.forces)
         for unit, count in units.items():
             if along.get(unit, 0) < count:
-                there = ", ".join(f"{number} {each}" for each, number in along.items()) or "none"
-                self.refuse(step.item, Refusal(f"{count} {unit} are not along; there are {there}", "7.2"), "drop", unit)
+                board = self.view.board
+                reason = f"{count} {unit_named(board, unit)} are not along; there are {units_named(board, along)}"
+                self.refuse(step.item, Refusal(reason, "7.2"), "drop", unit)
                 missing = True
             elif self.view.board.units[unit].whole == "slaves":
                 self.refuse(step.item, Refusal("the slave legion stays with its leader", "6.22"), "drop", unit)

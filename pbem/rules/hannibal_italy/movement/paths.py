@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from pbem.game import cheapest, did_you_mean, way
+from pbem.game import cheapest, way
 from pbem.protocol import PbemError
 from pbem.rules.hannibal_italy.movement.orders import TRY, Along, Drop, PathItem, Try
 from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.naming import city_meant, name_meant, no_such_place, place_named, places_named
 
 FAR: Final = 1_000_000
 
@@ -77,7 +78,9 @@ def find_route(board: Board, start: str, path: Iterable[PathItem], around: froze
             found.astray.append(wrong)
         road = ""
     if road:
-        found.astray.append(Astray(along, f"say how far: 'along {road}', then 'to' and a city or hex on it"))
+        found.astray.append(
+            Astray(along, f"say how far along the {road_named(road)}: then 'to' and a city or hex on it")
+        )
     return found
 
 
@@ -105,27 +108,29 @@ def _by_road(board: Board, item: int, road: str, at: str, goal: str) -> list[str
     for hex in (at, goal):
         if hex not in hexes:
             raise Astray(
-                item, f"{road} does not go through {named(board, hex)}; it goes through {_on_the_way(board, hexes)}"
+                item,
+                f"the {road_named(road)} does not go through {place_named(board, hex)}; it goes through "
+                f"{_on_the_way(board, hexes)}",
             )
     here, there = hexes.index(at), hexes.index(goal)
     return list(hexes[here + 1 : there + 1]) if here <= there else list(hexes[there:here][::-1])
 
 
 def _on_the_way(board: Board, hexes: Sequence[str]) -> str:
-    return ", ".join(named(board, hex) for hex in hexes if board.hexes[hex].city is not None) or ", ".join(hexes)
+    return places_named(board, [hex for hex in hexes if board.hexes[hex].city is not None] or hexes)
 
 
 def _city(board: Board, item: int, text: str) -> str:
     name = _as_id(text)
     if name not in board.cities:
-        raise Astray(item, f"there is no city {text}{did_you_mean(name, board.cities, ', ')}", TRY)
+        raise Astray(item, f"there is no city {text}{city_meant(board, name)}", TRY)
     return name
 
 
 def _hex(board: Board, item: int, text: str) -> str:
     found = board.find(text)
     if found is None:
-        raise Astray(item, f"there is no hex or city {text}{did_you_mean(text, board.by_name, ', ')}")
+        raise Astray(item, no_such_place(board, text))
     return found
 
 
@@ -134,12 +139,21 @@ def _road(board: Board, item: int, text: str) -> str:
     for road in (name, f"via_{name}", f"{name}_road"):
         if road in board.ways:
             return road
-    raise Astray(item, f"there is no road {text}{did_you_mean(name, board.ways, ', ')}")
+    raise Astray(item, f"there is no road {text}{name_meant(name, {road: road_named(road) for road in board.ways})}")
 
 
 def _as_id(text: str) -> str:
     """Return a name as the box writes it: in small letters, with underscores."""
     return text.lower().replace(" ", "_")
+
+
+def road_named(road: str) -> str:
+    """Return the name of a road.
+
+    >>> road_named("via_aemilia")
+    'Via Aemilia'
+    """
+    return road.replace("_", " ").title()
 
 
 def named(board: Board, hex: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game import Refusal, did_you_mean
+from pbem.game import Refusal
 from pbem.protocol import Fault, Side
 from pbem.rules.hannibal_italy.movement.orders import ALL, Marcher, illegal
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
 from pbem.rules.hannibal_italy.position.leadership import has_legion
-from pbem.rules.hannibal_italy.position.naming import leader_named
+from pbem.rules.hannibal_italy.position.naming import leader_named, name_meant, unit_named, units_named
 from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
@@ -229,9 +229,8 @@ def _wrong_units(game: Game, share: Share) -> list[Fault]:
             faults.append(illegal((*share.marcher.units_at, unit), refusal))
     for unit in game.leaders[leader].units:
         if game.board.units[unit].whole == SLAVES and not wanted.get(unit):
-            refusal = Refusal(
-                f"the slave legion stays with {leader_named(game.board, leader)}; take {unit}, too", "6.22"
-            )
+            reason = f"the slave legion stays with {leader_named(game.board, leader)}; take"
+            refusal = Refusal(f"{reason} {unit_named(game.board, unit)}, too", "6.22")
             faults.append(illegal(share.marcher.units_at, refusal))
     return faults
 
@@ -239,18 +238,19 @@ def _wrong_units(game: Game, share: Share) -> list[Fault]:
 def _why_not_take(game: Game, leader: str, pool: Units, unit: str, count: int) -> Refusal | None:
     """Say why a leader may not take so many units of a kind: not there, not for this leader, too few."""
     if unit not in game.board.units or not pool.get(unit):
-        there = ", ".join(f"{number} {each}" for each, number in pool.items()) or "none"
-        near = did_you_mean(unit, pool, ", ")
+        there = units_named(game.board, pool)
+        near = name_meant(unit, {each: unit_named(game.board, each) for each in pool})
         listed = f"{near} There are {there}" if near else f"; there are {there}"
-        return Refusal(f"there are no {unit} at hand{listed}", "7.2")
+        return Refusal(f"there are no {unit_named(game.board, unit)} at hand{listed}", "7.2")
     if not may_lead(game, leader, unit):
         name = leader_named(game.board, leader)
         if game.board.units[unit].whole == SLAVES:
             return Refusal(f"the slave legion follows the leader who raised it, not {name}", "6.22")
         if game.card(leader).gaulish:
-            return Refusal(f"{name} leads Gauls alone, no {unit}", "10.6")
+            return Refusal(f"{name} leads Gauls alone, no {unit_named(game.board, unit)}", "10.6")
         return Refusal(f"Gauls go with the Gaulish leader alone, not with {name}", "10.6")
-    return Refusal(f"only {pool[unit]} {unit} are at hand", "7.2") if pool[unit] < count else None
+    few = f"only {pool[unit]} {unit_named(game.board, unit)} are at hand"
+    return Refusal(few, "7.2") if pool[unit] < count else None
 
 
 def _wrong_strength(game: Game, share: Share) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pbem.game import did_you_mean, listing
 from pbem.rules.hannibal_italy.position.board import Board
@@ -28,6 +28,30 @@ def leader_named(board: Board, leader: str) -> str:
 def leaders_named(board: Board, leaders: Iterable[str], joined: str = "and") -> str:
     """Return the names of leaders as a sentence lists them; `nobody` if there are none."""
     return listing((leader_named(board, leader) for leader in leaders), joined) or "nobody"
+
+
+def unit_named(board: Board, unit: str) -> str:
+    """Return the name of a kind of units, with its id in brackets where it is not the name in small letters."""
+    if unit not in board.units:
+        return unit
+    name = board.units[unit].name
+    return name if name.lower().replace(" ", "_") == unit else f"{name} ({unit})"
+
+
+def units_named(board: Board, units: Mapping[str, int]) -> str:
+    """Return units as a sentence lists them; `none` if there are none."""
+    return listing((f"{count} {unit_named(board, unit)}" for unit, count in units.items()), "and") or "none"
+
+
+def name_meant(word: str, names: Mapping[str, str]) -> str:
+    """Return the end of a sentence about a word that is none of some ids: the name that may be meant."""
+    near = did_you_mean(word, names, ", ")
+    return next((f", did you mean {name}?" for id, name in names.items() if near == f", did you mean {id}?"), near)
+
+
+def city_meant(board: Board, city: str) -> str:
+    """Return the end of a sentence about a city that there is not: which one may be meant."""
+    return name_meant(city, {id: record.name for id, record in board.cities.items()})
 
 
 def place_named(board: Board, place: str | int) -> str:
@@ -56,13 +80,15 @@ def few_places(board: Board, places: Sequence[str], most: int = 8) -> str:
 
 def no_such_place(board: Board, place: str | int) -> str:
     """Say that there is no such hex or city, and which one may be meant."""
-    return f"there is no hex or city {place}{did_you_mean(str(place), board.by_name, ', ')}"
+    known = {each: each if each in board.hexes else place_named(board, each) for each in board.by_name}
+    return f"there is no hex or city {place}{name_meant(str(place), known)}"
 
 
 def why_not_at_hand(game: Game, side: str, leader: str) -> str:
     """Say why somebody is no leader of a side on the map: unknown, the enemy's, or where his counter lies instead."""
     if leader not in game.board.leaders:
-        return f"no leader is called {leader}{did_you_mean(leader, game.board.leaders, ', ')}"
+        near = name_meant(leader, {id: leader_named(game.board, id) for id in game.board.leaders})
+        return f"no leader is called {leader}{near}"
     name = leader_named(game.board, leader)
     if leader not in game.board.roster[side]:
         return f"{name} is not your leader"

@@ -17,8 +17,9 @@ from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game
 def attrition(game: Game, table: Table) -> Flow[bool]:
     """Roll for the elephants that the winter costs; Carthage says whose they are (11.2).
 
-    Rome can count those that have come and those that it has seen die. As long as some may live on, Carthage is
-    asked, be there a choice or not: what it has is not for Rome to know (7.5).
+    Rome can count those that have come and those that it has seen die. As long as some may live on, the question
+    comes, be there a choice or not: what Carthage has is not for Rome to know (7.5). As there mostly is none, nobody
+    waits for the answer: Carthage may order in advance whose elephants die first.
     """
     roll = table.roll("elephants", rule="11.2", side=CARTHAGE)
     due = int(game.board.tables["by_die"][roll.total - 1])
@@ -28,7 +29,14 @@ def attrition(game: Game, table: Table) -> Flow[bool]:
     chosen = _in_turn(herds)[:due]
     if 0 < due < thought_alive:
         order = yield from table.ask(
-            CARTHAGE, "elephants", rule="11.2", default={"of": chosen}, secret=True, steps=len(chosen), herds=herds
+            CARTHAGE,
+            "elephants",
+            rule="11.2",
+            default={"of": chosen},
+            waits=False,
+            secret=True,
+            steps=len(chosen),
+            herds=herds,
         )
         chosen = order["of"]
     game.elephants_dead += min(due, thought_alive)
@@ -105,10 +113,12 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     herds, count = decision.facts["herds"], decision.facts["steps"]
     if veiled(view, CARTHAGE):
         return NOT_TOLD
-    bodies = []
+    bodies: list[list[str]] = []
     for first in herds or [""]:
         turns = {first: herds.get(first, 0), **herds}
-        bodies.append(_in_turn(turns)[:count])
+        losses = _in_turn(turns)[:count]
+        if sorted(losses) not in map(sorted, bodies):
+            bodies.append(losses)
     return of([Order("elephants", {"of": of}) for of in bodies])
 
 

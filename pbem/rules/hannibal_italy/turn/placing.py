@@ -91,9 +91,8 @@ def wrong_places(view: Game, order: Order, leaders: Mapping[str, str | int], rai
     for leader, place in leaders.items():
         hex = view.board.find(place)
         if leader not in waiting:
-            reason = (
-                f"{why_not_at_hand(view, ROME, leader)}; who waits for a place: {leaders_named(view.board, waiting)}"
-            )
+            able_to = leaders_named(view.board, waiting)
+            reason = f"{why_not_at_hand(view, ROME, leader)}; who waits for a place: {able_to}".replace("?;", "?")
             yield order.fault(("leaders", leader), reason, rule="5.23")
         elif hex not in able:
             yield order.fault(("leaders", leader), _why_not_placed(view, able, leader, place), rule="5.23")

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, counted, did_you_mean, lazy, of, product
+from pbem.game import Kinds, LegalOrders, Table, concat, counted, lazy, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
-from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, places_named, why_not_at_hand
+from pbem.rules.hannibal_italy.position.naming import (
+    city_meant,
+    leader_named,
+    leaders_named,
+    places_named,
+    why_not_at_hand,
+)
 from pbem.rules.hannibal_italy.position.stacking import too_many
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
@@ -204,7 +210,7 @@ def _why_no_legions(view: Game, due: Mapping[str, int], cities: Mapping[str, Seq
     there = f"this year they are raised in {able}"
     record = view.board.cities.get(city)
     if record is None:
-        return f"there is no city {city}{did_you_mean(city, view.board.cities, ', ')}; {there}"
+        return f"there is no city {city}{city_meant(view.board, city)}; {there}".replace("?;", "?")
     province = view.board.provinces[record.province]
     if view.cities[city] != ROME:
         return f"{record.name} is in the enemy's hands; {there}"

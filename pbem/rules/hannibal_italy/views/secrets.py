@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pbem.game import Table, plain
 from pbem.protocol import Side
@@ -69,9 +69,20 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     able = [id for id in hidden if not game.card(id).gaulish]
     pile = added(*(other.leaders[id].units for id in able))
     cup = table.shuffle(f"resample/{side}", [unit for unit in pile for _ in range(pile[unit])])
-    for at, id in enumerate(able):
-        other.leaders[id].units = added(*({unit: 1} for unit in cup[at :: len(able)]))
+    camps = {game.board.cities[city].hex for city, siege in game.sieges.items() if siege.side == CARTHAGE}
+    first = [id for id in able if game.leaders[id].at in camps and not game.leaders[id].inside][: len(cup)]
+    mine = {id: [unit] for id, unit in zip(first, cup, strict=False)}  # nobody besieges alone
+    for id, units in zip(able, _shares(cup[len(first) :], len(able), table, f"resample/{side}/shares"), strict=True):
+        other.leaders[id].units = added(*({unit: 1} for unit in [*mine.get(id, ()), *units]))
     return other
+
+
+def _shares(cup: Sequence[str], number: int, table: Table, name: str) -> Iterator[Sequence[str]]:
+    """Yield what each of several leaders draws from a cup: many units, few, or none (7.5)."""
+    if number:
+        cuts = sorted(table.shuffle(name, [*range(len(cup) + 1)] * number)[: number - 1])
+        for start, end in zip([0, *cuts], [*cuts, len(cup)], strict=True):
+            yield cup[start:end]
 
 
 def _lots(game: Game, pool: str, hidden: Sequence[str]) -> list[str]:

@@ -8,10 +8,11 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
+from pbem.rules.rome_carthage.events.windows import ANY, NONE, cards_of, chosen, hand_hidden, held, may_hold, window
 from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import CardPlay
 from pbem.rules.rome_carthage.turn.isolation import remove_isolated
 from pbem.rules.rome_carthage.turn.operations import carry_out
@@ -76,22 +77,32 @@ def end_counsels(game: Game, table: Table) -> None:
 
 
 def choose_first_player(game: Game, table: Table) -> Flow[None]:
-    """Let Rome claim the first play by a Campaign card, else let Carthage name the first player (5.3).
-
-    Rome is always asked: a decision that came only when it holds such a card would reveal its hand.
-    """
+    """Let Rome claim the first play by a Campaign card, else let Carthage name the first player (5.3)."""
     game.plays = 0
-    order = yield from table.ask(ROME, "claim_first", rule="5.3", default={"card": "none"}, turn=game.turn)
-    if order["card"] == "none":
+    game.must_play = yield from claim(game, table)
+    if game.must_play is None:
         table.tell("first_not_claimed", rule="5.3")
         order = yield from table.ask(CARTHAGE, "first_player", rule="5.3", default={"side": CARTHAGE}, turn=game.turn)
         game.to_play = order["side"]
         table.tell("plays_first", side=game.to_play, rule="5.3")
     else:
         game.to_play = ROME
-        game.must_play = order["card"]
-        table.tell("first_claimed", card=order["card"], rule="5.3")
+        table.tell("first_claimed", card=game.must_play, rule="5.3")
     game.phase = "strategy"
+
+
+def claim(game: Game, table: Table) -> Flow[int | None]:
+    """Return the Campaign card by which Rome claims the first play; None: it does not (5.3).
+
+    The window is that of a counter event: it opens whatever Rome holds, for else it would show the hand. In the first
+    turn the game waits for Rome all the same: before the first deal nobody could order anything in advance.
+    """
+    if not any(may_hold(game, ROME, card) for card in cards_of(game.board, CAMPAIGN)):
+        return None
+    decision = window(game, ROME, "claim_first", "5.3", {"turn": game.turn}, {"card": NONE})
+    decision.waits = decision.waits or game.turn == FIRST_TURN
+    (order,) = yield from table.ask_all([decision])
+    return chosen(game, ROME, CAMPAIGN, order["card"])
 
 
 def play_card(game: Game, table: Table) -> Flow[None]:
@@ -198,17 +209,15 @@ def end_turn(game: Game, table: Table) -> None:
 
 def claim_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the Campaign cards by which Rome may claim the first play, and no claim (5.3)."""
-    hand = view.hands[ROME]
-    if UNSEEN in hand:
+    if hand_hidden(view, ROME):
         return NOT_TOLD
-    cards = [card for card in hand if view.board.cards[card].type == CAMPAIGN]
-    return of([Order("claim_first", {"card": card}) for card in ["none", *cards]])
+    return of([Order("claim_first", {"card": card}) for card in [NONE, *held(view, ROME, CAMPAIGN)]])
 
 
 def check_claim(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a claim to the first play: only a Campaign card in hand will do (5.3)."""
     card = order["card"]
-    if card == "none":
+    if card in (NONE, ANY):
         return
     if card not in view.hands[ROME]:
         yield order.fault(("card",), _not_in_hand(view, card), rule="5.3")
@@ -219,11 +228,12 @@ def check_claim(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 def _not_in_hand(view: Game, card: int) -> str:
-    campaigns = [each for each in view.hands[ROME] if view.board.cards[each].type == CAMPAIGN]
+    campaigns = held(view, ROME, CAMPAIGN)
     claim = f"you could claim it with {', '.join(map(str, campaigns))}" if campaigns else "you have no Campaign card"
     return f"card {card} is not in your hand; {claim}, or write none"
 
 
+FIRST_TURN: Final = 1
 KINDS: Final[Kinds] = {
     "claim_first": (claim_orders, check_claim),
     "first_player": one_of("first_player", "side", SIDES),

@@ -38,7 +38,15 @@ from pbem.rules.rome_carthage.siege.walls import interceptors, whole
 from pbem.rules.rome_carthage.turn.consuls import places_for, proconsul_candidates
 from pbem.rules.rome_carthage.turn.distributions import lots, roman_spaces
 from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings
-from pbem.rules.rome_carthage.views.hints_of_plays import MOST_SPACES, Hint, campaign, play, spaces_in_words, units
+from pbem.rules.rome_carthage.views.hints_of_plays import (
+    MOST_SPACES,
+    Hint,
+    campaign,
+    claim_first,
+    play,
+    spaces_in_words,
+    units,
+)
 
 MOST_ROUTES: Final = 6
 
@@ -311,6 +319,7 @@ _WINDOWS: Final[Kinds] = {**weather.KINDS, **battle_events.KINDS, FRIGHT: fright
 _HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
     "reinforce": _reinforce,
     "consuls": _consuls,
+    "claim_first": claim_first,
     "play": play,
     "campaign": campaign,
     "march": _march,

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from pbem.game import legal
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import event_needs, event_orders
-from pbem.rules.rome_carthage.events.windows import ADVANCE
+from pbem.rules.rome_carthage.events.windows import ADVANCE, NONE
 from pbem.rules.rome_carthage.movement.activation import spaces_with_generals
 from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by
 from pbem.rules.rome_carthage.movement.card_play import (
@@ -29,11 +29,12 @@ from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import strategy_rating
 from pbem.rules.rome_carthage.position.naming import some
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import Game
+from pbem.rules.rome_carthage.position.state import ROME, Game
 from pbem.rules.rome_carthage.siege.siege import is_target
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import pool
 from pbem.rules.rome_carthage.turn.operations import check_play, open_spaces, playable, recruiters
+from pbem.rules.rome_carthage.turn.sequence import claim_orders
 
 Hint: TypeAlias = str | Order
 MOST_SPACES: Final = 24
@@ -49,6 +50,7 @@ _IN_ADVANCE: Final[Mapping[str, str]] = {
     "ally_deserts": "round_events: {card: any}",
 }
 """The standing order that plays a counter event, where nobody waits for one (7.4.1)."""
+_CLAIM: Final = "by a standing order: claim_first: {card: any} claims it with a Campaign card."
 
 
 def units(stack: Stack) -> str:
@@ -87,8 +89,17 @@ def play(view: Game, decision: Decision) -> Iterator[Hint]:
             yield f"Event {number}, {record.name}{': ' if aim else ''}{aim}"
         if view.options["windows"] == ADVANCE and record.event_of(side) and record.event in _IN_ADVANCE:
             yield f"Counter {number}, by a standing order: {_IN_ADVANCE[record.event]}"
+    if view.options["windows"] == ADVANCE and side == ROME and len(cards) == 1 and view.turn < view.last_turn:
+        yield f"First play of the next turn, {_CLAIM}"
     for bodies, most in _examples(view, side, cards):
         yield from islice(legal(check_play, view, decision, bodies), most)
+
+
+def claim_first(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield how Rome claims the first play of later turns, and with which cards it can now (5.3)."""
+    if view.options["windows"] == ADVANCE:
+        yield f"You are asked in the first turn alone. Later, {_CLAIM}"
+    yield from (order for order in claim_orders(view, decision) if order["card"] != NONE)
 
 
 def campaign(view: Game, decision: Decision) -> Iterator[Hint]:

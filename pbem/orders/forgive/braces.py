@@ -1,0 +1,57 @@
+"""Braces: put round the body of an order that is written on one line without them, as telephones make people write it.
+
+`Move: Longus, path: Ariminum` is read as `Move: {Longus, path: Ariminum}`. A line that may go on below stays as it is:
+nobody knows then where the body ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pbem.orders.forgive.known import Known
+from pbem.orders.forgive.lines import Line
+from pbem.orders.forgive.scan import head_of, looks_like_order, start_of
+from pbem.orders.forgive.signs import Signs, bare
+
+_KEY: Final = re.compile(r"(?<![^\s,;])([^\W\d]\w*)[ ]*:(?=[ \[{])")
+_OPENS: Final = ("{", "[", '"', "'")
+_FULL: Final = 55
+"""A program that breaks lines breaks none that is shorter."""
+
+
+def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
+    """Put the missing braces round the bodies of orders; tell whether any were missing."""
+    found = [_braced(line, lines[at + 1 : at + 2], known) for at, line in enumerate(lines)]
+    return found, any(new is not old for new, old in zip(found, lines, strict=True))
+
+
+def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
+    """Return a line with braces round the body of its order, if they are missing."""
+    head = head_of(line.text, start_of(line.text, known)[0])
+    if head is None or head.sign != ":" or (kind := known.kind(head.word)) is None:
+        return line
+    rest = line.text[head.rest :]
+    body = bare(rest)
+    if not body or body.startswith(_OPENS) or body.endswith(",") or not _is_whole(body):
+        return line
+    if not any(known.place(kind).keys.readings(key[1]) for key in _KEY.finditer(body)) or _goes_on(line, below, known):
+        return line
+    start = head.rest + len(rest) - len(rest.lstrip())
+    return line.put(start + len(body), "}").put(start, "{")
+
+
+def _is_whole(body: str) -> bool:
+    """Tell whether every bracket and quote of a body is closed on its line."""
+    signs, at = Signs(), 0
+    line = Line(1, body, range(1, len(body) + 2))
+    while at < len(body):
+        _, at = signs.read(line, at)
+    return not signs.open and body.count("{") == body.count("}") and body.count("[") == body.count("]")
+
+
+def _goes_on(line: Line, below: Sequence[Line], known: Known) -> bool:
+    """Tell whether a line may have been broken, so that the one below it belongs to the order."""
+    text = below[0].text.lstrip("> ") if below else ""
+    return bool(text) and len(line.text) >= _FULL and not text.startswith("#") and not looks_like_order(text, known)
