@@ -12,7 +12,8 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import HIRE, Use, lay_down, playable, put_away, value_of, why_not_play
 from pbem.rules.sword_of_rome.events.support import add, room_for, why_not_add
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
 
 LEVY_VALUE: Final = 3

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, WALLED
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
 
 
 def audit(game: Game) -> Iterator[str]:
@@ -27,7 +28,7 @@ def _cards(game: Game) -> Iterator[str]:
             if game.board.cards[card].deck != side:
                 yield f"card {card} is with {side}"
     if game.card is not None:
-        count[game.card.card] += 1
+        count[game.card.card] += 1  # a Desperate Times is no card of a deck
     for card in game.board.cards:
         if count[card] != 1:
             yield f"card {card} is there {count[card]} times"
@@ -42,6 +43,8 @@ def _forces(game: Game) -> Iterator[tuple[str, str, Force]]:
             yield power, space, force
     for space, force in game.inside.items():
         yield game.control.get(space, ""), f"{space} (inside)", force
+    if game.march is not None and not game.march.force.empty:
+        yield game.march.power, "on the march", game.march.force
 
 
 def _leaders(game: Game) -> Iterator[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pbem.game import Table
 from pbem.rules.sword_of_rome.position.board import REBELS, WALLED
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
 
 INSURRECTION = "insurrection"
 

@@ -14,8 +14,9 @@ from typing import Final
 from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, NORMAL, TRIBE, WALLED, Board
+from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.options import Options
-from pbem.rules.sword_of_rome.position.under_way import Activation, CardPlay
+from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March
 
 UNSEEN: Final = "unseen"
 """A card or a consul in the cup that the viewer may not know."""
@@ -30,28 +31,6 @@ class Result:
 
     winner: Side
     reason: str
-
-
-@dataclass(slots=True)
-class Force:
-    """What a power has in one place: CU, the mercenaries among them, and leaders, the commander first (8.2.1)."""
-
-    cu: int = 0
-    mercenaries: int = 0
-    leaders: list[str] = field(default_factory=list)
-
-    @property
-    def empty(self) -> bool:
-        return not (self.cu or self.leaders)
-
-    @property
-    def commander(self) -> str | None:
-        return self.leaders[0] if self.leaders else None
-
-    @property
-    def army(self) -> bool:
-        """Whether it is an army: a commander with CU (Glossary)."""
-        return bool(self.cu and self.leaders)
 
 
 @dataclass(slots=True)
@@ -135,8 +114,12 @@ class Game:
     """Powers without a player that have been activated in this round (16.1.1)."""
     activation: Activation | None = None
     card: CardPlay | None = None
+    march: March | None = None
+    battle: Battle | None = None
     window_shut: bool = False
     """The window for a Desperate Times before the next activation has been (7.4.4)."""
+    last_chances: list[Side] = field(default_factory=list)
+    """Sides that may still play a Desperate Times after the last round (7.4.5)."""
     result: Result | None = None
     board: Board = plain.static()
     options: Options = plain.static()
@@ -148,6 +131,18 @@ class Game:
         """The activation under way, in a rule of the Action Phase."""
         assert self.activation is not None
         return self.activation
+
+    @property
+    def the_march(self) -> March:
+        """The march under way, in a rule of movement (9)."""
+        assert self.march is not None
+        return self.march
+
+    @property
+    def the_battle(self) -> Battle:
+        """The battle under way, in a rule of battles (12)."""
+        assert self.battle is not None
+        return self.battle
 
     @property
     def in_play(self) -> list[Side]:
@@ -234,8 +229,14 @@ class Game:
         return Force(force.cu, force.mercenaries, list(force.leaders))
 
     def cu(self, power: str, space: str) -> int:
-        """Return the CU that a power has in a space, those inside its city included."""
-        return self.force(power, space).cu + self.garrison(power, space).cu
+        """Return the CU that a power has in a space, those inside its city and on the march included."""
+        return self.outside(power, space) + self.garrison(power, space).cu
+
+    def outside(self, power: str, space: str) -> int:
+        """Return the CU that a power has in a space outside a city, those on the march included."""
+        march = self.march
+        moving = march.force.cu if march is not None and march.power == power and march.at == space else 0
+        return self.force(power, space).cu + moving
 
     def friendly_cu(self, power: str, space: str) -> int:
         """Return the CU in a space of a power and its allies (7.3.3)."""
@@ -243,11 +244,13 @@ class Game:
 
     def enemies_in(self, power: str, space: str) -> list[str]:
         """Return the powers that are no allies and have CU outside a city in a space (9.4.1)."""
-        return [other for other in self.board.powers if not self.allied(power, other) and self.force(other, space).cu]
+        return [other for other in self.board.powers if not self.allied(power, other) and self.outside(other, space)]
 
     def everywhere(self, power: str) -> Iterator[tuple[str, Force]]:
-        """Yield each space with each force of a power there, the boxes and the insides of cities included."""
+        """Yield each space with each force of a power there: in boxes, inside cities, on the march too."""
         yield from self.forces[power].items()
+        if self.march is not None and self.march.power == power and not self.march.force.empty:
+            yield self.march.at, self.march.force
         for space, force in self.inside.items():
             if self.control.get(space) == power:
                 yield space, force

@@ -1,14 +1,13 @@
-"""What is under way: the activation of a side and the card on the table (5.4, 7.1).
-
-A chapter adds what it has under way beside them: a march and the reactions to it (9 to 11), a battle and a retreat
-(12), each with its field in `Game`.
-"""
+"""What is under way: the activation of a side, the card on the table, a march, a battle (5.4, 7.1, 9, 12)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from pbem.protocol import Side
+from pbem.rules.sword_of_rome.position.board import CLEAR
+from pbem.rules.sword_of_rome.position.force import Force
 
 
 @dataclass(slots=True)
@@ -44,3 +43,53 @@ class CardPlay:
     """Leaders who have been activated by it (9.5.1)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
+
+
+@dataclass(slots=True)
+class March:
+    """A leader under way (9.1): his force, where it is and came from, what is left of points and path.
+
+    The force stands in no space while it marches; when it stops or fights it joins what its power has there and is
+    empty here. Only its own side knows `path` and `then`.
+    """
+
+    side: Side
+    power: str
+    leader: str
+    force: Force
+    origin: str
+    at: str
+    points: int
+    came_from: str | None = None
+    came_by: str = CLEAR
+    """The kind of the last step: a kind of path, or `sea`."""
+    path: list[dict[str, Any]] = field(default_factory=list)
+    """The steps still ordered, as in the order `march`."""
+    then: str = ""
+    over: bool = False
+    fought: bool = False
+    failed_interceptors: list[str] = field(default_factory=list)
+    """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
+
+
+@dataclass(slots=True)
+class Battle:
+    """A battle under way (12.1): who fights whom and where, the flank, and what responses have made of it."""
+
+    space: str
+    attacker: str
+    defender: str
+    came_from: str | None = None
+    came_by: str = CLEAR
+    intercepted: bool = False
+    """It follows a successful interception (10.5.2)."""
+    failed_avoidance: bool = False
+    flank: str | None = None
+    """The power of the flanking army (9.5.6)."""
+    flank_at: str | None = None
+    """Where the flanking army stands."""
+    modifiers: dict[str, int] = field(default_factory=dict)
+    """Power -> what events add to its roll."""
+    dice: dict[str, int] = field(default_factory=dict)
+    """Power -> dice it rolls, if an event says so."""
+    no_losses: bool = False

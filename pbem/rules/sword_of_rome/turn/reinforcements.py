@@ -9,7 +9,8 @@ from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
 from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, sources

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pbem.game import BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
 from pbem.protocol import Event
 from pbem.rules.sword_of_rome.position.board import Board
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
 
 if TYPE_CHECKING:
     from pbem.game import Box

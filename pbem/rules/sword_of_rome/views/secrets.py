@@ -5,6 +5,7 @@ from __future__ import annotations
 from pbem.game import Table, plain
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.position.under_way import March
 
 
 def view(game: Game, side: Side | None) -> Game:
@@ -16,7 +17,15 @@ def view(game: Game, side: Side | None) -> Game:
     seen.hands = {owner: hand if owner == side else [UNSEEN] * len(hand) for owner, hand in game.hands.items()}
     seen.decks = {owner: [UNSEEN] * len(deck) for owner, deck in game.decks.items()}
     seen.cup = sorted(game.cup)
+    if game.march is not None and game.march.side != side:
+        seen.march = plain.twin(game.march)
+        blank(seen.march)
     return seen
+
+
+def blank(march: March) -> None:
+    """Remove from a march what only its own side knows: its path, and what follows (9.1)."""
+    march.path, march.then = [], ""
 
 
 def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
@@ -30,4 +39,7 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
             other.hands[owner], pile = sorted(pile[: len(held)]), pile[len(held) :]
         other.decks[owner] = pile
     other.cup = table.shuffle(f"resample/{side}/cup", game.cup)
+    if game.march is not None and game.march.side != side:
+        other.march = plain.twin(game.march)
+        blank(other.march)
     return other

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pbem.game import Line, Section, Summary, listing
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 
 
 def summary(view: Game, names: Mapping[str, str]) -> Summary:

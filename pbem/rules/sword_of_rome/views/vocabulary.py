@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, TRIBE, Board
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DESPERATE_TIMES, ROUGH, SEA, STRAIT, TRIBE, Board
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, ROUND, TURN, UNSEEN
 from pbem.rules.sword_of_rome.turn.action import USES
 from pbem.rules.sword_of_rome.turn.sequence import PHASES, SILENT
@@ -39,8 +39,9 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.power": ("", *board.powers),
         "CardPlay.moved": board.leaders,
         "CardPlay.rolled_at": board.spaces,
+        **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
-        **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", *by_side)},
+        **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
         **{f"Game.{name}.*": cards for name in ("hands", "decks", "discards")},
         "Game.removed": cards,
         "Game.control": board.spaces,
@@ -52,4 +53,21 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         **{f"Game.{name}": board.leaders for name in ("displaced", "reserve", "cup", "gone")},
         "Game.alliances": pairs,
         "Game.activated": board.powers,
+    }
+
+
+def _under_way(board: Board) -> Mapping[str, Words]:
+    ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
+    return {
+        "March.side": board.sides,
+        "March.power": board.powers,
+        "March.leader": board.leaders,
+        **{f"March.{name}": board.spaces for name in ("origin", "at", "came_from")},
+        "March.came_by": ways,
+        "March.path": ("to", "by", "drop", "take", "raid"),
+        "March.then": ("", "stop", "ask", "attack_unrest"),
+        "March.failed_interceptors": board.leaders,
+        **{f"Battle.{name}": board.spaces for name in ("space", "came_from", "flank_at")},
+        "Battle.came_by": ways,
+        **{f"Battle.{name}": board.powers for name in ("attacker", "defender", "flank", "modifiers", "dice")},
     }
