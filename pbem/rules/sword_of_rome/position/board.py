@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.protocol import Side
 
@@ -47,6 +47,10 @@ ALWAYS: Final = "always"
 DESPERATE_TIMES: Final = "desperate_times"
 """The word for a Desperate Times where a card is named (7.4.6)."""
 DESPERATE_VALUE: Final = 3
+
+
+Dice: TypeAlias = tuple[int, Sequence[int]]
+"""The size of an army, and the faces that it has rolled."""
 
 
 class Space(NamedTuple):
@@ -219,3 +223,19 @@ class Board:
             return None
         rows: Sequence[Sequence[int]] = table["rows"]
         return rows[bisect_right(rows, percent, key=lambda row: row[0]) - 1][1]
+
+    def losses(self, winner: Dice, loser: Dice) -> tuple[int, int]:
+        """Return the CU that winner and loser of a battle lose, each told as size and unmodified faces (12.3).
+
+        The size of who rolled a die finds its column; what is more than the CU that are there is for the caller.
+        """
+        table = self.tables["losses"]
+        by_winner = [(table["winner"], winner), (table["loser_own"], loser)]
+        lost_by_loser = sum(_lost(rows, dice) for rows, dice in by_winner)
+        return _lost(table["loser"], loser), lost_by_loser
+
+
+def _lost(rows: Sequence[Sequence[int]], dice: Dice) -> int:
+    size, faces = dice
+    column = min(size, len(rows[0])) - 1
+    return sum(rows[face - 1][column] for face in faces) if size else 0
