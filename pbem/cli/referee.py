@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from pbem.referee.patching import BadPatch
     from pbem.repo.requests import AnyRequest
 
+AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
+Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
 ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
 
 def rollback(
     name: Name,
     to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -62,10 +62,8 @@ def rollback(
 
 def draw(
     name: Name,
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -84,10 +82,8 @@ def draw(
 def resign(
     name: Name,
     side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
-    by_game_master: Annotated[
-        bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")
-    ] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,

@@ -16,6 +16,8 @@ class Line:
     label: str
     cells: tuple[str, ...] = ()
     depth: int = 0
+    aside: bool = False
+    """Whether a change of it is not worth telling: what happened says it, or nobody acts on it."""
 
 
 @dataclass(frozen=True, slots=True)

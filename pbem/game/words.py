@@ -53,7 +53,10 @@ class Vocabulary:
         self._whole: dict[str, dict[str, None]] = {}
         self._parts: dict[str, dict[str, None]] = {}
         for word, others in names.items():
-            for whole in {fold(word): None, **dict.fromkeys(map(fold, others))}:
+            others = list(map(fold, others))
+            if word.isdecimal():  # a letter writes both: Diplomacy (36)
+                others += [f"{other}_{word}" for other in others]
+            for whole in dict.fromkeys([fold(word), *others]):
                 self._whole.setdefault(whole, {})[word] = None
                 for part in _parts(whole):
                     self._parts.setdefault(part, {})[word] = None

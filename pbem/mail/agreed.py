@@ -15,7 +15,7 @@ from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
-from pbem.orders.forgive import for_word
+from pbem.orders.forgive import FOR_AGREED, for_word
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
@@ -23,7 +23,6 @@ from pbem.render.form import SheetHead, order_lines
 WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
-_STANDS_FOR: Final = "AGREED stands for what counts without an answer"
 _ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
 _ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
 
@@ -59,7 +58,7 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
     for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
         lines += order_lines(order.kind, order.body)
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
-    return for_word("\n".join(lines), word, _STANDS_FOR).encode()
+    return for_word("\n".join(lines), word, FOR_AGREED).encode()
 
 
 def unchanged(game: OpenGame, side: Side, own: Sequence[str] = ()) -> str:

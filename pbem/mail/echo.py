@@ -8,9 +8,9 @@ from typing import Any, Final
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.orders.forgive import changes_in
+from pbem.orders.forgive import changes_of_sense
 from pbem.orders.sheet import DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
-from pbem.render.form import order_lines
+from pbem.render.form import short_order
 from pbem.render.wrap import folded
 
 MOST_LINES: Final = 12
@@ -21,11 +21,11 @@ _BAR: Final = "| "
 
 
 def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in your-sheet.yaml") -> list[str]:
-    """Return the lines that say how a sheet was read: its orders, and what was put right."""
+    """Return the lines that say how a sheet was read: its orders, and which words were taken for others."""
     text = canonical.decode("utf-8", "replace")
     value = yamlio.read(text, name="sheet").value
     lines = [*_orders(value), *_standing(value)]
-    for change in changes_in(text):
+    for change in changes_of_sense(text):
         lines += folded(f"({change})", _WIDTH, later=" ")
     if len(lines) > most:
         lines = [*lines[: most - 1], f"... {rest}"]
@@ -35,7 +35,7 @@ def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in y
 def _orders(sheet: Record) -> Iterator[str]:
     for order in sheet.get(ORDERS, ()):
         ((kind, body),) = order.items()
-        yield from order_lines(kind, body or {}, _WIDTH)
+        yield from short_order(kind, body or {}, _WIDTH)
     if not sheet.get(ORDERS, True):
         yield f"{ORDERS}: []"
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from pbem.game.wording import listing
-from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import (
     About,
     MailSettings,
@@ -20,7 +18,7 @@ from pbem.mail.outgoing import (
     welcome_letter,
 )
 from pbem.mail.own_orders import standing_list
-from pbem.mail.receipts import enclosed
+from pbem.mail.report_letters import attachments
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import last_wrote
@@ -49,13 +47,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     )
     joined = game.ledger.joined(side)
     picture, lies = Maps(settings.drawings).new_picture(game, side, since, "")
-    attached = Attachments(
-        picture=picture,
-        sheet=report.sheet,
-        standing=report.position,
-        position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False),
-        receipt=enclosed(game, side, since),
-    )
+    attached = attachments(game, side, report, picture, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies)
     return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)

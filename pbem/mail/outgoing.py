@@ -7,6 +7,7 @@ letter with a form also has the side and the last adjudication, so that the answ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,6 +34,8 @@ from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
 _INDENT: Final = "  "
+_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+"""What mail programs put before the subject of an answer."""
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -149,11 +152,13 @@ def report_of(
     before: object | None = None,
     *,
     filed: bool = False,
+    sheets: tuple[int, int] = (0, 0),
 ) -> Report:
     """Return the report of a game with these questions in it.
 
     With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
-    lists the standing orders of its side, as it does where it tells of no adjudication.
+    lists the standing orders of its side, as it does where it tells of no adjudication. `sheets` are those of its
+    reader to be told of, as `unanswered_sheets` counts them.
     """
     request = ReportRequest(
         game=game.name,
@@ -170,15 +175,9 @@ def report_of(
         rulings=list(_rulings(game, side)),
         before=before,
         ruled=side in game.defaults,
-        sheets=(0, 0) if side is None else _sheets_used(game, side, since),
+        sheets=sheets,
     )
     return report(game.rules, game.box, request)
-
-
-def _sheets_used(game: OpenGame, side: Side, since: int) -> tuple[int, int]:
-    """Return how many sheets of a side went in after an adjudication, and how many of it there are."""
-    turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
-    return sum(len(turn.get("sheets", {}).get(side, ())) for turn in turns), game.sheets(side)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
@@ -326,7 +325,7 @@ def refusal_letter(
     """
     lines = "\n".join(paragraphs([reason]))
     sheet = reported and bool(answered.enclosures or not answered.commands)
-    words = mail("refusal", subject=answered.subject, reason=lines, sheet=sheet)
+    words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
     return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 

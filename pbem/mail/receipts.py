@@ -38,9 +38,9 @@ def receipt_of(
         digests |= ledger.public_turn(n).get("sheets", {}).get(side, {})
     if state is not None:
         waiting = state.new_sheets.get(side, {})
-        digests |= {path: waiting[path] for path in waiting if answered is None or _number(path) <= answered}
+        digests |= {path: waiting[path] for path in waiting if answered is None or sheet_number(path) <= answered}
     sheets = (
-        ReceiptedSheet(_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
+        ReceiptedSheet(sheet_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
         for path, digest in digests.items()
     )
     closed = game.closed
@@ -54,6 +54,16 @@ def receipt_of(
         sheets=tuple(sorted(sheets)),
         closed=None if closed is None else ClosedSheets(closed.adjudication, closed.round, closed.closed),
     )
+
+
+def unanswered_sheets(game: OpenGame, side: Side, since: int, answers: int | None) -> tuple[int, int]:
+    """Return how many sheets of a side went in after an adjudication, and how many of it there are.
+
+    If only the one went in that the next letter `answers`, there is nothing to tell: 0, 0.
+    """
+    turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
+    used = [sheet_number(path) for turn in turns for path in turn.get("sheets", {}).get(side, ())]
+    return (0, 0) if set(used) <= {answers} else (len(used), game.sheets(side))
 
 
 def enclosed(
@@ -88,7 +98,7 @@ def _used_in(game: OpenGame, side: Side, path: str) -> int:
     return n
 
 
-def _number(path: str) -> int:
+def sheet_number(path: str) -> int:
     """Return the number of a sheet, by its path."""
     return int(PurePosixPath(path).stem)
 

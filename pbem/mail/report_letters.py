@@ -27,12 +27,12 @@ from pbem.mail.outgoing import (
     paragraphs,
     report_of,
 )
-from pbem.mail.receipts import OWN_SHEET, enclosed
+from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
-from pbem.render.report import mail
+from pbem.render.report import Report, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
@@ -106,7 +106,8 @@ def turn_letter(
     full = _round_over(game, before)
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
-    told = report_of(game, side, since, game.open_decisions, view, filed=_files(game, side, number))
+    filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
+    told = report_of(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
     values: dict[str, object] = {
         "report": told.text,
         "answers": paragraphs(answered.paragraphs if answered else ()),
@@ -115,13 +116,26 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
     else:
-        text = mail("first", phrases=_went_in(game), asked=told.asked, **values, **heading(game, side))
+        welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
+        text = mail(
+            "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
+        )
     known = correspondence(game.path, side)
     picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
         picture, lies = None, ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
-    attached = Attachments(
+    attached = attachments(game, side, told, picture, since, number)
+    about = About(game, side, game.adjudication, lies)
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+
+
+def attachments(
+    game: Adjudicator, side: Side, told: Report, picture: bytes | None, since: int, number: int | None = None
+) -> Attachments:
+    """Return what a letter with a report encloses; `number` is the sheet that it answers."""
+    return Attachments(
         picture=picture,
         sheet=told.sheet,
         standing=told.position,
@@ -129,9 +143,6 @@ def turn_letter(
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
     )
-    about = About(game, side, game.adjudication, lies)
-    to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:

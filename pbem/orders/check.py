@@ -43,7 +43,7 @@ class Faults(Protocol):
     ) -> Iterable[Fault]: ...
 
 
-WRITE_AGREED: Final = "write AGREED for"
+WRITE_AGREED: Final = "AGREED takes what counts without an answer"
 """Stands before what AGREED takes, where nothing is chosen."""
 _SHOWN: Final = 80
 """How many characters of a line are shown within a reason."""
@@ -335,7 +335,7 @@ def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
     if lacking:
         titles = " ".join(dict.fromkeys(lacking))
         return f"nothing is chosen, and nothing counts without an answer: {titles} Take the # off in front of an order"
-    return f"nothing is chosen; {WRITE_AGREED}: {agreed(box, decisions)}"
+    return f"nothing is chosen. {WRITE_AGREED}: {agreed(box, decisions)}"
 
 
 def agreed(box: Box, decisions: Sequence[Decision]) -> str:

@@ -16,11 +16,11 @@ from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
 from pbem.protocol import Decision, Order, Rules, S, Side, cited, does_nothing
-from pbem.render.wrap import folded
+from pbem.render.wrap import GLUE, folded
 
 WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
-"""An order is longer than a remark: whole on one line it takes a single `#` to choose it."""
+"""So long an order of a sheet that stands in no letter may be on one line."""
 WITHOUT: Final = "Without an answer"
 """How the default of a decision begins: it is marked as what counts if the player stays silent."""
 MOST_LISTED: Final = 12
@@ -49,15 +49,23 @@ class SheetHead:
 
 
 def form(
-    rules: Rules[S], box: Box, view: S, decisions: Iterable[Decision], head: SheetHead, heading: Iterable[str] = ()
+    rules: Rules[S],
+    box: Box,
+    view: S,
+    decisions: Iterable[Decision],
+    head: SheetHead,
+    heading: Iterable[str] = (),
+    *,
+    titled: bool = True,
 ) -> str:
     """Return a sheet, as YAML, that answers a side's open decisions; `view` is the position as that side knows it.
 
     `heading` are sentences that become comments above the sheet. Where `rules.hints` picks orders as examples, they
-    replace the list that is otherwise made of the legal orders.
+    replace the list that is otherwise made of the legal orders. Each question has its title unless it stands above.
     """
     lines = [*_remarks(heading), *head.lines(), "orders:"]
     for decision in decisions:
+        lines += _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"] if titled else [])
         lines += _question(rules, view, decision, box)
     return "\n".join(lines) + "\n"
 
@@ -74,11 +82,19 @@ def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     return [f"- {kind}:", *(line for key, value in body.items() for line in _entry(key, value, width))]
 
 
+def short_order(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:
+    """Return one order as an item of a sheet's list, in as few lines as it takes.
+
+    >>> short_order("intercept", {"with": [{"general": "fabius", "cu": 8}]}, 40)
+    ['- intercept: {with: [{general: fabius,', '    cu: 8}]}']
+    """
+    whole = f"- {kind}: {_flow(body)}"
+    return [whole] if len(whole) <= width else folded(whole.replace(": ", f":{GLUE}"), width, later="    ")
+
+
 def standing_remark(count: int, box: Box) -> Iterator[str]:
-    """Yield what a form says of standing orders: how many the side has, or how it comes to those of the game."""
-    if count:
-        yield f"{count} of your standing orders {'is' if count == 1 else 'are'} in force."
-    elif box.standing:
+    """Yield what a form says to a side without standing orders: how it comes to those of the game."""
+    if not count and box.standing:
         yield "To be asked less often, add the line: standing: default"
 
 
@@ -109,9 +125,8 @@ def _link(chain: PlayerChain) -> Iterator[str]:
 
 
 def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterator[str]:
-    """Yield what the form says of one question: its title, the choices, and last what counts without an answer."""
+    """Yield what the form says of one question: the choices, and last what counts without an answer."""
     form = box.forms[decision.kind]
-    yield from _remarks([f"{form.title} ({cited(decision.rule)})"])
     hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
     bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
@@ -121,19 +136,18 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterato
         bodies = bodies or [form.example]
     others = [body for body in bodies if body != decision.default]
     real = [body for body in others if not does_nothing(body)]
-    yield from _choices(decision.kind, "Remove the # from one of these, or write your own:", real)
+    yield from _choices(decision.kind, "Take the # off one of these, or write your own:", real)
     yield from _remarks([more] if more else [])
     yield from _choices(decision.kind, "Or do nothing:", [body for body in others if does_nothing(body)])
     if decision.default is not None:
-        words = form.in_words(decision.default, box.names)
-        yield from _choices(decision.kind, f"{WITHOUT}: {words}. AGREED takes it, or this:", [decision.default])
+        yield from _choices(decision.kind, f"{WITHOUT} this counts (or write AGREED):", [decision.default])
 
 
 def _choices(kind: str, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
     yield from _remarks([heading] if bodies else [])
     for body in bodies:
-        yield from (f"# {line}" for line in order_lines(kind, body, ORDER_WIDTH - 2))
+        yield from (f"# {line}" for line in short_order(kind, body, WIDTH))
 
 
 def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:

@@ -25,10 +25,14 @@ from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 
-MOST_ABOVE: Final = 16
+MOST_ABOVE: Final = 12
 """So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
 _MOST_CHANGES: Final = 5
-"""So many lines say what has changed, in a report that does not say how all things stand."""
+"""So many lines say what has changed, in a report that does not say how all things stand, if there is room for them."""
+_SHORT_FORM: Final = 16
+"""The form of a small question has at most so many lines."""
+_SHORT, _LONG = 35, 52
+"""So long is a report with a short form, and one with a longer form, if that can be: else no change is told."""
 _MOST_BELOW: Final = 10
 """So many lines of what happened stand below the form of such a report, the latest of them."""
 
@@ -132,7 +136,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     stands = rules.summary(request.view) or Summary("")
     place = _place(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet = _sheet(rules, box, request, stands.headline)
+    sheet, untitled = (_sheet(rules, box, request, titled=titled) for titled in (True, len(request.own) > 1))
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
@@ -158,13 +162,17 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
         "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
         "hand": list(laid_out([section for section in hand if section not in about])),
-        "changed": _first_changes(changed),
+        "changed": changed,
         "brief": [*_brief(say, request, others), *_questions(say, box, request)],
         "notes": notes,
         "about": list(laid_out(list(dict.fromkeys(about)))),
-        "sheet": sheet and sheet.rstrip("\n"),
+        "sheet": untitled and untitled.rstrip("\n"),
     }
-    text, position = _written("report", **everything | in_the_letter), _written("position", **everything)
+    letter = everything | in_the_letter
+    if known is not None:
+        room = _room_for_changes(letter, sheet)
+        letter["changed"] = _first_changes(changed, room)
+    text, position = _written("report", **letter), _written("position", **everything)
     asked = " ".join(box.forms[decision.kind].title for decision in request.own)
     return Report(text, sheet, stands.headline, asked, position)
 
@@ -203,32 +211,45 @@ def _first_above(said: Sequence[Said]) -> int:
         if room > MOST_ABOVE:
             first = at + 1
             break
-    begins = (at for at in range(first, len(said)) if said[at].depth == 0)
-    return next(begins, first) if first else 0
+    begins = next((at for at in range(first, len(said)) if said[at].depth == 0), first)
+    kept = sum(len(list(_lines(each, each.depth))) for each in said[begins:])
+    return 0 if not first else begins if kept > MOST_ABOVE // 2 else first
 
 
-def _first_changes(changed: Sequence[str]) -> Sequence[str]:
+def _room_for_changes(letter: Mapping[str, Any], sheet: str | None) -> int:
+    """Return how many lines of a letter may say what has changed: what it is about and what happened come first."""
+    if sheet is None:
+        return _MOST_CHANGES
+    aim = _SHORT if len(sheet.splitlines()) <= _SHORT_FORM else _LONG
+    without = _written("report", **{**letter, "changed": []})
+    return max(0, min(_MOST_CHANGES, aim - len(without.splitlines()) - len(["", "WHAT HAS CHANGED"])))
+
+
+def _first_changes(changed: Sequence[str], room: int) -> Sequence[str]:
     """Return the first paragraphs of what has changed."""
-    if len(changed) <= _MOST_CHANGES:
+    if len(changed) <= room:
         return changed
-    ends = [at for at in range(1, _MOST_CHANGES) if not changed[at].startswith(HANGING)]
-    return [*changed[: ends[-1] if ends else _MOST_CHANGES - 1], _MORE]
+    ends = [at for at in range(1, room) if not changed[at].startswith(HANGING)]
+    return [*changed[: ends[-1]], _MORE] if ends else []
 
 
 def _latest(said: Sequence[Said]) -> list[str]:
-    """Return the latest lines of what happened, without the dice."""
-    lines = list(_happened(each for each in said if not each.tag))
-    return lines if len(lines) <= _MOST_BELOW else [_MORE, *lines[1 - _MOST_BELOW :]]
+    """Return the latest of what happened, without the dice."""
+    told = [each for each in said if not each.tag]
+    for first in range(len(told)):
+        lines = list(_happened(told[first:]))
+        if len(lines) < _MOST_BELOW + (first == 0):
+            return lines if first == 0 else [_MORE, *lines]
+    return []
 
 
-def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], headline: str) -> str | None:
+def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool) -> str | None:
     """Return the form for the decisions of the reader; None if there are none."""
     if request.side is None or not request.own:
         return None
-    heading = [f"{request.game}, {headline}" if headline else request.game]
-    heading += standing_remark(len(request.filed), box)
+    heading = standing_remark(len(request.filed), box)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain)
-    return form(rules, box, request.view, request.own, head, heading)
+    return form(rules, box, request.view, request.own, head, heading, titled=titled)
 
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
@@ -241,7 +262,7 @@ def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> 
 
 def _sheets_used(used: int, in_all: int) -> str:
     """Return the sentence by which a reader notices a sheet that they did not send."""
-    which = "1 sheet of yours has" if used == 1 else f"{used} sheets of yours have"
+    which = "1 sheet of your side has" if used == 1 else f"{used} sheets of your side have"
     return f"{which} gone in since your last report, {in_all} in all."
 
 
@@ -293,15 +314,15 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
         yield from _prose(f"{when}, the answer that the game master has set counts.")
         return
     several = len(request.own) > 1
+    takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
     for decision in request.own:
         form = box.forms[decision.kind]
         about = f" ({form.title})" if several else ""
         if decision.default is None:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:
-            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.")
-    if all(decision.default is not None for decision in request.own):
-        yield from _prose("To take that now, write AGREED in your answer, on a line of its own.")
+            last = takes if decision is request.own[-1] else ""
+            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}")
 
 
 def _prose(text: str, first: str = "", later: str = "") -> list[str]:

@@ -53,7 +53,7 @@ def _changed(before: Sequence[Line], now: Sequence[Line]) -> Iterator[str]:
     headings = {key[:depth] for key in here for depth in range(1, len(key))}
     lists = {line.label.partition(": ")[0]: line.label for line in before if not (line.cells or line.depth)}
     for key, line in here.items():
-        if was.get(key) != line and (line.cells or key not in headings):
+        if not line.aside and was.get(key) != line and (line.cells or key not in headings):
             earlier = None if line.cells or line.depth else lists.get(line.label.partition(": ")[0])
             yield _in_words(line, columns) if earlier is None else _relisted(earlier, line.label)
     yield from (f"{line.label} {GONE}" for key, line in was.items() if line.label and line.cells and key not in here)

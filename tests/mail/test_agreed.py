@@ -73,7 +73,7 @@ def test_report_names_what_agreed_takes(bidding: Folder) -> None:
     with bidding.open() as game:
         told = " ".join(side_report(game, "red", 1).text.split())
     assert "Without an answer in time: bids the lowest card." in told
-    assert "write AGREED in your answer" in told
+    assert "AGREED takes it now" in told
 
 
 def test_agreed_below_the_quoted_report_counts(bidding: Folder) -> None:

@@ -35,10 +35,8 @@ def test_answer_shows_how_the_sheet_was_read(folder: Folder, toy: Adjudicator) -
     card = cards(folder, "red")[0]
     got = only(take_in(letter("red", loose(folder).encode()), folder.office))
     assert (
-        f"""This is how your letter was read:
+        f"""This is how it was read:
   | - bury: {{card: {card}}}
-  | (capitals, blanks and hyphens were put right in red, bury and
-  |  card)
   | (line 5, which begins with *, was read as an order)
 """
         in got.text
@@ -70,7 +68,7 @@ def test_sheet_without_first_lines_answers_what_its_letter_does(folder: Folder, 
 @pytest.mark.usefixtures("in_the_folder")
 def test_check_and_submit_show_how_the_sheet_was_read(punica: Folder, tmp_path: Path) -> None:
     (tmp_path / "red.yaml").write_text(loose(punica))
-    shown = f"was read:\n  | - bury: {{card: {cards(punica, 'red')[0]}}}\n  | (capitals"
+    shown = f"was read:\n  | - bury: {{card: {cards(punica, 'red')[0]}}}\n  | (line 5"
     assert shown in pbem("check", "punica", tmp_path / "red.yaml", "--side", "red").stdout
     with punica.open() as game:
         (tmp_path / "position.json").write_text(json.dumps(game.take_home("red")))

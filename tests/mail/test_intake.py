@@ -261,7 +261,7 @@ def test_a_letter_that_cannot_be_carried_out_is_refused_politely(
     assert " ".join(said.split()) in " ".join(got.text.split())
     assert str(folder.path) not in got.text
     assert got.parts == {}
-    assert got.subject == 'Your letter "Re: punica"'
+    assert got.subject == "Re: punica"
     assert head(folder) == before
 
 
@@ -390,7 +390,7 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert not handled.accepted
     told = " ".join(only(handled).text.split())
     assert "as it was sent: nothing is chosen" in told
-    assert ("write AGREED for: bids the lowest card" in told) == default
+    assert ("AGREED takes what counts without an answer: bids the lowest card" in told) == default
     assert head(folder) == before
 
 
@@ -434,7 +434,9 @@ def test_form_copied_as_it_stands_chooses_nothing(folder: Folder, toy: Adjudicat
     bid(folder)
     before = head(folder)
     handled = take_in(letter("red", form_of(folder, "red").encode()), folder.office)
-    assert "nothing is chosen; write AGREED for: bids the lowest card" in handled.complaints[0]
+    assert (
+        "nothing is chosen. AGREED takes what counts without an answer: bids the lowest card" in handled.complaints[0]
+    )
     assert head(folder) == before
 
 

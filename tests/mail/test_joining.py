@@ -239,7 +239,7 @@ def test_all_that_went_into_the_first_dice_is_told_to_all(waiting: Folder) -> No
     tip = "ab" * 32
     says(waiting, "red", "PHRASE alea iacta est", f"KEY {KEY}", f"CHAIN {tip} 500")
     for each in got(says(waiting, "blue", "PHRASE vae victis")).values():
-        told_of = each.text.partition("had\nsent by then:")[2].partition("Three Hills")[0]
+        told_of = each.text.partition("when the game began:")[2].partition("Enclosed:")[0]
         assert flat(told_of).replace("| ", "") == (
             f"Red: alea iacta est With a dice chain of its own: {tip} 500 With the key: {KEY} Blue: vae victis"
         )

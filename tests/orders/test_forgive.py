@@ -495,3 +495,25 @@ def test_the_players_own_text_smuggles_nothing_in() -> None:
         forgive(text.encode(), ROME)
     found = read(f"{HEAD}orders:\n+ battle_card: {{card: probe}}\n# \\n- match: any\nThanks\n- # orders: []\n")
     assert [order.kind for order in found.sheet.orders] == ["battle_card"]
+
+
+def test_a_list_needs_no_brackets() -> None:
+    """What follows a list behind a comma goes on with it; a word of no place is a fault of the list."""
+    (found,) = orders(f"{HEAD}orders:\n- play: {{card: 40, as: ops, general: Hannibal, path: Dertosa, New Carthage}}\n")
+    assert found == {
+        "play": {"card": 40, "as": "operations", "general": "hannibal", "path": ["dertosa", "new_carthage"]}
+    }
+    (found,) = orders(f"{HEAD}orders:\n- play: {{path: Dertosa, ops, card: 40}}\n")
+    assert (found["play"]["as"], found["play"]["card"]) == ("operations", 40)
+
+
+@pytest.mark.parametrize("card", ["Minor Campaign (40)", "minor campaign 40", "40"])
+def test_a_card_is_named_with_its_number(card: str) -> None:
+    assert orders(f"{HEAD}orders:\n- play: {{card: {card}, as: discard}}\n") == [
+        {"play": {"card": 40, "as": "discard"}}
+    ]
+
+
+def test_an_order_of_two_lines_needs_one_sign_taken_off() -> None:
+    form = "- play: {card: 40, as: operations,\n#     general: hannibal}\n# - play: {card: 9, as: discard}\n"
+    assert orders(f"{HEAD}orders:\n{form}") == [{"play": {"card": 40, "as": "operations", "general": "hannibal"}}]

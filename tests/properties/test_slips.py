@@ -193,7 +193,9 @@ def test_form_as_it_stands_chooses_nothing(game: str) -> None:
         (placed,) = receipt.complaints
         reason = placed.fault.reason
         assert reason.startswith("nothing is chosen")
-        assert ("write AGREED for: " in reason) == all(each.default is not None for each in asked.decisions)
+        assert ("AGREED takes what counts without an answer: " in reason) == all(
+            each.default is not None for each in asked.decisions
+        )
         for each in asked.decisions:
             if each.default is not None:
                 words = asked.box.forms[each.kind].in_words(each.default, asked.box.names)

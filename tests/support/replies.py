@@ -71,7 +71,10 @@ def post(game: Adjudicator, settings: MailSettings) -> Post:
     first = next(answers)
     other = next(each for each in answers if each.body != first.body)
     text = f"{report.text}\n\n{enclosed(game, decision.side)}"
-    return Post(game, settings, decision.side, text, report.sheet, (first, other))
+    there = set(report.text.splitlines())
+    form = "\n".join(line for line in report.sheet.splitlines() if line in there)  # its title stands above in a letter
+    assert form in report.text
+    return Post(game, settings, decision.side, text, form, (first, other))
 
 
 @dataclass(frozen=True)

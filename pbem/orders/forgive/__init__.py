@@ -23,7 +23,22 @@ from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
 from pbem.orders.forgive.braces import braced
-from pbem.orders.forgive.canonical import KEY_ABOVE, came_from, came_from_lines, changes_in, for_word, write
+from pbem.orders.forgive.canonical import (
+    BRACED,
+    FIRST_MARK,
+    FOR_AGREED,
+    FORM_ONLY,
+    FROM_REPORT,
+    KEY_ABOVE,
+    SIGNS,
+    SPELLING,
+    came_from,
+    came_from_lines,
+    changes_in,
+    changes_of_sense,
+    for_word,
+    write,
+)
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
@@ -32,6 +47,7 @@ from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.protocol import MALFORMED, Fault, Path
 
 __all__ = [
+    "FOR_AGREED",
     "KEY_ABOVE",
     "Answering",
     "Forgiven",
@@ -39,6 +55,7 @@ __all__ = [
     "came_from",
     "came_from_lines",
     "changes_in",
+    "changes_of_sense",
     "for_word",
     "forgive",
     "looks_like_order",
@@ -100,12 +117,12 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
         return Forgiven(sheet, raw)
     changes = [*_sentences(meant), *found.changes]
     if uncommented:
-        changes.append("of an order whose first # was taken off, the others were taken off as well")
+        changes.append(FIRST_MARK)
     if unbraced:
-        changes.append("braces were put round what had none")
+        changes.append(BRACED)
     if mended:
-        changes.append("curly quotes, long dashes and wide signs were read as plain ones")
-    changes = changes or ["the form was put right; no word was changed"]
+        changes.append(SIGNS)
+    changes = changes or [FORM_ONLY]
     canonical = write(meant.value, changes, own)
     if canonical is None or not _reads_alike(canonical, name, known, sheet):  # the strict reader has the last word
         reason = f"with all its words written out, the sheet has more than {LETTER.size:,} bytes; send it in two"
@@ -125,11 +142,11 @@ def _sentences(meant: Meant) -> list[str]:
     """Return what was supplied and which words were put right, in sentences."""
     told = []
     if meant.supplied:
-        told.append(f"{', '.join(meant.supplied)}: taken from the report that your letter answers")
+        told.append(f"{', '.join(meant.supplied)}: {FROM_REPORT}")
     spelt = [word for written, word in meant.words.items() if fold(written) == word]
     told += [f"{written} was read as {word}" for written, word in meant.words.items() if fold(written) != word]
     if spelt:
-        told.append(f"capitals, blanks and hyphens were put right in {_some(spelt)}")
+        told.append(f"{SPELLING}{_some(spelt)}")
     return told
 
 

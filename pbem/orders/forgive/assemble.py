@@ -10,6 +10,7 @@ from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
+from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line
 from pbem.orders.forgive.scan import Piece, Scanned, Scanner
@@ -170,7 +171,7 @@ def _changes(scanned: Scanned) -> Iterable[str]:
     for line, bullet in [each for each in scanned.bullets if each[1]][:_TOLD]:
         yield f"line {line.number}, which begins with {bullet}, was read as an order"
     if scanned.respaced:
-        yield "missing colons, and missing blanks behind colons, were put in"
+        yield RESPACED
     for line in scanned.talk[:_TOLD]:
         yield f"line {line.number} is no order and was passed over: {short(line.text.strip())}"
     if len(scanned.talk) > _TOLD:

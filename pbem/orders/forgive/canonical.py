@@ -17,6 +17,17 @@ CHANGES: Final = "# This is how the sheet was read:"
 OWN_TEXT: Final = "# The sheet as it came:"
 KEY_ABOVE: Final = "orders:"
 """Stands above orders that came without it, where only that makes a list of them."""
+FIRST_MARK: Final = "of an order whose first # was taken off, the others were taken off as well"
+SIGNS: Final = "curly quotes, long dashes and wide signs were read as plain ones"
+FORM_ONLY: Final = "the form was put right; no word was changed"
+SPELLING: Final = "capitals, blanks and hyphens were put right in "
+FROM_REPORT: Final = "taken from the report that your letter answers"
+FOR_AGREED: Final = "AGREED stands for what counts without an answer"
+_BARE: Final = "no hyphen in front"
+BRACED: Final = "braces were put round what had none"
+RESPACED: Final = "missing colons, and missing blanks behind colons, were put in"
+_OF_FORM: Final = (FIRST_MARK, SIGNS, FORM_ONLY, FOR_AGREED, BRACED, RESPACED)
+"""Changes that give no word another sense."""
 _CHANGE: Final = "# * "
 _LINE: Final = "# | "
 _CUT: Final = "# (the rest was cut off here)"
@@ -52,6 +63,15 @@ def changes_in(sheet: str) -> list[str]:
         return []
     between = lines[lines.index(CHANGES) + 1 : lines.index(OWN_TEXT)]
     return [line.removeprefix(_CHANGE) for line in between if line.startswith(_CHANGE)]
+
+
+def changes_of_sense(sheet: str) -> list[str]:
+    """Return those changes that a player has to look at: a word was taken for another, or read where none was due."""
+    return [change for change in changes_in(sheet) if not _of_form(change)]
+
+
+def _of_form(change: str) -> bool:
+    return change in _OF_FORM or change.startswith(SPELLING) or change.endswith(FROM_REPORT) or _BARE in change
 
 
 def came_from(sheet: str, sent: str) -> bool:

@@ -15,6 +15,7 @@ from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
 from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
+from pbem.orders.forgive.commas import with_lists_joined
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.shorthand import counted, homes, parts
@@ -193,8 +194,9 @@ class _Reader:
         if standing and not body and [fold(key.text) for key, _ in node.pairs] == [ANY]:
             return self._alternatives(node, place, path, standing)
         value: dict[str, Any] = {}
-        written = {key for word, _ in node.pairs for key in place.keys.readings(word.text)}
-        for word, below in node.pairs:
+        pairs = with_lists_joined(node.pairs, place)
+        written = {key for word, _ in pairs for key in place.keys.readings(word.text)}
+        for word, below in pairs:
             if is_alone(below) and (count := counted(word.text, place)) is not None:
                 self.meant.words[word.text] = ": ".join(count)
                 word, below = (Word(text, word.mark) for text in count)
@@ -255,7 +257,11 @@ class _Reader:
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             return self._as_list(node, place.items) or strict
         if word is None:
-            if place.takes_number and not place.takes_text and isinstance(strict, str):
+            if (
+                place.takes_number
+                and isinstance(strict, str)
+                and not (place.takes_text or place.vocabulary.readings(text))
+            ):
                 self._unknown_name(node, place, path)
             return node.text if place.takes_text else strict
         if place.takes_boolean and word in (TRUE, FALSE):

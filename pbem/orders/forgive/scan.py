@@ -131,17 +131,22 @@ def chosen(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
     The lines below it that are still comments, as far in as the form has them, can only be its body.
     """
     found: list[Line] = []
-    below, taken = False, False
+    below, taken, signs = False, False, Signs()
     for line in lines:
         marks = _MARKS.match(line.text)
         start = marks.end() if marks else 0
         if below and _STILL_COMMENT.match(line.text, start):
             line = Line(line.number, f"{line.text[:start]} {line.text[start + 1 :]}", line.columns)
             taken = True
+            if signs.open:
+                signs.read(line, start)
+                below = signs.open
         else:
             at, _ = start_of(line.text, known)
-            head = head_of(line.text, at)
-            below = head is not None and known.kind(head.word) is not None and not bare(line.text[head.rest :])
+            head, signs, below = head_of(line.text, at), Signs(), False
+            if head is not None and known.kind(head.word) is not None:
+                signs.read(line, head.rest)
+                below = signs.open or not bare(line.text[head.rest :])
         found.append(line)
     return found, taken
 

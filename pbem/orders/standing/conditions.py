@@ -86,8 +86,6 @@ def why_not(name: str, wanted: object, fact: object) -> str:
     found = _COMPARISON.fullmatch(wanted) if isinstance(wanted, str) else None
     if found is not None and isinstance(fact, int):
         return f"{stands} is {_COMPARE[found[1]][1]} {found[2]}"
-    if isinstance(wanted, bool):
-        return f"{name} is {_shown(fact)}"
     return f"{stands} is not {_shown(wanted)}"
 
 

@@ -230,7 +230,7 @@ def _at_most(view: Game, decision: Decision) -> Iterator[Hint]:
 
 def _at_least(view: Game, decision: Decision) -> Iterator[Hint]:
     needs = decision.facts["needs"]
-    yield f"{needs} or more: {odds(7 - needs)}"
+    yield f"The charge succeeds on {needs} or more: {odds(7 - needs)}"
 
 
 def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:

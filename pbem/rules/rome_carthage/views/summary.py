@@ -89,7 +89,7 @@ def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     # The viewer does not see the deck; it is what is nowhere else.
     seen = sum(len(hand) for hand in view.hands.values()) + len(view.discards) + len(view.removed)
     deck = len(board.cards) - seen - (view.card is not None)
-    yield Line(f"Of the strategy cards {deck} are in the deck, {len(view.discards)} discarded.")
+    yield Line(f"Of the strategy cards {deck} are in the deck, {len(view.discards)} discarded.", aside=True)
 
 
 def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
