@@ -16,7 +16,7 @@ from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, NORMAL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.options import Options
-from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March
+from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
 
 UNSEEN: Final = "unseen"
 """A card or a consul in the cup that the viewer may not know."""
@@ -116,6 +116,8 @@ class Game:
     card: CardPlay | None = None
     march: March | None = None
     battle: Battle | None = None
+    moments: list[Moment] = field(default_factory=list)
+    """The moments at which responses are asked for now; the last one is open (7.1.1)."""
     window_shut: bool = False
     """The window for a Desperate Times before the next activation has been (7.4.4)."""
     last_chances: list[Side] = field(default_factory=list)
