@@ -10,8 +10,18 @@ a siege roll in the object under way, a cancelled activation in `Game.card`. A r
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from pbem.game import Kinds
+from pbem.game import Kinds, Table
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def window(game: Game, table: Table, moment: str, *, about: Mapping[str, Any]) -> Flow[None]:
+    """Let all sides respond to a moment (7.1.1)."""
+    return
+    yield
+
 
 KINDS: Final[Kinds] = {}
