@@ -43,6 +43,8 @@ class CardPlay:
     """Leaders who have been activated by it (9.5.1)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
+    attacked: int = 0
+    """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
 
 
 @dataclass(slots=True)
@@ -79,6 +81,7 @@ class Battle:
     space: str
     attacker: str
     defender: str
+    """Empty: the unrest of Carthage (S 20.3)."""
     came_from: str | None = None
     came_by: str = CLEAR
     intercepted: bool = False
@@ -93,3 +96,15 @@ class Battle:
     dice: dict[str, int] = field(default_factory=dict)
     """Power -> dice it rolls, if an event says so."""
     no_losses: bool = False
+    """The dice of this battle cost nobody CU."""
+    again: bool = False
+    """It is fought a second time at once."""
+    flight: bool = False
+    """The defender retreats without a battle."""
+    sallied: int = 0
+    """CU of the attacker that have come out of the city there (13.4)."""
+    sallied_leaders: list[str] = field(default_factory=list)
+    near: dict[str, list[str]] = field(default_factory=dict)
+    """Power -> spaces next to those that it controlled when the battle began (7.3.4)."""
+    lost: dict[str, int] = field(default_factory=dict)
+    """Power -> CU that it has lost in the battle and on its retreat (12.5)."""

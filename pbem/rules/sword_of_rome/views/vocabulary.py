@@ -69,5 +69,8 @@ def _under_way(board: Board) -> Mapping[str, Words]:
         "March.failed_interceptors": board.leaders,
         **{f"Battle.{name}": board.spaces for name in ("space", "came_from", "flank_at")},
         "Battle.came_by": ways,
-        **{f"Battle.{name}": board.powers for name in ("attacker", "defender", "flank", "modifiers", "dice")},
+        **{f"Battle.{name}": board.powers for name in ("attacker", "flank", "modifiers", "dice", "near", "lost")},
+        "Battle.defender": ("", *board.powers),
+        "Battle.sallied_leaders": board.leaders,
+        "Battle.near.*": board.spaces,
     }
