@@ -16,11 +16,13 @@ from typing import Any, Final
 from pbem.game import Kinds, Table
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import Moment
 
 
-def window(game: Game, table: Table, moment: str, *, about: Mapping[str, Any]) -> Flow[None]:
-    """Let all sides respond to a moment (7.1.1)."""
-    return
+def window(game: Game, table: Table, name: str, *, about: Mapping[str, Any]) -> Flow[Moment]:
+    """Let each side play responses at a moment, and return what they have made of it (7.1.1)."""
+    facts = {word: about[word] for word in ("space", "power", "other", "value") if about.get(word) is not None}
+    return Moment(name, **facts)
     yield
 
 

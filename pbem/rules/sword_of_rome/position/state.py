@@ -39,8 +39,6 @@ class Siege:
 
     by: str
     level: int = 0
-    modifier: int = 0
-    """What responses add to the roll that is about to be made (13.2)."""
     rolled: str = ""
     """The turn and round of its last roll: there is one a round (13.1.1)."""
 

@@ -43,8 +43,47 @@ class CardPlay:
     """Leaders who have been activated by it (9.5.1)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
+    cancelled: bool = False
+    """A response has cancelled its activation or its event (7.1.1, 21.4)."""
+    points: int = 0
+    """Movement points that events add to its marches."""
+    closed: list[str] = field(default_factory=list)
+    """Cities into which no enemy CU go while it lies there (21.3)."""
     attacked: int = 0
     """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
+
+
+@dataclass(slots=True)
+class Moment:
+    """A moment at which responses may be played, and what they have made of it (7.1.1).
+
+    The chapter that opens it reads the rest when the window is shut.
+    """
+
+    name: str
+    space: str = ""
+    power: str = ""
+    """Who acts: attacker, mover, besieger, who rolls, winner or loser, whose card it is."""
+    other: str = ""
+    """Against whom."""
+    value: int = 0
+    """Value of the card that was played."""
+    cancelled: bool = False
+    """It does not take place: the activation, voyage, attempt or event."""
+    modifier: int = 0
+    """What is added to its roll: interception, avoidance, siege or raid."""
+    points: int = 0
+    """Siege points that are added to a siege."""
+    sails: int = 0
+    """CU that may sail without another leave (9.6.3)."""
+    avoided: bool = False
+    """The army avoids battle without a roll."""
+    flight: bool = False
+    """The enemy retreats without a battle (21.3)."""
+    again: bool = False
+    """The battle is fought a second time (21.3)."""
+    ambush: str = ""
+    """The power whose army attacks out of an ambush; it stands in the space already (9.3.3)."""
 
 
 @dataclass(slots=True)
@@ -91,16 +130,14 @@ class Battle:
     """The power of the flanking army (9.5.6)."""
     flank_at: str | None = None
     """Where the flanking army stands."""
+    flank_cu: int = 0
+    """How many of the CU there are its; 0: all."""
     modifiers: dict[str, int] = field(default_factory=dict)
     """Power -> what events add to its roll."""
     dice: dict[str, int] = field(default_factory=dict)
     """Power -> dice it rolls, if an event says so."""
     no_losses: bool = False
     """The dice of this battle cost nobody CU."""
-    again: bool = False
-    """It is fought a second time at once."""
-    flight: bool = False
-    """The defender retreats without a battle."""
     sallied: int = 0
     """CU of the attacker that have come out of the city there (13.4)."""
     sallied_leaders: list[str] = field(default_factory=list)

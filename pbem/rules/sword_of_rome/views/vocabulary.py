@@ -24,6 +24,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "Result.reason": reasons,
         "Force.leaders": board.leaders,
         "Siege.by": board.powers,
+        "Siege.rolled": (),
         "Mark.name": sorted(
             {effect["marker"]["name"] for card in board.cards.values() for effect in card.effects if "marker" in effect}
             | {"insurrection"}
@@ -39,6 +40,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.power": ("", *board.powers),
         "CardPlay.moved": board.leaders,
         "CardPlay.rolled_at": board.spaces,
+        "CardPlay.closed": board.spaces,
         **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
         **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
