@@ -53,6 +53,8 @@ class CardPlay:
     """Space -> points that CU there have used in a Campaign, those who have not moved left out (9.5.2)."""
     riders: dict[str, int] = field(default_factory=dict)
     """Leader -> points that he has used in a Campaign (9.5.2)."""
+    attacked: int = 0
+    """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
 
 
 @dataclass(slots=True)
@@ -136,6 +138,7 @@ class Battle:
     space: str
     attacker: str
     defender: str
+    """Empty: the unrest of Carthage (S 20.3)."""
     came_from: str | None = None
     came_by: str = CLEAR
     intercepted: bool = False
@@ -152,3 +155,11 @@ class Battle:
     dice: dict[str, int] = field(default_factory=dict)
     """Power -> dice it rolls, if an event says so."""
     no_losses: bool = False
+    """The dice of this battle cost nobody CU."""
+    sallied: int = 0
+    """CU of the attacker that have come out of the city there (13.4)."""
+    sallied_leaders: list[str] = field(default_factory=list)
+    near: dict[str, list[str]] = field(default_factory=dict)
+    """Power -> spaces next to those that it controlled when the battle began (7.3.4)."""
+    lost: dict[str, int] = field(default_factory=dict)
+    """Power -> CU that it has lost in the battle and on its retreat (12.5)."""

@@ -24,6 +24,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "Result.reason": reasons,
         "Force.leaders": board.leaders,
         "Siege.by": board.powers,
+        "Siege.rolled": (),
         "Mark.name": sorted(
             {effect["marker"]["name"] for card in board.cards.values() for effect in card.effects if "marker" in effect}
             | {"insurrection"}
@@ -41,6 +42,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.rolled_at": board.spaces,
         "CardPlay.legs": board.spaces,
         "CardPlay.riders": board.leaders,
+        "CardPlay.closed": board.spaces,
         **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
         **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
@@ -73,5 +75,8 @@ def _under_way(board: Board) -> Mapping[str, Words]:
         "March.failed_interceptors": board.leaders,
         **{f"Battle.{name}": board.spaces for name in ("space", "came_from", "flank_at")},
         "Battle.came_by": ways,
-        **{f"Battle.{name}": board.powers for name in ("attacker", "defender", "flank", "modifiers", "dice")},
+        **{f"Battle.{name}": board.powers for name in ("attacker", "flank", "modifiers", "dice", "near", "lost")},
+        "Battle.defender": ("", *board.powers),
+        "Battle.sallied_leaders": board.leaders,
+        "Battle.near.*": board.spaces,
     }
