@@ -27,17 +27,17 @@ from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, exhaust, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, why_no_colony, why_not_next
-from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, tire
 from pbem.rules.sword_of_rome.movement.march_orders import is_inside
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
 from pbem.rules.sword_of_rome.movement.parts import part_of
+from pbem.rules.sword_of_rome.movement.sally import sally
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
-from pbem.rules.sword_of_rome.siege import sorties
 from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
 from pbem.rules.sword_of_rome.turn.deciders import decider
 
@@ -68,7 +68,8 @@ def activate(game: Game, table: Table, power: str, leader: str, side: Side | Non
     if said.roll:
         yield from _roll(game, table, under_way)
     elif said.sortie:
-        yield from sorties.sortie(game, table, power, leader, space, f"sortie/{leader}")
+        yield from sally(game, table, said.force)
+        tire(game, under_way)
     elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
         part = part_of(game.force(power, space), said.force, leader, game.board.tables["movement"]["cu"])
         set_out(game, table, part)

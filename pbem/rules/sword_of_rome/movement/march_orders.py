@@ -33,6 +33,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
     why_not_raid,
     why_not_step,
 )
+from pbem.rules.sword_of_rome.movement.sally import part_for_sortie
 from pbem.rules.sword_of_rome.movement.voyages import may_borrow, own_capacity
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.force import Force
@@ -40,6 +41,7 @@ from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 from pbem.rules.sword_of_rome.siege.siege import why_not_roll
+from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 
 MOVING: Final = ("cu", "mercenaries", "with", "path", "raid")
 """The words of an order that go with a march only."""
@@ -87,6 +89,8 @@ def why_not_attack_unrest(game: Game, march: March) -> Refusal | None:
         return Refusal("the attack on the unrest takes CU", "S 20.3")
     if points_left(game, march) < game.board.tables["movement"]["cost"]["unrest"]:
         return Refusal("no movement point is left for the attack on the unrest", "S 20.3")
+    if march.origin == GARRISON_BOX and march.force.cu > fresh_cu(game):
+        return Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
     return None if game.unrest else Refusal("there is no unrest", "S 20.3")
 
 
@@ -96,15 +100,21 @@ def why_not_attack_unrest(game: Game, march: March) -> Refusal | None:
 def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an order to the active leader (9.1 to 9.6, 13.1.1, 13.4.1, 14.2)."""
     march, said = view.the_march, MarchOrder.read(order.body)
-    for word, wanted in (("roll", said.roll), ("sortie", said.sortie)):
-        if wanted:
-            refusal = why_not_roll_now(view, march) if word == "roll" else why_no_sortie(view, march)
-            if refusal is not None:
-                yield order.fault((word,), refusal.reason, rule=refusal.rule)
-            for other in (*MOVING, "sortie"):
-                if order.get(other) and other != word:
-                    yield order.fault((other,), f"{word} goes alone: leave {other} out", rule="9.1")
-            return
+    if said.roll or said.sortie:
+        word, refusal = ("roll", why_not_roll_now(view, march)) if said.roll else ("sortie", why_no_sortie(view, march))
+        if refusal is not None:
+            yield order.fault((word,), refusal.reason, rule=refusal.rule)
+        for other in (*MOVING, "sortie") if said.roll else ("path", "raid"):
+            if order.get(other):
+                yield order.fault((other,), f"{word} goes without {other}: leave that out", rule="9.1")
+        if said.sortie and refusal is None:
+            inside = view.garrison(march.power, march.at)
+            part = part_for_sortie(inside, said.force, march.leader)
+            for what, why in why_not_part(view, inside, part):
+                yield order.fault((what,) if what in order.body else ("sortie",), why.reason, rule=why.rule)
+            if not part.cu:
+                yield order.fault(("cu",), "a sortie takes a CU", rule="13.4.1")
+        return
     if is_inside(view, march):
         for word in MOVING:
             if order.get(word):
@@ -272,10 +282,11 @@ def _standing(view: Game, march: March) -> Iterator[Order]:
         stack = view.force(march.power, march.at)
         whole = replace(march, force=part_of(stack, Wanted(), march.leader, most_cu(view)))
         yield from _raids(view, whole)
+        whole.force.cu = min(whole.force.cu, fresh_cu(view))
         if why_not_attack_unrest(view, whole) is None:
             yield from (
                 Order("march", {**told(cu, mercenaries, stack), "then": ATTACK_UNREST})
-                for cu, mercenaries in strengths(view, stack, (march.leader,), 1, most_cu(view))
+                for cu, mercenaries in strengths(view, stack, (march.leader,), 1, whole.force.cu)
             )
 
 
