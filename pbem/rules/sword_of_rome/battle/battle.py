@@ -23,6 +23,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds
+from pbem.game import Kinds, Table
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def fight(
+    game: Game,
+    table: Table,
+    attacker: str,
+    defender: str,
+    space: str,
+    *,
+    came_from: str | None,
+    came_by: str,
+    intercepted: bool = False,
+    failed_avoidance: bool = False,
+    name: str,
+) -> Flow[None]:
+    """Fight a battle (12.1)."""
+    return
+    yield
+
 
 KINDS: Final[Kinds] = {}

@@ -24,8 +24,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Kinds
+from pbem.game import Kinds, Table
+from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def activate(game: Game, table: Table, power: str, leader: str) -> Flow[None]:
+    """Activate a leader, whatever the card (8.1)."""
+    return
+    yield
+
 
 USES: Final[Mapping[str, Use]] = {}
 KINDS: Final[Kinds] = {}

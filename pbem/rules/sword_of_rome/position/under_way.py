@@ -1,4 +1,4 @@
-"""What is under way: the activation of a side, the card on the table, a march, a battle (5.4, 7.1, 9, 12)."""
+"""What is under way: an activation, the card on the table, a moment of responses, a march, a battle (5.4, 7, 9, 12)."""
 
 from __future__ import annotations
 
@@ -43,6 +43,45 @@ class CardPlay:
     """Leaders who have been activated by it (9.5.1)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
+    cancelled: bool = False
+    """A response has cancelled its activation or its event (7.1.1, 21.4)."""
+    points: int = 0
+    """Movement points that events add to its marches."""
+    closed: list[str] = field(default_factory=list)
+    """Cities into which no enemy CU go while it lies there (21.3)."""
+
+
+@dataclass(slots=True)
+class Moment:
+    """A moment at which responses may be played, and what they have made of it (7.1.1).
+
+    The chapter that opens it reads the rest when the window is shut.
+    """
+
+    name: str
+    space: str = ""
+    power: str = ""
+    """Who acts: attacker, mover, besieger, who rolls, winner or loser, whose card it is."""
+    other: str = ""
+    """Against whom."""
+    value: int = 0
+    """Value of the card that was played."""
+    cancelled: bool = False
+    """It does not take place: the activation, voyage, attempt or event."""
+    modifier: int = 0
+    """What is added to its roll: interception, avoidance, siege or raid."""
+    points: int = 0
+    """Siege points that are added to a siege."""
+    sails: int = 0
+    """CU that may sail without another leave (9.6.3)."""
+    avoided: bool = False
+    """The army avoids battle without a roll."""
+    flight: bool = False
+    """The enemy retreats without a battle (21.3)."""
+    again: bool = False
+    """The battle is fought a second time (21.3)."""
+    ambush: str = ""
+    """The power whose army attacks out of an ambush; it stands in the space already (9.3.3)."""
 
 
 @dataclass(slots=True)

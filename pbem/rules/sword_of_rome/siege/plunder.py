@@ -16,8 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.game import Kinds
+from pbem.game import Kinds, Table
 from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def add_markers(game: Game, table: Table, power: str, count: int, rule: str = "14.1") -> None:
+    """Place plunder markers (14.1)."""
+
 
 USES: Final[Mapping[str, Use]] = {}
 KINDS: Final[Kinds] = {}

@@ -39,6 +39,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.power": ("", *board.powers),
         "CardPlay.moved": board.leaders,
         "CardPlay.rolled_at": board.spaces,
+        "CardPlay.closed": board.spaces,
         **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
         **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
@@ -59,6 +60,8 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
 def _under_way(board: Board) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
+        **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
+        "Moment.space": ("", *board.spaces),
         "March.side": board.sides,
         "March.power": board.powers,
         "March.leader": board.leaders,
