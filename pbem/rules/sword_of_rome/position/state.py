@@ -119,7 +119,7 @@ class Game:
     march: March | None = None
     battle: Battle | None = None
     moments: list[Moment] = field(default_factory=list)
-    """The moments at which responses are asked for now; the last one is open (7.1.1)."""
+    """The moments at which responses are asked for; the last one is open and responds to those before it (7.1.1)."""
     window_shut: bool = False
     """The window for a Desperate Times before the next activation has been (7.4.4)."""
     last_chances: list[Side] = field(default_factory=list)
@@ -147,6 +147,11 @@ class Game:
         """The battle under way, in a rule of battles (12)."""
         assert self.battle is not None
         return self.battle
+
+    @property
+    def moment(self) -> Moment | None:
+        """The moment at which responses are asked for now; None: there is none (7.1.1)."""
+        return self.moments[-1] if self.moments else None
 
     @property
     def in_play(self) -> list[Side]:
@@ -178,6 +183,10 @@ class Game:
     def allies(self, power: str) -> list[str]:
         """Return the other powers allied with a power."""
         return [other for other in self.board.powers if other != power and self.allied(power, other)]
+
+    def full_ally(self, side: Side, power: str) -> bool:
+        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1)."""
+        return all(self.allied(own, power) for own in self.board.powers_of[side])
 
     # ---- spaces
 

@@ -63,6 +63,8 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
 def _under_way(board: Board) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
+        **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
+        "Moment.space": ("", *board.spaces),
         "March.side": board.sides,
         "March.power": board.powers,
         "March.leader": board.leaders,
