@@ -147,10 +147,7 @@ def test_form_filled_in_the_lazy_way_is_accepted(game: str) -> None:
 CHAPTERS_TO_COME = {
     "sword_of_rome": {
         # cards (7, 15)
-        "desperate_times",
-        "respond",
         "bribe",
-        "alliance",
         "join_campaign",
         # movement (9 to 11)
         "march",
@@ -165,16 +162,12 @@ CHAPTERS_TO_COME = {
         "lend_fleet",
         "contest_voyage",
         # battle and sieges (12 to 14)
-        "command",
         "losses",
         "retreat",
         "spoils",
         "sack",
         "sortie_joins",
         # leaders (8)
-        "consuls",
-        "return_leaders",
-        "keep_leaders",
     },
 }
 """Kinds of orders whose chapter is not written yet: a chapter that asks takes its kinds out."""
@@ -261,6 +254,16 @@ ASKED_AGAIN = {
         "renew",
         "reinforce",
         "halve",
+        # in each activation, battle or voyage (7.1.1, 7.4, 8.2.1, 15.1)
+        "desperate_times",
+        "respond",
+        "alliance",
+        "command",
+        # for each side or power at the end of a turn (8.2 to 8.4)
+        "consuls",
+        "return_leaders",
+        "keep_leaders",
+        "minor_leaders",
     },
     "rome_carthage": {
         # on each space of a march

@@ -46,6 +46,11 @@ def playable(view: Game, side: Side) -> list[str]:
     return [DESPERATE_TIMES] if activation.desperate else list(view.hands[side])
 
 
+def why_no_desperate(view: Game, side: Side) -> Refusal | None:
+    """Say why a side has no Desperate Times to pay with; None: it has (7.4.6)."""
+    return None if view.desperate_times[side] else Refusal("you have no Desperate Times left", "7.4")
+
+
 def why_not_play(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a side cannot lay down a card as its one card; None: it can (5.4)."""
     if view.the_activation.played:
@@ -61,6 +66,8 @@ def lay_down(game: Game, table: Table, side: Side, card: str, use: str, power: s
     """Take a card out of a hand and lay it on the table (7.1)."""
     if card != DESPERATE_TIMES:
         game.hands[side].remove(card)
+    elif not game.the_activation.desperate:
+        game.desperate_times[side] -= 1  # one that was announced has been counted off (7.4)
     if use not in BESIDE:
         game.the_activation.played = True
     game.card = CardPlay(side, card, value_of(game, card), use, power)
@@ -71,18 +78,22 @@ def lay_down(game: Game, table: Table, side: Side, card: str, use: str, power: s
 def put_away(game: Game, table: Table) -> None:
     """Discard the card on the table, or take it out of the game after its event (7.1.3).
 
-    Desperate Times are out of the game once they were used (7.4); they were counted off when they were announced.
+    Desperate Times are out of the game once they were used (7.4).
     """
     play = game.card
     assert play is not None
     game.card = None
-    if play.card == DESPERATE_TIMES:
-        return
-    record = game.board.cards[play.card]
-    if record.remove and play.use in (EVENT, EXTRA):
-        game.removed.append(play.card)
-        table.tell("card_removed", card=play.card, rule="7.1.3")
+    if play.card != DESPERATE_TIMES:
+        file_away(game, table, play.side, play.card, event=play.use in (EVENT, EXTRA) and not play.cancelled)
+
+
+def file_away(game: Game, table: Table, side: Side, card: str, *, event: bool) -> None:
+    """Put a card that was played on the discards, or out of the game if its event says so (6.4.1, 7.1.3)."""
+    record = game.board.cards[card]
+    if record.remove and event:
+        game.removed.append(card)
+        table.tell("card_removed", card=card, rule="7.1.3")
     else:
-        game.discards[play.side].append(play.card)
-    if record.reshuffle and play.side not in game.reshuffle:
-        game.reshuffle.append(play.side)
+        game.discards[side].append(card)
+    if record.reshuffle and side not in game.reshuffle:
+        game.reshuffle.append(side)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
 from typing import Final
 
 from pbem.game import LegalOrders, Table, flat_map, lazy, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events.card_play import HIRE, Use, lay_down, playable, put_away, value_of, why_not_play
-from pbem.rules.sword_of_rome.events.support import add, room_for, why_not_add
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE
+from pbem.rules.sword_of_rome.events.card_play import (
+    HIRE,
+    Use,
+    lay_down,
+    playable,
+    put_away,
+    value_of,
+    why_no_desperate,
+    why_not_play,
+)
+from pbem.rules.sword_of_rome.events.support import add, additions, wrong_additions
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
@@ -29,14 +36,8 @@ def support_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _support_with(view: Game, side: Side, card: str) -> list[Order]:
-    room = {space: room_for(view, side, space) for space in view.board.spaces}
-    spaces = [space for space, points in room.items() if points > 0]
-    return [
-        Order("act", {"do": "support", "card": card, "add": list(add)})
-        for points in range(1, value_of(view, card) + 1)
-        for add in combinations_with_replacement(spaces, points)
-        if all(count <= room[space] for space, count in Counter(add).items())
-    ]
+    ways = additions(view, side, value_of(view, card))
+    return [Order("act", {"do": "support", "card": card, "add": add}) for add in ways]
 
 
 def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -48,10 +49,8 @@ def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     value = value_of(view, order["card"]) if order.get("card") in playable(view, decision.side) else 0
     if value and len(spaces) > value:
         yield order.fault(("add",), f"the card has {value} points, not {len(spaces)}", rule="7.1")
-    for space, count in Counter(spaces).items():
-        refusal = why_not_add(view, decision.side, space, count)
-        if refusal is not None:
-            yield order.fault(("add", list(spaces).index(space)), refusal.reason, rule=refusal.rule)
+    for at, refusal in wrong_additions(view, decision.side, spaces):
+        yield order.fault(("add", at), refusal.reason, rule=refusal.rule)
 
 
 def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
@@ -126,7 +125,8 @@ def hire_orders(view: Game, decision: Decision) -> LegalOrders:
     if side != CARTHAGE or view.the_activation.hired:
         return of([])
     spaces = eligible(view, CARTHAGE)
-    return flat_map(lambda card: _hire_with(view, card, spaces), list(view.hands[side]) if spaces else [])
+    cards = [*view.hands[side], *([DESPERATE_TIMES] if why_no_desperate(view, side) is None else [])]
+    return flat_map(lambda card: _hire_with(view, card, spaces), cards if spaces else [])
 
 
 def _hire_with(view: Game, card: str, spaces: Sequence[str]) -> LegalOrders:
@@ -144,9 +144,13 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     if view.the_activation.hired:
         yield order.fault(("do",), "you have hired mercenaries in this round", rule="S 7.2.4")
     card, place = order.get("card"), order.get("place", {})
-    held = card in view.hands[CARTHAGE]
+    desperate = card == DESPERATE_TIMES
+    refusal = why_no_desperate(view, CARTHAGE) if desperate else None
+    held = card in view.hands[CARTHAGE] or (desperate and refusal is None)
     most = value_of(view, str(card)) if held else DESPERATE_VALUE
-    if not held:
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+    elif not held:
         yield order.fault(("card",), f"{card} is not in your hand", rule="S 7.2.4")
     elif sum(place.values()) != most:
         yield order.fault(("place",), f"the card hires {most} CU: place them all", rule="S 7.2.4")

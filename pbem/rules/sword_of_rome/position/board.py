@@ -174,6 +174,8 @@ class Board:
     leaders: Mapping[str, Leader]
     cards: Mapping[str, Card]
     decks: Mapping[Side, tuple[str, ...]]
+    named_events: Mapping[Side, tuple[str, ...]]
+    """Side -> the events that its Desperate Times name (7.4.3)."""
     voyages: tuple[Voyage, ...]
     years: Mapping[int, str]
     levels: Mapping[int, int]

@@ -16,7 +16,7 @@ from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, NORMAL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.options import Options
-from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March
+from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
 
 UNSEEN: Final = "unseen"
 """A card or a consul in the cup that the viewer may not know."""
@@ -118,6 +118,8 @@ class Game:
     card: CardPlay | None = None
     march: March | None = None
     battle: Battle | None = None
+    moments: list[Moment] = field(default_factory=list)
+    """The moments at which responses are asked for; the last one is open and responds to those before it (7.1.1)."""
     window_shut: bool = False
     """The window for a Desperate Times before the next activation has been (7.4.4)."""
     last_chances: list[Side] = field(default_factory=list)
@@ -145,6 +147,11 @@ class Game:
         """The battle under way, in a rule of battles (12)."""
         assert self.battle is not None
         return self.battle
+
+    @property
+    def moment(self) -> Moment | None:
+        """The moment at which responses are asked for now; None: there is none (7.1.1)."""
+        return self.moments[-1] if self.moments else None
 
     @property
     def in_play(self) -> list[Side]:
@@ -176,6 +183,10 @@ class Game:
     def allies(self, power: str) -> list[str]:
         """Return the other powers allied with a power."""
         return [other for other in self.board.powers if other != power and self.allied(power, other)]
+
+    def full_ally(self, side: Side, power: str) -> bool:
+        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1)."""
+        return all(self.allied(own, power) for own in self.board.powers_of[side])
 
     # ---- spaces
 
@@ -222,13 +233,14 @@ class Game:
 
     def take(self, power: str, space: str, force: Force) -> Force:
         """Take a force out of what a power has in a space and return it as a force of its own."""
+        taken = Force(force.cu, force.mercenaries, list(force.leaders))  # it may be all that is there
         there = self.forces[power][space]
-        there.cu -= force.cu
-        there.mercenaries -= force.mercenaries
-        there.leaders = [leader for leader in there.leaders if leader not in force.leaders]
+        there.cu -= taken.cu
+        there.mercenaries -= taken.mercenaries
+        there.leaders = [leader for leader in there.leaders if leader not in taken.leaders]
         if there.empty:
             del self.forces[power][space]
-        return Force(force.cu, force.mercenaries, list(force.leaders))
+        return taken
 
     def cu(self, power: str, space: str) -> int:
         """Return the CU that a power has in a space, those inside its city and on the march included."""

@@ -1,4 +1,4 @@
-"""What is under way: the activation of a side, the card on the table, a march, a battle (5.4, 7.1, 9, 12)."""
+"""What is under way: an activation, the card on the table, a moment of responses, a march, a battle (5.4, 7, 9, 12)."""
 
 from __future__ import annotations
 
@@ -49,6 +49,10 @@ class CardPlay:
     """Movement points that events add to its marches."""
     closed: list[str] = field(default_factory=list)
     """Cities into which no enemy CU go while it lies there (21.3)."""
+    legs: dict[str, list[int]] = field(default_factory=dict)
+    """Space -> points that CU there have used in a Campaign, those who have not moved left out (9.5.2)."""
+    riders: dict[str, int] = field(default_factory=dict)
+    """Leader -> points that he has used in a Campaign (9.5.2)."""
     attacked: int = 0
     """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
 
@@ -111,6 +115,20 @@ class March:
     fought: bool = False
     failed_interceptors: list[str] = field(default_factory=list)
     """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
+    trail: list[str] = field(default_factory=list)
+    """The spaces it has been in, the origin first."""
+    pursuing: bool = False
+    """It goes on after an enemy has avoided it: not over a rough path or a strait (11.4)."""
+    lent: int | None = None
+    """CU that a fleet lent by Carthage carries; 0: refused, None: Carthage was not asked (S 9.6.3)."""
+    bribed: list[str] = field(default_factory=list)
+    """Spaces whose CU let it pass and do not intercept it (7.2.2)."""
+    flanking: str | None = None
+    """The space of the battle that it is to flank (9.5.6)."""
+    caught_by: str | None = None
+    """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
+    legs: list[int] = field(default_factory=list)
+    """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
 
 
 @dataclass(slots=True)

@@ -69,6 +69,7 @@ def assemble(box: Box) -> Board:
         leaders={record["id"]: _leader(record) for record in box.table("leaders")["leaders"]},
         cards=cards,
         decks={side: tuple(id for id, card in cards.items() if card.deck == side) for side in sides},
+        named_events={side: tuple(ids) for side, ids in box.table("cards")["named_events"].items()},
         voyages=tuple(_voyage(record) for record in tables["voyages"]),
         years={turn["turn"]: turn["years"] for turn in tables["turns"]},
         levels={turn["turn"]: turn["level"] for turn in tables["turns"]},

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, concat, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import alliances, card_uses, desperate_times, events, minor_leaders, nonplayers
 from pbem.rules.sword_of_rome.events.card_play import Use
@@ -72,6 +72,8 @@ def take_action(game: Game, table: Table) -> Flow[None]:
         cards=len(game.hands[activation.side]),
     )
     yield from USES[order["do"]].carry_out(game, table, order)
+    if activation.desperate and activation.played and game.activation is activation:
+        yield from end_activation(game, table, order)
 
 
 def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
@@ -99,7 +101,8 @@ def actions(view: Game, decision: Decision) -> LegalOrders:
     """List every action of the active side (5.4)."""
     if UNSEEN in view.hands[decision.side]:
         return NOT_TOLD
-    return concat(*(use.options(view, decision) for use in USES.values()))
+    uses = [use for word, use in USES.items() if why_not_use(view, word) is None]
+    return concat(*(use.options(view, decision) for use in uses))
 
 
 def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
@@ -107,7 +110,17 @@ def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault
     use = USES.get(order["do"])
     if use is None:
         return [order.fault(("do",), f"{order['do']} cannot be done now", rule="5.4")]
+    refusal = why_not_use(view, order["do"])
+    if refusal is not None:
+        return [order.fault(("do",), refusal.reason, rule=refusal.rule)]
     return use.check(view, decision, order)
+
+
+def why_not_use(view: Game, word: str) -> Refusal | None:
+    """Say why something cannot be done in this activation: a Desperate Times is for one action (7.4.2, 7.4.3)."""
+    if not view.the_activation.desperate or word in desperate_times.USES_OF_IT:
+        return None
+    return Refusal("a Desperate Times is for one action by that card; do this in your own activation", "7.4.3")
 
 
 USES: Final[Mapping[str, Use]] = {
@@ -117,6 +130,7 @@ USES: Final[Mapping[str, Use]] = {
     **nonplayers.USES,
     **alliances.USES,
     **minor_leaders.USES,
+    **desperate_times.USES,
     **plunder.USES,
     **unrest.USES,
     "end": Use(end_orders, no_faults, end_activation),

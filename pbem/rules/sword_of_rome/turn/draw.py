@@ -76,16 +76,24 @@ def shuffle_discards(game: Game, side: Side, table: Table, name: str) -> None:
 
 
 def fill_hand(game: Game, side: Side, table: Table) -> None:
-    """Draw up to the hand limit; a deck that runs out is replaced by the discards (6.2.2, 6.4.2)."""
-    drawn: list[str] = []
+    """Draw up to the hand limit (6.2.2)."""
     wanted = hand_limit(game, side) - len(game.hands[side])
     if wanted < 0 and game.options["kept_hand"] == "is_cut":
         lay_off(game, side, game.hands[side][wanted:])
+    draw(game, side, table, wanted, "exhausted")
+
+
+def draw(game: Game, side: Side, table: Table, wanted: int, name: str) -> None:
+    """Draw so many cards; a deck that runs out is replaced by the discards (6.2.2, 6.4.2).
+
+    `name` is that of the shuffle, within the turn.
+    """
+    drawn: list[str] = []
     while len(drawn) < wanted:
         if not game.decks[side]:
             if not game.discards[side]:
                 break
-            shuffle_discards(game, side, table, f"deck/{side}/turn-{game.turn}/exhausted")
+            shuffle_discards(game, side, table, f"deck/{side}/turn-{game.turn}/{name}")
         drawn.append(game.decks[side].pop(0))
     game.hands[side] = sorted(game.hands[side] + drawn)
     table.tell("drawn", side=side, cards=len(drawn), rule="6.2.2")

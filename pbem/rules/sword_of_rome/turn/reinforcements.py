@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION
 from pbem.rules.sword_of_rome.position.force import Force
@@ -36,6 +37,7 @@ def reinforce(game: Game, table: Table) -> Flow[None]:
         if power.side is None and levy(game, power.id):
             side = yield from decider(game, table, power.id)
             yield from place_new(game, table, side, [power.id])
+            yield from minor_leaders.place(game, table, side, [power.id])
     for side in (yield from ranked(game, table)):
         powers = game.board.powers_of[side]
         if CARTHAGE in powers:
@@ -47,6 +49,7 @@ def reinforce(game: Game, table: Table) -> Flow[None]:
         yield from return_displaced(game, table, side)
         if GREEKS in powers:
             yield from pay_for_leaders(game, table)
+        yield from minor_leaders.place(game, table, side, powers)
     drop_out(game, table)
     game.phase = "turn_end"
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from pbem.game import Kinds, Table, yes_or_no
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.events.alliances import part
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
 
@@ -22,7 +22,6 @@ def renew_alliances(game: Game, table: Table) -> Flow[None]:
             for pair in [pair for pair in open_pairs if side in _sides(game, pair)]:
                 open_pairs.remove(pair)
                 yield from _renew(game, table, side, pair)
-        settle_spaces(game, table)
     game.phase = "reinforcement"
 
 
@@ -41,8 +40,8 @@ def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
             asked, "renew", rule="5.9", default={"renew": False}, power=power, ally=ally, offered=asked != side
         )
         if not order["renew"]:
-            game.alliances.remove(pair)
             table.tell("alliance_ends", power=own, ally=other, rule="5.9")
+            part(game, table, pair)
             return
     table.tell("alliance_renewed", power=own, ally=other, rule="5.9")
 

@@ -40,6 +40,8 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.power": ("", *board.powers),
         "CardPlay.moved": board.leaders,
         "CardPlay.rolled_at": board.spaces,
+        "CardPlay.legs": board.spaces,
+        "CardPlay.riders": board.leaders,
         "CardPlay.closed": board.spaces,
         **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
@@ -61,11 +63,15 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
 def _under_way(board: Board) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
+        **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
+        "Moment.space": ("", *board.spaces),
         "March.side": board.sides,
         "March.power": board.powers,
         "March.leader": board.leaders,
         **{f"March.{name}": board.spaces for name in ("origin", "at", "came_from")},
         "March.came_by": ways,
+        **{f"March.{name}": board.spaces for name in ("trail", "bribed", "flanking")},
+        "March.caught_by": board.powers,
         "March.path": ("to", "by", "drop", "take", "raid"),
         "March.then": ("", "stop", "ask", "attack_unrest"),
         "March.failed_interceptors": board.leaders,
