@@ -166,7 +166,6 @@ CHAPTERS_TO_COME = {
         "retreat",
         "spoils",
         "sack",
-        "raid_on",
         "sortie_joins",
         # leaders (8)
     },

@@ -95,7 +95,7 @@ def _cities(game: Game) -> Iterator[str]:
             yield f"a siege of {space}, which is neither a city nor a tribe"
         elif space in game.control and game.allied(siege.by, game.control[space]):
             yield f"{siege.by} besieges {space}, which is a friend's"
-        elif not game.force(siege.by, space).cu:
+        elif not game.outside(siege.by, space):
             yield f"{siege.by} besieges {space} without CU"
 
 

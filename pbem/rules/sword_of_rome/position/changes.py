@@ -66,7 +66,7 @@ def settle_spaces(game: Game, table: Table) -> None:
     for space, siege in list(game.sieges.items()):
         holder = game.control.get(space)
         friends = holder is not None and game.allied(siege.by, holder)
-        if friends or not game.force(siege.by, space).cu:
+        if friends or not game.outside(siege.by, space):
             del game.sieges[space]
             table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
     for space, force in list(game.inside.items()):

@@ -39,6 +39,8 @@ class Siege:
 
     by: str
     level: int = 0
+    rolled: str = ""
+    """The turn and round of its last roll: there is one a round (13.1.1)."""
 
 
 @dataclass(slots=True)

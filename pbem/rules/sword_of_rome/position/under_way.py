@@ -49,6 +49,12 @@ class CardPlay:
     """Movement points that events add to its marches."""
     closed: list[str] = field(default_factory=list)
     """Cities into which no enemy CU go while it lies there (21.3)."""
+    legs: dict[str, list[int]] = field(default_factory=dict)
+    """Space -> points that CU there have used in a Campaign, those who have not moved left out (9.5.2)."""
+    riders: dict[str, int] = field(default_factory=dict)
+    """Leader -> points that he has used in a Campaign (9.5.2)."""
+    attacked: int = 0
+    """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
 
 
 @dataclass(slots=True)
@@ -109,6 +115,20 @@ class March:
     fought: bool = False
     failed_interceptors: list[str] = field(default_factory=list)
     """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
+    trail: list[str] = field(default_factory=list)
+    """The spaces it has been in, the origin first."""
+    pursuing: bool = False
+    """It goes on after an enemy has avoided it: not over a rough path or a strait (11.4)."""
+    lent: int | None = None
+    """CU that a fleet lent by Carthage carries; 0: refused, None: Carthage was not asked (S 9.6.3)."""
+    bribed: list[str] = field(default_factory=list)
+    """Spaces whose CU let it pass and do not intercept it (7.2.2)."""
+    flanking: str | None = None
+    """The space of the battle that it is to flank (9.5.6)."""
+    caught_by: str | None = None
+    """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
+    legs: list[int] = field(default_factory=list)
+    """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
 
 
 @dataclass(slots=True)
@@ -118,6 +138,7 @@ class Battle:
     space: str
     attacker: str
     defender: str
+    """Empty: the unrest of Carthage (S 20.3)."""
     came_from: str | None = None
     came_by: str = CLEAR
     intercepted: bool = False
@@ -127,8 +148,18 @@ class Battle:
     """The power of the flanking army (9.5.6)."""
     flank_at: str | None = None
     """Where the flanking army stands."""
+    flank_cu: int = 0
+    """How many of the CU there are its; 0: all."""
     modifiers: dict[str, int] = field(default_factory=dict)
     """Power -> what events add to its roll."""
     dice: dict[str, int] = field(default_factory=dict)
     """Power -> dice it rolls, if an event says so."""
     no_losses: bool = False
+    """The dice of this battle cost nobody CU."""
+    sallied: int = 0
+    """CU of the attacker that have come out of the city there (13.4)."""
+    sallied_leaders: list[str] = field(default_factory=list)
+    near: dict[str, list[str]] = field(default_factory=dict)
+    """Power -> spaces next to those that it controlled when the battle began (7.3.4)."""
+    lost: dict[str, int] = field(default_factory=dict)
+    """Power -> CU that it has lost in the battle and on its retreat (12.5)."""

@@ -9,6 +9,7 @@ from pbem.game import Table
 from pbem.protocol import Checkpoint, Flow
 from pbem.rules.sword_of_rome.position.board import DICTATOR
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game
+from pbem.rules.sword_of_rome.siege.siege import take_fallen
 from pbem.rules.sword_of_rome.turn.action import act_on
 from pbem.rules.sword_of_rome.turn.attrition import attrition
 from pbem.rules.sword_of_rome.turn.draw import check_mines, draw_cards
@@ -27,6 +28,7 @@ def play(game: Game, table: Table) -> Flow[None]:
             SILENT[game.phase](game, table)
         else:
             yield from PHASES[game.phase](game, table)
+        yield from take_fallen(game, table)
         yield Checkpoint(keep_queue=game.activation is not None)
 
 

@@ -24,6 +24,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "Result.reason": reasons,
         "Force.leaders": board.leaders,
         "Siege.by": board.powers,
+        "Siege.rolled": (),
         "Mark.name": sorted(
             {effect["marker"]["name"] for card in board.cards.values() for effect in card.effects if "marker" in effect}
             | {"insurrection"}
@@ -39,6 +40,8 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.power": ("", *board.powers),
         "CardPlay.moved": board.leaders,
         "CardPlay.rolled_at": board.spaces,
+        "CardPlay.legs": board.spaces,
+        "CardPlay.riders": board.leaders,
         "CardPlay.closed": board.spaces,
         **_under_way(board),
         "Game.phase": (*PHASES, *SILENT),
@@ -67,10 +70,15 @@ def _under_way(board: Board) -> Mapping[str, Words]:
         "March.leader": board.leaders,
         **{f"March.{name}": board.spaces for name in ("origin", "at", "came_from")},
         "March.came_by": ways,
+        **{f"March.{name}": board.spaces for name in ("trail", "bribed", "flanking")},
+        "March.caught_by": board.powers,
         "March.path": ("to", "by", "drop", "take", "raid"),
         "March.then": ("", "stop", "ask", "attack_unrest"),
         "March.failed_interceptors": board.leaders,
         **{f"Battle.{name}": board.spaces for name in ("space", "came_from", "flank_at")},
         "Battle.came_by": ways,
-        **{f"Battle.{name}": board.powers for name in ("attacker", "defender", "flank", "modifiers", "dice")},
+        **{f"Battle.{name}": board.powers for name in ("attacker", "flank", "modifiers", "dice", "near", "lost")},
+        "Battle.defender": ("", *board.powers),
+        "Battle.sallied_leaders": board.leaders,
+        "Battle.near.*": board.spaces,
     }
