@@ -6,6 +6,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Kinds, LegalOrders, Table, plain
@@ -25,7 +26,7 @@ from pbem.rules.sword_of_rome.views.facts import facts, periods
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
 ASKING: Final = (
     draw,
@@ -125,6 +126,13 @@ class SwordOfRome(Rules[Game]):
     def periods(self, position: Game) -> Mapping[str, Any]:
         """Return the turn and the round that the game is in, for standing orders that end with one."""
         return periods(position)
+
+    @cached_property
+    def odds(self) -> Mapping[str, Odds]:
+        """The questions about chances that players may ask."""
+        from pbem.rules.sword_of_rome.views.odds import odds
+
+        return odds(self.board, self.edition)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
