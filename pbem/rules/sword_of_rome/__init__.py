@@ -26,7 +26,7 @@ from pbem.rules.sword_of_rome.views.facts import facts, periods
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
 
 ASKING: Final = (
     draw,
@@ -126,6 +126,18 @@ class SwordOfRome(Rules[Game]):
     def periods(self, position: Game) -> Mapping[str, Any]:
         """Return the turn and the round that the game is in, for standing orders that end with one."""
         return periods(position)
+
+    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
+        """Return the part of a position that a decision is about, for the text of a report."""
+        from pbem.rules.sword_of_rome.views.close_up import close_up
+
+        return list(close_up(view, decision, self.box.names))
+
+    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
+        """Return what an order form says about the choices: sentences, and examples of orders."""
+        from pbem.rules.sword_of_rome.views.hints import hints
+
+        return list(hints(view, decision))
 
     @cached_property
     def odds(self) -> Mapping[str, Odds]:
