@@ -146,21 +146,6 @@ def test_form_filled_in_the_lazy_way_is_accepted(game: str) -> None:
 
 CHAPTERS_TO_COME = {
     "sword_of_rome": {
-        # cards (7, 15)
-        "bribe",
-        "join_campaign",
-        # movement (9 to 11)
-        "march",
-        "flank",
-        "pursue",
-        "city",
-        "intercept",
-        "avoid",
-        "let_go",
-        "refuse",
-        "sail",
-        "lend_fleet",
-        "contest_voyage",
         # battle and sieges (12 to 14)
         "losses",
         "retreat",
@@ -259,6 +244,20 @@ ASKED_AGAIN = {
         "respond",
         "alliance",
         "command",
+        # on each space of a march, in each Campaign (7.2.2, 9 to 11)
+        "march",
+        "next_commander",
+        "join_campaign",
+        "flank",
+        "city",
+        "intercept",
+        "avoid",
+        "let_go",
+        "refuse",
+        "pursue",
+        "bribe",
+        "lend_fleet",
+        "contest_voyage",
         # for each side or power at the end of a turn (8.2 to 8.4)
         "consuls",
         "return_leaders",
