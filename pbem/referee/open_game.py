@@ -196,7 +196,7 @@ class OpenGame:
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if not has_order_for(now.state.pending, decision) and ready.answer(now.session, decision) is None
+            if not has_order_for(now.session, now.state.pending, decision) and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
