@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, listing, of, product, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.movement.interception import let_go, why_not_sent
 from pbem.rules.sword_of_rome.movement.orders import NONE, Body, Wanted
-from pbem.rules.sword_of_rome.movement.parts import arrange_best, companies, move_out, part_of, strengths, told
+from pbem.rules.sword_of_rome.movement.parts import companies, move_out, part_of, strengths, told
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, enemy_cu_at
 from pbem.rules.sword_of_rome.movement.voyages import (
     borrow,
@@ -22,6 +23,7 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     sail,
     why_not_held,
 )
+from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
@@ -232,12 +234,16 @@ def avoid(game: Game, table: Table, power: str, order: Order, name: str) -> Flow
         table.tell("avoidance_fails", power=power, leader=leader, space=space, rule="11.1")
         return False
     part.mercenaries = max(part.mercenaries, part.cu - (stack.cu - stack.mercenaries))
+    if by_sea:
+        at_sea = Force(part.cu, part.mercenaries, list(part.leaders))
+        arrives = yield from sail(game, table, power, space, to, at_sea, f"{name}/{leader}")
+        lose(game, power, space, part.cu - at_sea.cu)
+        if not arrives:
+            return False
     moved = move_out(game, power, space, part)
-    if by_sea and not (yield from sail(game, table, power, space, to, moved, f"{name}/{leader}")):
-        arrange_best(game, game.put(power, space, moved))
-        return False
-    arrange_best(game, game.put(power, to, moved))
+    game.put(power, to, moved)
     table.tell("avoided", power=power, leader=leader, space=to, cu=moved.cu, rule="11.1")
+    yield from take_command(game, table, power, to)
     return True
 
 

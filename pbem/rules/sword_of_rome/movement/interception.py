@@ -8,9 +8,9 @@ from typing import Final
 from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, product, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.movement.orders import Body, Wanted, illegal
 from pbem.rules.sword_of_rome.movement.parts import (
-    arrange_best,
     companies,
     move_out,
     part_of,
@@ -237,8 +237,9 @@ def _attempt(game: Game, table: Table, power: str, wanted: Wanted, name: str) ->
         table.tell("interception_fails", power=power, leader=leader, space=space, rule="10.4")
         return False
     moved = move_out(game, power, origin, part)
-    arrange_best(game, game.put(power, space, moved))
+    game.put(power, space, moved)
     table.tell("intercepted", power=power, leader=leader, space=space, cu=moved.cu, rule="10.4")
+    yield from take_command(game, table, power, space)
     return True
 
 

@@ -94,12 +94,6 @@ def arrange(game: Game, force: Force) -> None:
     force.leaders.sort(key=lambda leader: not game.board.leaders[leader].named)
 
 
-def arrange_best(game: Game, force: Force) -> None:
-    """Let the named leader with the best tactics command (8.2.1)."""
-    leaders = game.board.leaders
-    force.leaders.sort(key=lambda leader: (not leaders[leader].named, -leaders[leader].tactics))
-
-
 def move_out(game: Game, power: str, space: str, part: Force) -> Force:
     """Take a part out of what a power has in a space, and let who stays be commanded by a named leader."""
     taken = game.take(power, space, part)

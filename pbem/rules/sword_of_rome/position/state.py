@@ -233,13 +233,14 @@ class Game:
 
     def take(self, power: str, space: str, force: Force) -> Force:
         """Take a force out of what a power has in a space and return it as a force of its own."""
+        taken = Force(force.cu, force.mercenaries, list(force.leaders))  # it may be all that is there
         there = self.forces[power][space]
-        there.cu -= force.cu
-        there.mercenaries -= force.mercenaries
-        there.leaders = [leader for leader in there.leaders if leader not in force.leaders]
+        there.cu -= taken.cu
+        there.mercenaries -= taken.mercenaries
+        there.leaders = [leader for leader in there.leaders if leader not in taken.leaders]
         if there.empty:
             del self.forces[power][space]
-        return Force(force.cu, force.mercenaries, list(force.leaders))
+        return taken
 
     def cu(self, power: str, space: str) -> int:
         """Return the CU that a power has in a space, those inside its city and on the march included."""
