@@ -193,7 +193,7 @@ class _Run:
     def given(self, session: Session[Any], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
-        while given := next((one for one in self.left if _answers(one, decision)), None):
+        while given := next((one for one in self.left if _answers(session, one, decision)), None):
             self.left.remove(given)
             if not self.refused(session, decision, given):
                 return given
@@ -283,8 +283,8 @@ def _dice(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _answers(given: Given, decision: Decision) -> bool:
-    return (given.side, given.order.kind) == (decision.side, decision.kind)
+def _answers(session: Session[Any], given: Given, decision: Decision) -> bool:
+    return given.side == decision.side and session.is_for(decision, given.order)
 
 
 def _reason(error: Exception, words: GameWords) -> str:
