@@ -306,6 +306,13 @@ class Rules(ABC, Generic[S]):
         """
         return False
 
+    def is_for(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether an order of a decision's kind may be meant for it.
+
+        One that is meant for a later decision of the kind stays in its queue until that comes, and does not expire.
+        """
+        return True
+
     # ---- for forecasts
 
     def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:

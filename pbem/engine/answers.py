@@ -64,7 +64,7 @@ class Sources:
     def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
         """Return the answer to a decision and its source; the order stays in its queue."""
         queue = self.sheets.get(decision.side, [])
-        for queued in [queued for queued in queue if queued.order.kind == decision.kind]:
+        for queued in [queued for queued in queue if session.is_for(decision, queued.order)]:
             if any(queued.order is order for order in taken) or not any(queued is each for each in queue):
                 continue
             faults = session.faults(decision, queued.order)
@@ -146,6 +146,6 @@ class Recorded:
         """Drop nothing: only what was used is on record."""
 
 
-def has_order_for(orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
-    """Tell whether any of the waiting orders is of the kind that a decision asks for."""
-    return any(queued.order.kind == decision.kind for queued in orders.get(decision.side, ()))
+def has_order_for(session: Session[Any], orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
+    """Tell whether any of the waiting orders is of the kind that a decision asks for, and not meant for a later one."""
+    return any(session.is_for(decision, queued.order) for queued in orders.get(decision.side, ()))

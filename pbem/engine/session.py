@@ -154,6 +154,12 @@ class Session(Generic[S]):
         """Return what several orders of a kind cost in sequence, as far as that can be forecast."""
         return costs_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
+    def is_for(self, decision: Decision, order: Order) -> bool:
+        """Tell whether an order may answer a decision: it is of its kind, and not meant for a later one."""
+        if order.kind != decision.kind:
+            return False
+        return self.rules.is_for(self.rules.view(self.position, decision.side), decision, order)
+
     def ends(self, order: Order) -> bool:
         """Tell whether an order only ends a series of actions, in a game that has such orders."""
         return self.rules.ends(order)

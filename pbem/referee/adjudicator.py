@@ -334,7 +334,7 @@ class Adjudicator(OpenGame):
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
         n, session = state.adjudication + 1, played.outcome.session
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
-            if not has_order_for(played.sources.sheets, decision):
+            if not has_order_for(session, played.sources.sheets, decision):
                 played.standing.answer(session, decision)
         expired = list(played.standing.expired(session.position))
         settled = settle(self.ledger, state, n, played.act)

@@ -193,10 +193,11 @@ class OpenGame:
         if now.session is None or now.state is None:
             return ()
         ready = self.in_force(now.state, now.session, self.day)
+        session, pending = now.session, now.state.pending
         return tuple(
             decision
-            for decision in now.session.open_decisions
-            if not has_order_for(now.state.pending, decision) and ready.answer(now.session, decision) is None
+            for decision in session.open_decisions
+            if not has_order_for(session, pending, decision) and ready.answer(session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:

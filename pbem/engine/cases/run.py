@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
@@ -120,7 +121,8 @@ class _Run:
     def changed(self, plain: dict[str, Any]) -> Any:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
-            if (reason := change(plain, dotted, value)) is not None:
+            # A copy: a later path may reach into the value, which other cases of a shared position have too.
+            if (reason := change(plain, dotted, deepcopy(value))) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
         try:
@@ -191,7 +193,7 @@ class _Run:
     def given(self, session: Session[Any], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
-        while given := next((one for one in self.left if _answers(one, decision)), None):
+        while given := next((one for one in self.left if _answers(session, one, decision)), None):
             self.left.remove(given)
             if not self.refused(session, decision, given):
                 return given
@@ -281,8 +283,8 @@ def _dice(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _answers(given: Given, decision: Decision) -> bool:
-    return (given.side, given.order.kind) == (decision.side, decision.kind)
+def _answers(session: Session[Any], given: Given, decision: Decision) -> bool:
+    return given.side == decision.side and session.is_for(decision, given.order)
 
 
 def _reason(error: Exception, words: GameWords) -> str:

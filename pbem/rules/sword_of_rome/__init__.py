@@ -6,6 +6,7 @@ What only reports, forms, forecasts and bots need is imported when they first as
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Kinds, LegalOrders, Table, plain
@@ -25,7 +26,7 @@ from pbem.rules.sword_of_rome.views.facts import facts, periods
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Scene, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
 
 ASKING: Final = (
     draw,
@@ -99,6 +100,10 @@ class SwordOfRome(Rules[Game]):
         """Tell whether its side is not asked for the kind again before its queue is dropped (5.2, 5.3, 5.4)."""
         return decision.kind in ASKED_ONCE or self.ends(order)
 
+    def is_for(self, view: Game, decision: Decision, order: Order) -> bool:
+        """Tell whether an order may be meant for a decision: a response waits for its moment (7.1.1)."""
+        return decision.kind != "respond" or responses.is_now(view, decision.side, order)
+
     def out(self, position: Game) -> Collection[Side]:
         """Return the sides that are out of the game (5.10.3)."""
         return tuple(position.out)
@@ -125,6 +130,25 @@ class SwordOfRome(Rules[Game]):
     def periods(self, position: Game) -> Mapping[str, Any]:
         """Return the turn and the round that the game is in, for standing orders that end with one."""
         return periods(position)
+
+    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
+        """Return the part of a position that a decision is about, for the text of a report."""
+        from pbem.rules.sword_of_rome.views.close_up import close_up
+
+        return list(close_up(view, decision, self.box.names))
+
+    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
+        """Return what an order form says about the choices: sentences, and examples of orders."""
+        from pbem.rules.sword_of_rome.views.hints import hints
+
+        return list(hints(view, decision))
+
+    @cached_property
+    def odds(self) -> Mapping[str, Odds]:
+        """The questions about chances that players may ask."""
+        from pbem.rules.sword_of_rome.views.odds import odds
+
+        return odds(self.board, self.edition)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""

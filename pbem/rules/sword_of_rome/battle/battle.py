@@ -180,7 +180,7 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     if game.kind(battle.space) == WALLED:
         place_marker(game, table, winner, battle.space)
     yield from respond(game, table, "battle_won", winner, loser)
-    losers = _powers(battle, loser)
+    losers = battle.side_of(loser)
     points = (sum(battle.lost.get(power, 0) for power in losers) + 1) // 2
     yield from spoils.spend(game, table, winner, loser, points, battle.space)
     return Outcome(winner, loser, automatic is not None and winner == battle.attacker, dict(battle.lost))
@@ -188,11 +188,6 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
 
 def _other(battle: Battle, power: str) -> str:
     return battle.defender if power == battle.attacker else battle.attacker
-
-
-def _powers(battle: Battle, power: str) -> list[str]:
-    """Return a power of the battle, and the one on its flank (9.5.6)."""
-    return [power, battle.flank] if power == battle.attacker and battle.flank is not None else [power]
 
 
 def _destroy(game: Game, table: Table, loser: str) -> Flow[None]:
@@ -211,7 +206,7 @@ def _roll(game: Game, table: Table, name: str) -> Flow[str]:
     sides = (battle.attacker, battle.defender)
     rolls: dict[str, Roll] = {}
     for power, own in zip(sides, modifiers(game.board, *both, ground), strict=True):
-        events = of_events(game, _powers(battle, power), _powers(battle, _other(battle, power)))
+        events = of_events(game, battle.side_of(power), battle.side_of(_other(battle, power)))
         rolls[power] = throw(game, table, power, f"{name}/{power}", {**own, **events})
     winner = battle.attacker if rolls[battle.attacker].total > rolls[battle.defender].total else battle.defender
     loser = _other(battle, winner)

@@ -199,7 +199,8 @@ def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[
     """Lead a beaten army along a way: own CU join the rout, each enemy space costs CU (12.4.2, 12.4.5)."""
     at = space
     for to in path:
-        moving = game.take(power, at, game.force(power, at))
+        force = game.force(power, at)
+        moving = game.take(power, at, part(force, force.cu, force.leaders))
         come_out(game, power, to, moving)
         lost = yield from bear(game, table, power, to, penalty(game, power, to), rule="12.4.5")
         _count(game, power, lost)
@@ -207,7 +208,7 @@ def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[
         if not game.force(power, at).cu:
             break
     cu = game.force(power, at).cu
-    table.tell("retreats", power=power, space=space, path=list(path), to=at, cu=cu, rule="12.4")
+    table.tell("retreats", power=power, space=space, path=list(path), end=at, cu=cu, rule="12.4")
 
 
 def _sail_off(
@@ -233,7 +234,7 @@ def _sail_off(
     if not arrives:
         return False
     come_out(game, power, to, game.take(power, space, sailing))
-    table.tell("retreats", power=power, space=space, path=[], to=to, cu=sailing.cu, rule="12.4.3")
+    table.tell("retreats", power=power, space=space, path=[], end=to, cu=sailing.cu, rule="12.4.3")
     yield from destroy(game, table, power, space)
     return True
 

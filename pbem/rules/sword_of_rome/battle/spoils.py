@@ -60,9 +60,7 @@ def spend(game: Game, table: Table, winner: str, loser: str, points: int, space:
 
 def losers(game: Game, loser: str) -> list[str]:
     """Return the powers whose support the winner may remove: the loser, and an ally on its flank (12.5.1, 9.5.6)."""
-    battle = game.the_battle
-    on_flank = battle.flank if loser == battle.attacker else None
-    return [loser] if on_flank in (None, loser) else [loser, str(on_flank)]
+    return game.the_battle.side_of(loser)
 
 
 def ally(game: Game, winner: str) -> str | None:

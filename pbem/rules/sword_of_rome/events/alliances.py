@@ -173,9 +173,7 @@ def break_up(game: Game, table: Table, order: Order) -> Flow[None]:
     for space in spaces:
         remove(game, space)
     part(game, table, game.pair(power, to))
-    settle_support(game, table, spaces)
-    return
-    yield
+    yield from settle_support(game, table, spaces)
 
 
 def part(game: Game, table: Table, pair: str) -> None:

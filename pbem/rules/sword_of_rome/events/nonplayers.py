@@ -1,9 +1,9 @@
 """Powers without a player: their activation by a card, and the revolt of the mercenaries (7.1.2, 16, S 16.4, S 20).
 
 What this chapter offers to the others: `USES` with `nonplayer`, beside the card of the round; `revolt` for the effect
-`insurrection` (S 16.4); `must_end(game, power, space)` for marches, interceptions and avoidance (16.3). While its card
-lies on the table a power counts as allied with who plays it (`Game.allied`, 16.1.2). Who decides for it out of its
-activation says `turn.deciders.decider`.
+`insurrection` (S 16.4). While its card lies on the table a power counts as allied with who plays it (`Game.allied`,
+16.1.2). Who decides for it out of its activation is in `turn.deciders.decider`, where its moves must end (16.3) in the
+rules of movement.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_leader
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -35,19 +35,6 @@ ACTIVATE: Final = "activate"
 UNREST: Final = "unrest"
 POINTS: Final = DESPERATE_VALUE
 """Points of support that an activation buys, and the value by which it activates: those of a 3 (16.1.1)."""
-
-# ---- limits (16.3)
-
-
-def must_end(game: Game, power: str, space: str) -> Refusal | None:
-    """Say why a move, an interception or an avoidance of a power cannot end in a space; None: it can (16.3)."""
-    ends_in = game.board.powers[power].ends_in
-    if not ends_in or space in ends_in:
-        return None
-    names = [each.name for each in game.board.spaces.values() if each.id in ends_in]
-    who = game.board.powers[power].name
-    return Refusal(f"{who} cannot stop in {space_named(game, space)}, only in {listing(names, 'or')}", "16.3")
-
 
 # ---- by which card which power acts (16.1.1, S 16.4, S 16.5, S 20)
 
@@ -239,7 +226,8 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
         table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")
     elif then == ACTIVATE:
         play.value = POINTS
-        yield from movement.activate(game, table, power, order["leader"])
+        if (yield from movement.goes_ahead(game, table, order["leader"])):
+            yield from movement.activate(game, table, power, order["leader"])
     put_away(game, table)
     settle_spaces(game, table)
 

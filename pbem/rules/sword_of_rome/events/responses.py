@@ -118,6 +118,17 @@ def fitting(game: Game, side: Side) -> list[str]:
     ]
 
 
+def is_now(view: Game, side: Side, order: Order) -> bool:
+    """Tell whether a response may be meant for the open moment, and not for one that is still to come (7.1.1).
+
+    A card of the hand that fits no more than a later moment waits for it.
+    """
+    card = order.get("card")
+    if card not in view.hands[side] or view.board.cards[card].when is None:
+        return True
+    return why_no_response(view, side, card) is None
+
+
 def responses(view: Game, decision: Decision) -> LegalOrders:
     """List the responses in a hand, each with every way to play it, and none (7.1.1)."""
     hand = view.hands[decision.side]

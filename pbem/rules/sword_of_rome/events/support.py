@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Side
+from pbem.protocol import Flow, Side
 from pbem.rules.sword_of_rome.position.board import NORMAL, WALLED
 from pbem.rules.sword_of_rome.position.changes import set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.siege.siege import fall_if_due
+from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
 
 
 def adder(game: Game, side: Side, space: str, powers: Sequence[str] | None = None) -> str | None:
@@ -144,7 +144,7 @@ def remove(game: Game, space: str) -> bool:
     """Remove a point of support in a space; tell whether it is independent now (7.3.2, 7.3.3).
 
     A city that carries a siege marker falls to the besieger instead (13.5): who removes loyalty tests that after it,
-    by `siege.siege.fall_if_due`, for then its loyalty here is 0.
+    by `settle_support`, for then its loyalty here is 0.
     """
     if game.kind(space) == WALLED:
         if game.loyalty[space] > 1:
@@ -157,8 +157,9 @@ def remove(game: Game, space: str) -> bool:
     return True
 
 
-def settle_support(game: Game, table: Table, spaces: Sequence[str]) -> None:
+def settle_support(game: Game, table: Table, spaces: Sequence[str]) -> Flow[None]:
     """Draw the consequences of points that were removed: cities fall to their besiegers (13.5)."""
     for space in dict.fromkeys(spaces):
         fall_if_due(game, table, space)
+    yield from take_fallen(game, table)
     settle_spaces(game, table)

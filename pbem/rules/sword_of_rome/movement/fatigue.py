@@ -14,10 +14,13 @@ DONE: Final = 99
 
 
 def points_of(game: Game, power: str) -> int:
-    """Return the movement points of a leader of a power: by the value of the card, without a player as by a 3 (9.2)."""
+    """Return the movement points of a leader of a power: by the value of the card, without a player as by a 3 (9.2).
+
+    Events may add some.
+    """
     record = game.board.powers[power]
     value = game.card.value if game.card is not None and record.side is not None else DESPERATE_VALUE
-    return record.points[value - 1]
+    return record.points[value - 1] + (game.card.points if game.card is not None else 0)
 
 
 def points_left(game: Game, march: March) -> int:

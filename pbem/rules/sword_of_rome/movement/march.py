@@ -56,7 +56,7 @@ def set_out(game: Game, table: Table, part: Force) -> None:
 def obey(march: March, order: MarchOrder) -> None:
     """Note an order: the path, and what follows it."""
     march.path = [dict(step) for step in order.written]
-    march.then = order.then
+    march.then, march.against = order.then, order.against
 
 
 def follow(game: Game, table: Table) -> Flow[None]:
@@ -309,9 +309,9 @@ def stop(game: Game, table: Table) -> Flow[None]:
     if march.force.empty:
         return
     if march.then == ATTACK_UNREST and not march.path and march.force.cu and march.points >= 1:
-        leader, cu, name = march.leader, march.force.cu, name_of(march)
+        leader, cu, name = march.leader, march.against or march.force.cu, name_of(march)
         join(game, march)
-        yield from unrest.attack(game, table, leader, cu, name)
+        yield from unrest.attack(game, table, leader, min(cu, unrest.fresh_cu(game)), name)
         tire(game, march)
         settle_spaces(game, table)
         return

@@ -229,6 +229,8 @@ class Trial:
     def _end(self) -> Iterator[Fault]:
         """Yield what is wrong with the end of the path (9.4.4, 15.3, 16.3, S 20.3)."""
         view, march, then = self.view, self.march, self.said.then
+        if self.said.against is not None and then != ATTACK_UNREST:
+            yield illegal(("against",), "write then: attack_unrest beside it", rule="S 20.3")
         if then == ATTACK_UNREST:
             refusal = why_not_attack_unrest(view, march)
             if refusal is not None:

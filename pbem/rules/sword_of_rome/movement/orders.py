@@ -68,6 +68,8 @@ class MarchOrder(NamedTuple):
     roll: bool = False
     sortie: bool = False
     then: str = STOP
+    against: int | None = None
+    """CU that attack the unrest at the end (S 20.3)."""
 
     @classmethod
     def read(cls, body: Body) -> MarchOrder:
@@ -81,4 +83,5 @@ class MarchOrder(NamedTuple):
             roll=body.get("roll", False),
             sortie=body.get("sortie", False),
             then=body.get("then", STOP),
+            against=body.get("against"),
         )

@@ -111,6 +111,8 @@ class March:
     path: list[dict[str, Any]] = field(default_factory=list)
     """The steps still ordered, as in the order `march`."""
     then: str = ""
+    against: int | None = None
+    """CU that attack the unrest when it has come to the Garrison box; None: those that have come (S 20.3)."""
     over: bool = False
     fought: bool = False
     failed_interceptors: list[str] = field(default_factory=list)
@@ -163,3 +165,8 @@ class Battle:
     """Power -> spaces next to those that it controlled when the battle began (7.3.4)."""
     lost: dict[str, int] = field(default_factory=dict)
     """Power -> CU that it has lost in the battle and on its retreat (12.5)."""
+
+    def side_of(self, power: str) -> list[str]:
+        """Return a power of the battle, and the ally on its flank if it has one (9.5.6)."""
+        ally = self.flank if power == self.attacker else None
+        return [power] if ally is None or ally == power else [power, ally]

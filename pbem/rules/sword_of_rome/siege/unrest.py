@@ -57,16 +57,16 @@ def fresh_cu(game: Game) -> int:
     return max(0, game.force(CARTHAGE, GARRISON_BOX).cu - spent)
 
 
-def why_not_attack(game: Game, leader: str, cu: int) -> Refusal | None:
-    """Say why a leader cannot attack the unrest with so many CU; None: he can (S 20.3)."""
+def why_not_attack(game: Game, leader: str, cu: int) -> tuple[str, Refusal] | None:
+    """Say why a leader cannot attack the unrest with so many CU, and which word of the order says so (S 20.3)."""
     if not game.unrest:
-        return Refusal("there is no unrest", "S 20.3")
+        return "do", Refusal("there is no unrest", "S 20.3")
     if leader not in game.force(CARTHAGE, GARRISON_BOX).leaders:
-        return Refusal(f"{leader} is not in the Garrison box", "S 20.3")
+        return "leader", Refusal(f"{leader} is not in the Garrison box", "S 20.3")
     if game.card is not None and leader in game.card.moved:
-        return Refusal(f"{leader} has been activated by this card", "S 20.3")
+        return "leader", Refusal(f"{leader} has been activated by this card", "S 20.3")
     if not 0 < cu <= fresh_cu(game):
-        return Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
+        return "cu", Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
     return None
 
 
@@ -172,10 +172,10 @@ def check_attack(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("leader",), "say who attacks", rule="S 20.3")
         return
     cu = order.get("cu", fresh_cu(view))
-    refusal = why_not_attack(view, leader, cu)
-    if refusal is not None:
-        at = "cu" if "CU" in refusal.reason else "leader" if leader in refusal.reason else "do"
-        yield order.fault((at,), refusal.reason, rule=refusal.rule)
+    refused = why_not_attack(view, leader, cu)
+    if refused is not None:
+        word, refusal = refused
+        yield order.fault((word,), refusal.reason, rule=refusal.rule)
     elif order.get("card") in playable(view, decision.side):
         initiative, value = view.board.leaders[leader].initiative, value_of(view, order["card"])
         if initiative > value:

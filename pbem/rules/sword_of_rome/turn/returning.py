@@ -193,7 +193,7 @@ def pay_for_leaders(game: Game, table: Table) -> Flow[None]:
         for space in spaces:
             remove(game, space)
         table.tell("leaders_paid", spaces=spaces, rule="8.2.3")
-        settle_support(game, table, spaces)
+        yield from settle_support(game, table, spaces)
 
 
 def greek_leaders(game: Game) -> list[str]:

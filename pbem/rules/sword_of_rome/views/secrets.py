@@ -25,7 +25,7 @@ def view(game: Game, side: Side | None) -> Game:
 
 def blank(march: March) -> None:
     """Remove from a march what only its own side knows: its path, and what follows (9.1)."""
-    march.path, march.then = [], ""
+    march.path, march.then, march.against = [], "", None
 
 
 def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:

@@ -22,7 +22,7 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
         Section("Sieges", tuple(_sieges(view, names))),
         Section("Off the map", tuple(_off_map(view, names))),
     )
-    return Summary(headline, tuple(section for section in sections if section.lines), tuple(_hand(view, names)))
+    return Summary(headline, tuple(section for section in sections if section.lines), tuple(hand(view, names)))
 
 
 def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -37,12 +37,13 @@ def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _forces(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for power in view.board.powers:
         for space, force in sorted(view.forces[power].items()):
-            yield Line(names[power], (names[space], _strength(force, names)))
+            yield Line(names[power], (names[space], strength(force, names)))
     for space, force in sorted(view.inside.items()):
-        yield Line(names[view.control[space]], (f"inside {names[space]}", _strength(force, names)))
+        yield Line(names[view.control[space]], (f"inside {names[space]}", strength(force, names)))
 
 
-def _strength(force: Force, names: Mapping[str, str]) -> str:
+def strength(force: Force, names: Mapping[str, str]) -> str:
+    """Return a force in words."""
     mercenaries = f" ({force.mercenaries} mercenaries)" if force.mercenaries else ""
     leaders = f", {listing((names[leader] for leader in force.leaders), 'and')}" if force.leaders else ""
     return f"{force.cu} CU{mercenaries}{leaders}"
@@ -63,10 +64,11 @@ def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         yield Line(f"In effect: {mark.name.replace('_', ' ')}" + (f" on {names[mark.on]}" if mark.on else ""))
 
 
-def _hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
-    for side, hand in view.hands.items():
-        if hand and UNSEEN not in hand:
-            cards = [view.board.cards[card] for card in hand]
+def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
+    """Yield the hand that the viewer sees."""
+    for side, held in view.hands.items():
+        if held and UNSEEN not in held:
+            cards = [view.board.cards[card] for card in held]
             lines = tuple(
                 Line(card.name, (card.id, f"value {card.value}", "" if card.printed == "whole" else "reconstructed"))
                 for card in cards

@@ -17,10 +17,10 @@ WON: Final = "battle_won"
 
 
 def fighters(game: Game, played: Played, whom: str) -> list[str]:
-    """Return the powers in the battle that a card means; a full ally is not among them (15.2.1)."""
+    """Return the powers in the battle that a card means; the unrest of Carthage is none (S 20.3)."""
     if game.battle is None:
         return []
-    return [power for power in parties(game.battle) if is_meant(game, played.side, whom, power)]
+    return [power for power in parties(game.battle) if power and is_meant(game, played.side, whom, power)]
 
 
 def why_no_roll(view: Game, played: Played) -> Refusal | None:
@@ -70,8 +70,8 @@ def spare(game: Game, table: Table, played: Played) -> None:
 def why_not_again(view: Game, played: Played) -> Refusal | None:
     """Say why a battle is not fought again; None: it can be (21.3)."""
     refusal = why_not_at(view, LOST, WON)
-    if refusal is None and not fighters(view, played, "own"):
-        return Refusal("no army of yours has fought here", "21.3")
+    if refusal is None and the_moment(view).power not in view.board.powers_of[played.side]:
+        return Refusal("the battle was not yours", "21.3")
     return refusal
 
 

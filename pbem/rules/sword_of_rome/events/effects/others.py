@@ -9,6 +9,7 @@ from pbem.game import Refusal, Table
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, meant
 from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told
+from pbem.rules.sword_of_rome.events.effects.battles import LOST
 from pbem.rules.sword_of_rome.position.board import GAULS
 from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.siege import plunder, unrest
@@ -19,20 +20,19 @@ from pbem.rules.sword_of_rome.turn.scoring import add_vp
 
 
 def _on(view: Game, played: Played) -> str | None:
-    """Return the power on which a marker is placed: who was beaten, or nobody in particular."""
-    if played.told.get("on") != "loser" or view.moment is None:
+    """Return the power on which a marker is placed: whom an own army has beaten, or nobody in particular."""
+    moment = view.moment
+    if played.told.get("on") != "loser" or moment is None:
         return None
-    own = view.board.powers_of[played.side]
-    return view.moment.power if view.moment.other in own else view.moment.other
+    winner, loser = (moment.other, moment.power) if moment.name == LOST else (moment.power, moment.other)
+    return loser if winner in view.board.powers_of[played.side] and loser else None
 
 
 def why_no_marker(view: Game, played: Played) -> Refusal | None:
     """Say why an event does not come into effect; None: it does (7.1)."""
     on, name = _on(view, played), played.told["name"]
-    if played.told.get("on") == "loser" and not (
-        view.moment is not None and {view.moment.power, view.moment.other} & {*view.board.powers_of[played.side]} and on
-    ):
-        return Refusal("no battle of yours is won here", "21.3")
+    if played.told.get("on") == "loser" and on is None:
+        return Refusal("no army of yours has won a battle here", "21.3")
     if any(mark.name == name and mark.on == on for mark in view.marks):
         return Refusal(f"{name.replace('_', ' ')} is in effect already", "7.1")
     return None

@@ -108,9 +108,7 @@ def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
     for space in spaces:
         remove(game, space)
     table.tell("support_removed", side=played.side, spaces=spaces, rule="7.3.3")
-    settle_support(game, table, spaces)
-    return
-    yield
+    yield from settle_support(game, table, spaces)
 
 
 EFFECTS: Final[Mapping[str, Effect]] = {

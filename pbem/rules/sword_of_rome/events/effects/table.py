@@ -16,7 +16,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     **others.EFFECTS,
 }
 ELSEWHERE: Final[Mapping[str, str]] = {
-    "campaign": "a Campaign is played by do: campaign, with the leader who goes first",
-    "nonplayer": "this card is played by do: nonplayer, with the power that acts",
+    "campaign": "a Campaign is played as do campaign, with the leader who goes first",
+    "nonplayer": "this card is played as do nonplayer, with the power that acts",
 }
 """Words of `do` that are a use of their own in the order `act`, and how they are written."""
