@@ -59,6 +59,7 @@ class SwordOfRome(Rules[Game]):
 
     id = "sword_of_rome"
     round = "turn"
+    reveals = frozenset({"dealt", "consuls_drawn", "robbed", "fetched"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box

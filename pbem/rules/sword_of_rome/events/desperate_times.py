@@ -227,12 +227,15 @@ def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 def named_event(game: Game, table: Table, order: Order) -> Flow[None]:
     """Fetch the named event from hand, discards or deck, which is then shuffled, and play it (7.4.3)."""
     side, card = game.the_activation.side, order["card"]
-    if card in game.decks[side]:
+    places = {"deck": game.decks[side], "discards": game.discards[side], "hand": game.hands[side]}
+    origin = next(place for place, cards in places.items() if card in cards)
+    table.tell("fetched", side=side, card=card, place=origin, rule="7.4.3")
+    if origin == "deck":
         game.decks[side].remove(card)
         name = f"deck/{side}/turn-{game.turn}/round-{game.round}/named-{game.desperate_times[side]}"
         game.decks[side] = table.shuffle(name, sorted(game.decks[side]))
         game.hands[side].append(card)
-    elif card in game.discards[side]:
+    elif origin == "discards":
         game.discards[side].remove(card)
         game.hands[side].append(card)
     yield from events.play_card(game, table, side, card, order)

@@ -217,7 +217,7 @@ def avoid(game: Game, table: Table, power: str, order: Order, name: str) -> Flow
     leader: str = order.get("leader", stack.commander)
     limit = game.board.tables["avoidance"]["cu"]
     by_sea = card is not None or to not in refuges(game, power, space)
-    table.tell("avoids", power=power, leader=leader, space=space, to=to, rule="11.1")
+    table.tell("avoids", power=power, leader=leader, origin=space, space=to, rule="11.1")
     if card is not None:
         side = game.board.powers[power].side
         assert side is not None

@@ -122,7 +122,7 @@ def close_path(game: Game, table: Table, to: str) -> None:
     """Tell that a path cannot be followed on; its side is asked for another (9.2)."""
     march = game.the_march
     march.path, march.then = [], ASK
-    table.tell("path_closed", power=march.power, leader=march.leader, space=march.at, to=to, rule="9.2")
+    table.tell("path_closed", power=march.power, leader=march.leader, origin=march.at, space=to, rule="9.2")
 
 
 def arrive(game: Game, table: Table, to: str, kind: str) -> None:

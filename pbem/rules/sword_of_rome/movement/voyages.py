@@ -207,7 +207,7 @@ def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Forc
     Carthage may contest it with a card. A result *return* sends the force back to its port, *attrition* too,
     after a roll for its losses.
     """
-    table.tell("sails", power=power, space=origin, to=to, cu=force.cu, rule="9.6")
+    table.tell("sails", power=power, origin=origin, space=to, cu=force.cu, rule="9.6")
     card = yield from _contest(game, table, power, origin, to, force.cu)
     moment = yield from responses.window(game, table, "voyage", about={"space": to, "power": power})
     result = SUCCESS

@@ -10,6 +10,24 @@ from pbem.rules.sword_of_rome.turn.action import USES
 from pbem.rules.sword_of_rome.turn.sequence import PHASES, SILENT
 
 Words = Collection[str | int]
+MOMENTS: Words = (
+    "activation",
+    "army_enters",
+    "into_city",
+    "voyage_wanted",
+    "voyage",
+    "interception",
+    "avoidance",
+    "battle_begins",
+    "battle_roll",
+    "battle_won",
+    "battle_lost",
+    "siege_roll",
+    "raid",
+    "event",
+    "attrition",
+)
+"""The moments of responses, in the order of play (7.1.1)."""
 USES_OF_CARDS: Words = (*USES, "extra")
 """What a card is played for (7.1)."""
 
@@ -33,7 +51,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "Mark.until": (ROUND, TURN, FOR_GOOD),
         "Mark.on": board.powers,
         "Activation.side": board.sides,
-        "Activation.proposed": pairs,
+        "Activation.proposed": [f"{a}+{b}" for a in board.powers for b in board.powers if a != b],
         "CardPlay.side": board.sides,
         "CardPlay.card": (*cards, DESPERATE_TIMES),
         "CardPlay.use": USES_OF_CARDS,
@@ -64,6 +82,7 @@ def _under_way(board: Board) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
         **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
+        "Moment.name": MOMENTS,
         "Moment.space": ("", *board.spaces),
         "March.side": board.sides,
         "March.power": board.powers,

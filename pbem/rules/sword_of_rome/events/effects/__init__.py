@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.game import LegalOrders, Refusal, Table, of, product
-from pbem.protocol import Fault, Flow, Order, Side
+from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.sword_of_rome.events.effects.base import EFFECT, Body, Effect, Played
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -54,12 +54,21 @@ def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
     wanted = effects_of(view, side, card)
     for effect, played in wanted:
         for path, refusal in effect.check(view, played, body):
-            where = (EFFECT, *path) if path else ("card",)
+            where = _as_far_as_there(order.body, (EFFECT, *path)) if path else ("card",)
             yield order.fault(where, refusal.reason, rule=refusal.rule)
     words = {word for each in view.board.cards[card].effects for word in each} | {"power"}
     for word in body:
         if word not in words:
             yield order.fault((EFFECT, word), f"the event of {card} has no {word}", rule="7.1")
+
+
+def _as_far_as_there(body: Any, path: Path) -> Path:
+    """Return a path up to the first key that a body does not have."""
+    for at, step in enumerate(path):
+        if isinstance(body, Mapping) and step not in body:
+            return path[: at + 1]
+        body = body[step]
+    return path
 
 
 def play(game: Game, table: Table, side: Side, card: str, body: Body) -> Flow[None]:

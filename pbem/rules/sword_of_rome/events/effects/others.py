@@ -81,7 +81,7 @@ def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
     name = f"hand/{side}/turn-{game.turn}/round-{game.round}/{played.card}"
     cards = table.shuffle(name, list(game.hands[side]))[: played.told["cards"]]
     lay_off(game, side, cards)
-    table.tell("discards", side=side, cards=cards, rule="6.2.1")
+    table.tell("robbed", side=side, cards=cards, rule="6.2.1")
     return
     yield
 
