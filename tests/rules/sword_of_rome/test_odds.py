@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from pbem.game.box import open_box
 from pbem.game.odds import Chances
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.position.unpack import unpack
 from tests.support.walks import loaded
 
 RULES = loaded("sword_of_rome").rules
-BOARD = RULES.board
+BOARD = unpack(open_box("sword_of_rome"))
 
 
 def ask(what: str, **numbers: int) -> Chances:
