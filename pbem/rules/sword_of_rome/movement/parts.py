@@ -28,7 +28,7 @@ def rest_of(stack: Force, part: Force) -> Force:
 
 def has_consul(game: Game, force: Force) -> bool:
     """Tell whether a consul is among the leaders of a force (8.2.2)."""
-    return any(game.board.leaders[leader].role == CONSUL for leader in force.leaders)
+    return any(leader in game.board.leaders and game.board.leaders[leader].role == CONSUL for leader in force.leaders)
 
 
 def why_not_part(game: Game, stack: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
