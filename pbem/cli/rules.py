@@ -28,12 +28,20 @@ _Note: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 """A note on sources: file, subject, note, and the editions that it is true of; none: all that are printed."""
 
 
-def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool = False) -> None:
-    """Print the editions and the options of a game; with `edition`, only that one; with `orders`, its orders."""
+def rules(
+    game: str, edition: str | None, boxes: Boxes, json: bool, *, orders: bool = False, cards: bool = False
+) -> None:
+    """Print the editions and the options of a game; with `edition`, only that one.
+
+    With `orders` print its orders instead, with `cards` the words that its cards may use.
+    """
     from pbem.game.box import Box, NotInTheBox
 
     if orders:
         _print_orders(game, boxes, json)
+        return
+    if cards:
+        _print_cards(game, boxes, json)
         return
     box = _box(game, boxes)
     chosen = {id: box.options(id) for id in box.editions}
@@ -75,6 +83,19 @@ def _print_orders(game: str, boxes: Boxes, json: bool) -> None:
         print_json(order_records(box))
     else:
         print(order_reference(box), end="")
+
+
+def _print_cards(game: str, boxes: Boxes, json: bool) -> None:
+    """Print the vocabulary of the cards of a game, if its cards are data."""
+    from pbem.render.card_reference import WORDS, card_reference
+
+    box = _box(game, boxes)
+    if WORDS not in box.files:
+        misuse(f"the events of {box.title} are no data: there is no list of words for its cards")
+    elif json:
+        print_json(dict(box.table(WORDS)["words"]))
+    else:
+        print(card_reference(box), end="")
 
 
 def _box(game: str, boxes: Boxes) -> Box:

@@ -371,13 +371,14 @@ def rules(
     edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
     orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
+    cards: Annotated[bool, typer.Option("--cards", help="List the words that its cards may use instead.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Show a game's editions and options, and how reliable their sources are; or its orders."""
+    """Show a game's editions and options, and how reliable their sources are; or its orders; or the words of cards."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, edition or preset, rules_dir, json, orders)
+    editions.rules(game, edition or preset, rules_dir, json, orders=orders, cards=cards)
 
 
 @app.command()

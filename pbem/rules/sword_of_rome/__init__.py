@@ -163,7 +163,8 @@ class SwordOfRome(Rules[Game]):
         """Return the words that a test case may write in a position, by class and field."""
         from pbem.rules.sword_of_rome.views.vocabulary import vocabulary
 
-        return vocabulary(self.board, self.box.messages()["results"])
+        moments = [each["word"] for each in self.box.table("card_words")["words"]["when"]]
+        return vocabulary(self.board, self.box.messages()["results"], moments)
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

@@ -103,6 +103,11 @@ def opened(box: Box) -> None:
         ("map", "- {between: [messana, thermae]}", "- {between: [messana, lilybaeum]}", None),
         ("cards", "deck_size: 37", "deck_size: 36", "gauls has 37 cards"),
         ("cards", "do: [{levy: 1}]", "do: [{levi: 1}]", "levy"),
+        ("cards", "roll: {of: etruscans", "roll: {of: etruscan", "there is no power etruscan; did you mean etruscans?"),
+        ("cards", "one_of: [brennus]", "one_of: [brenus]", "there is no leader brenus; did you mean brennus?"),
+        ("cards", "control: {space: roma,", "control: {space: rom,", "there is no space rom; did you mean roma?"),
+        ("cards", "nonplayer: [volsci]", "nonplayer: [volci]", "there is no power volci; did you mean volsci?"),
+        ("cards", "greeks: [k5]", "greeks: [g33]", "greeks has no card g33 in its deck"),
         ("leaders", "power: gauls", "power: gaul", "did you mean gauls?"),
     ],
 )

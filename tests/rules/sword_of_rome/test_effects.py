@@ -307,6 +307,15 @@ def test_every_effect_is_played_and_refused_here() -> None:
     assert schema["condition"]["properties"].keys() == CONDITIONS.keys()
 
 
+def test_every_word_of_the_vocabulary_is_explained() -> None:
+    box = loaded("sword_of_rome").box
+    words = {key: [each["word"] for each in told] for key, told in box.table("card_words")["words"].items()}
+    schema = box.table("schemas/cards")
+    assert words["when"] == schema["properties"]["cards"]["items"]["properties"]["when"]["enum"]
+    assert words["if"] == list(schema["$defs"]["condition"]["properties"])
+    assert words["do"] == list(schema["$defs"]["effect"]["properties"])
+
+
 CONDITION: list[tuple[Mapping[str, Any], Mapping[str, Any], bool]] = [
     ({"active": "own"}, {}, True),
     ({"active": "gauls"}, {}, False),

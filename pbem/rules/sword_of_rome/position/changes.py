@@ -15,7 +15,13 @@ INSURRECTION = "insurrection"
 
 
 def set_control(game: Game, space: str, power: str | None) -> None:
-    """Give a space to a power, a city with loyalty 1; None makes it independent (7.3, 13.5)."""
+    """Give a space to a power, a city with loyalty 1; None makes it independent (7.3, 13.5).
+
+    Who is inside a city that its power loses otherwise than by a siege comes out (9.3.1).
+    """
+    holder = game.control.get(space)
+    if holder is not None and holder != power and space in game.inside:
+        come_out(game, holder, space, game.inside.pop(space))
     if power is None:
         game.control.pop(space, None)
     else:

@@ -21,12 +21,11 @@ from pbem.rules.sword_of_rome.position.board import (
     Space,
     Voyage,
 )
+from pbem.rules.sword_of_rome.position.cards import Finding, Known, unknown_in_cards
 
 if TYPE_CHECKING:
     from pbem.game import Box
 
-Finding = tuple[str, Path, str]
-"""File of the box, where in it, and what is wrong there."""
 FIVE = 5
 
 
@@ -186,6 +185,7 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
         yield from _unknown("leaders", ("leaders", i, "power"), "power", record["power"], powers)
     for i, record in enumerate(box.table("cards")["cards"]):
         yield from _unknown("cards", ("cards", i, "deck"), "side", record["deck"], sides)
+    yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, {leader["id"] for leader in leaders}))
     names = {record["id"] for record in leaders}
     for scenario in box.scenarios:
         for i, record in enumerate(box.scenario(scenario)["forces"]):

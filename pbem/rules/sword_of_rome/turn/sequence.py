@@ -55,7 +55,6 @@ def end_turn(game: Game, table: Table) -> None:
 
 SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
     "mines": begin_turn,
-    "attrition": attrition,
     "isolation": remove_isolated,
     "scoring": score,
     "turn_end": end_turn,
@@ -65,6 +64,7 @@ PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
     "draw": draw_cards,
     "first_player": choose_first_player,
     "action": act_on,
+    "attrition": attrition,
     "surrender": surrender,
     "alliances": renew_alliances,
     "reinforcement": reinforce,

@@ -10,30 +10,12 @@ from pbem.rules.sword_of_rome.turn.action import USES
 from pbem.rules.sword_of_rome.turn.sequence import PHASES, SILENT
 
 Words = Collection[str | int]
-MOMENTS: Words = (
-    "activation",
-    "army_enters",
-    "into_city",
-    "voyage_wanted",
-    "voyage",
-    "interception",
-    "avoidance",
-    "battle_begins",
-    "battle_roll",
-    "battle_won",
-    "battle_lost",
-    "siege_roll",
-    "raid",
-    "event",
-    "attrition",
-)
-"""The moments of responses, in the order of play (7.1.1)."""
 USES_OF_CARDS: Words = (*USES, "extra")
 """What a card is played for (7.1)."""
 
 
-def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
-    """Return the words of every field that holds any; `reasons` are those for which a game ends."""
+def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Words]:
+    """Return the words of every field that holds any: reasons for which a game ends, moments of responses."""
     cards: Words = (UNSEEN, *board.cards)
     by_side = ("vp", "hands", "decks", "discards", "desperate_times")
     pairs = [f"{a}+{b}" for i, a in enumerate(board.powers) for b in list(board.powers)[i + 1 :]]
@@ -61,7 +43,7 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
         "CardPlay.legs": board.spaces,
         "CardPlay.riders": board.leaders,
         "CardPlay.closed": board.spaces,
-        **_under_way(board),
+        **_under_way(board, moments),
         "Game.phase": (*PHASES, *SILENT),
         **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
         **{f"Game.{name}.*": cards for name in ("hands", "decks", "discards")},
@@ -78,11 +60,11 @@ def vocabulary(board: Board, reasons: Words) -> Mapping[str, Words]:
     }
 
 
-def _under_way(board: Board) -> Mapping[str, Words]:
+def _under_way(board: Board, moments: Words) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
         **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
-        "Moment.name": MOMENTS,
+        "Moment.name": moments,
         "Moment.space": ("", *board.spaces),
         "March.side": board.sides,
         "March.power": board.powers,

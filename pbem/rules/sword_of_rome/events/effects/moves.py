@@ -177,7 +177,7 @@ def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) ->
 
 
 def why_no_siege_roll(view: Game, played: Played) -> Refusal | None:
-    """Say why nothing is added to a siege; None: it is (13.2)."""
+    """Say why no points are added to a siege; None: they are (13.2)."""
     refusal = why_not_at(view, "siege_roll")
     return refusal if refusal is not None or view.besieged(the_moment(view).space) else Refusal("no siege", "13.2")
 
@@ -188,8 +188,13 @@ def add_points(game: Game, table: Table, played: Played) -> None:
     table.tell("siege_points", space=the_moment(game).space, points=played.told, rule="13.2")
 
 
+def why_no_siege_help(view: Game, played: Played) -> Refusal | None:
+    """Say why nothing is added to a roll on the siege table; None: it is (13.2, 14.2)."""
+    return why_not_at(view, "siege_roll", "raid")
+
+
 def help_siege(game: Game, table: Table, played: Played) -> None:
-    """Add to the siege roll (13.2)."""
+    """Add to the roll of a siege or a raid (13.2, 14.2)."""
     the_moment(game).modifier += played.told
     table.tell("siege_helped", space=the_moment(game).space, by=played.told, rule="13.2")
 
@@ -201,7 +206,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     "storm": none_told(why_no_storm, storm),
     "sail": none_told(why_not_sail, sail),
     "siege_points": none_told(why_no_siege_roll, add_points),
-    "siege_modifier": none_told(why_no_siege_roll, help_siege),
+    "siege_modifier": none_told(why_no_siege_help, help_siege),
     "march": none_told(why_no_march, march),
     "intercept": none_told(why_no_attempt, help_attempt),
     "avoid": none_told(why_not_avoid, avoid),
