@@ -69,7 +69,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
-    usual = {side: usual_orders(loaded) for side in loaded.rules.sides}
+    usual = {side: usual_orders(loaded, side) for side in loaded.rules.sides}
     for answered, games in (("random", GAMES), ("advised", ADVISED)):
         if answered == "advised" and not loaded.rules.has_bot:
             continue
@@ -84,9 +84,9 @@ def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
             yield Figure(f"letters {course.turn[1]}, {name}", total / post.turns, "letters")
 
 
-def usual_orders(loaded: Loaded) -> Sequence[Filed]:
-    """Return the standing orders that come with a game, as filed before it begins."""
-    return list(file_standing(["default"], loaded.box.standing, sheet=1, after=0, periods={}))
+def usual_orders(loaded: Loaded, side: Side) -> Sequence[Filed]:
+    """Return the standing orders that come with a game for a side, as filed before it begins."""
+    return list(file_standing(["default"], loaded.box.standing_of(side), sheet=1, after=0, periods={}))
 
 
 def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequence[Filed]], advised: bool) -> Post:

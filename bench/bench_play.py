@@ -37,7 +37,7 @@ def figures() -> Iterator[Figure]:
 
 def figures_of(game: str) -> Iterator[Figure]:
     """Yield decisions per second, checks included, of every scenario, as a share of chess moves per second."""
-    rules, scenarios = shelf.load(game).rules, shelf.load(game).box.scenarios
+    rules, scenarios = shelf.load(game).rules, shelf.load(game).scenarios
     begun = {scenario: rules.setup(scenario, Table(SeededDice(1))) for scenario in scenarios}
     records = {scenario: [record(rules, begun[scenario], seed) for seed in SEEDS] for scenario in scenarios}
     first = scenarios[0]

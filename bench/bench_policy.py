@@ -1,15 +1,15 @@
 """Whether a game is fair between two stand-ins: how often each side wins, and how the points come out.
 
 Every game on the shelf that has a stand-in is measured in its usual edition. Where a position counts points (`vp`),
-their distribution is told: the tenths of the games, from the lowest to the highest. A side that wins less than a
-quarter of the decided games speaks against the values of the edition. It takes some minutes a game:
-`python -m bench policy`.
+their distribution is told, side by side if each has points of its own: the tenths of the games, from the lowest to the
+highest. A side that wins less than half of its share of the decided games speaks against the values of the edition.
+It takes some minutes a game: `python -m bench policy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
@@ -22,8 +22,8 @@ from pbem.protocol import Decision, Order
 
 PLAYED: Final = 200
 TENTHS: Final = 10
-FAIR: Final = 25.0
-"""Per cent of the decided games that each side wins at least."""
+FAIR: Final = 0.5
+"""Of its share of the decided games, so much each side wins at least: of two sides each a quarter of the games."""
 
 
 def figures() -> Iterator[Figure]:
@@ -31,23 +31,34 @@ def figures() -> Iterator[Figure]:
     for game in shelf.ids():
         loaded = shelf.load(game)
         if loaded.rules.has_bot:
-            for scenario in loaded.box.scenarios:
+            for scenario in loaded.scenarios:
                 yield from figures_of(f"{game} {loaded.box.edition}", loaded.rules, scenario)
 
 
 def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> Iterator[Figure]:
     """Yield what share of the decided games each side wins, the share of draws, and how the points are distributed."""
     games = [contest(rules, scenario, seed) for seed in range(played)]
-    wins = Counter((each.result or {}).get("winner") for each in games)
-    decided = played - wins[None]
+    wins = Counter(side for each in games for side in (each.result.winners if each.result else ()))
+    decided = sum(bool(each.result and each.result.winners) for each in games)
+    fair = 100 * FAIR / len(rules.sides)
     for side in rules.sides:
         share = 100 * wins[side] / decided if decided else 0.0
-        yield Figure(f"{game} {scenario}: of the decided games won by {side}", share, "%", FAIR, AT_LEAST)
-    yield Figure(f"{game} {scenario}: drawn", 100 * wins[None] / played, "%")
-    points = sorted(each.position.vp for each in games if hasattr(each.position, "vp"))
-    for tenth in range(TENTHS + 1) if points else ():
-        value = points[min(tenth * len(points) // TENTHS, len(points) - 1)]
-        yield Figure(f"{game} {scenario}: points, {tenth} of {TENTHS} games below", value, "points")
+        yield Figure(f"{game} {scenario}: of the decided games won by {side}", share, "%", fair, AT_LEAST)
+    yield Figure(f"{game} {scenario}: drawn", 100 * (played - decided) / played, "%")
+    for whose, points in points_of(games).items():
+        for tenth in range(TENTHS + 1):
+            value = points[min(tenth * len(points) // TENTHS, len(points) - 1)]
+            yield Figure(f"{game} {scenario}: points{whose}, {tenth} of {TENTHS} games below", value, "points")
+
+
+def points_of(games: Iterable[Playout[Any]]) -> dict[str, list[int]]:
+    """Return the points at the end of games in ascending order, those of each side apart if a position has them so."""
+    found: dict[str, list[int]] = {}
+    for each in games:
+        vp = getattr(each.position, "vp", {})
+        for side, points in vp.items() if isinstance(vp, Mapping) else [("", vp)]:
+            found.setdefault(f" of {side}" if side else "", []).append(points)
+    return {whose: sorted(points) for whose, points in found.items()}
 
 
 def contest(rules: Any, scenario: str, seed: int) -> Playout[Any]:

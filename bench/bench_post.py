@@ -139,7 +139,7 @@ def _text(letter: Message) -> list[str]:
 
 
 def _asks(game: Adjudicator, out: Outgoing) -> str:
-    """Return what a letter asks of its side."""
-    side = game.ledger.side_of(out.to)
-    kinds = {each.kind for each in game.open_decisions if each.side == side}
+    """Return what a letter asks of its sides."""
+    sides = game.ledger.sides_of(out.to)
+    kinds = {each.kind for each in game.open_decisions if each.side in sides}
     return NOTHING if not kinds else PLAY if kinds & PLAYS else SMALL

@@ -8,6 +8,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 
     PbemError
     |-- Bug                        the code of pbem or of a game is wrong
+    |   |-- Alike                  engine.session: two open decisions that nothing tells apart
     |   |-- DeadEnd                engine.playout: a question without a legal answer
     |   |-- NameReused             game.table: two rolls of one name
     |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
@@ -84,12 +85,37 @@ class Bug(PbemError):
     """A mistake in the code of pbem or of a game. It keeps its traceback, for whoever repairs it."""
 
 
+FOR: Final = "for"
+"""The key of an order that says which of several decisions of its kind it answers; see `Decision.about`."""
+
+
 @dataclass(slots=True)
 class Order:
-    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable."""
+    """One answer to one decision: its kind and its body, a mapping of plain values. Treat it as immutable.
+
+    `about` says which of several decisions of its kind it answers; empty: it does not say. A sheet has it in the body,
+    under the key `for`; rules never see it there.
+    """
 
     kind: str
     body: Mapping[str, Any]
+    about: str = ""
+
+    @classmethod
+    def read(cls, kind: str, written: Mapping[str, Any]) -> Order:
+        """Return the order of a body as a sheet has it.
+
+        >>> Order.read("intercept", {"for": "wolves", "guards": 2})
+        Order(kind='intercept', body={'guards': 2}, about='wolves')
+        """
+        if FOR not in written:
+            return cls(kind, written)
+        return cls(kind, {key: value for key, value in written.items() if key != FOR}, written[FOR])
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The body as a sheet has it: with the key `for`, if the order says which decision it answers."""
+        return {FOR: self.about, **self.body} if self.about else self.body
 
     def __getitem__(self, key: str) -> Any:
         return self.body[key]
@@ -127,8 +153,8 @@ class Decision:
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
     `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
     `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
-    `about` tells decisions of one kind apart that are open to one side at once: a word of the facts, such as the army
-    that an answer is for.
+    `about` is a word of the facts that tells apart decisions of one kind that are open to one side at once, such as the
+    army that an answer is for: an order names it by `for: WORD`. The kind then describes `for` in `orders.yaml`.
     """
 
     kind: str
@@ -139,6 +165,10 @@ class Decision:
     secret: bool = False
     waits: bool = True
     about: str = ""
+
+    def is_like(self, other: Decision) -> bool:
+        """Tell whether another decision is of the same side and kind: only `about` tells the two apart."""
+        return (self.side, self.kind) == (other.side, other.kind)
 
 
 @dataclass(slots=True)
@@ -176,13 +206,51 @@ class Event:
 
 
 @dataclass(slots=True, frozen=True)
+class Result:
+    """How a game ended: the sides that have won (none, one or several), the kind of end, and what else belongs to it.
+
+    >>> Result.read({"winner": ["red", "green"], "reason": "peace"})
+    Result(winners=('red', 'green'), reason='peace', facts={})
+    >>> Result(("red",), "conquest").record()
+    {'winner': 'red', 'reason': 'conquest'}
+    """
+
+    winners: tuple[Side, ...]
+    reason: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Result:
+        """Return the result that a mapping says; `winner` is a side, a list of sides, or None."""
+        winner = record.get("winners") or record.get("winner")  # `winners` stood beside it before several could win
+        winners = (winner,) if isinstance(winner, str) else tuple(map(str, winner if isinstance(winner, list) else ()))
+        facts = {word: value for word, value in record.items() if word not in ("winner", "winners", "reason")}
+        return cls(winners, str(record.get("reason")), facts)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as it is written: a list of winners only if several have won."""
+        winner = list(self.winners) if len(self.winners) > 1 else next(iter(self.winners), None)
+        return {"winner": winner, "reason": self.reason, **self.facts}
+
+
+@dataclass(slots=True, frozen=True)
 class Checkpoint:
     """What a game yields where its position alone says everything: it can be written down and resumed from there.
 
-    With `keep_queue` the orders of a sheet that are not used yet stay queued, for the play they belong to goes on.
+    Orders of a sheet that are not used yet are dropped here, unless the play that they belong to goes on: with
+    `keep_queue` those of all sides stay queued, or only those of the sides that it names.
     """
 
-    keep_queue: bool = False
+    keep_queue: bool | frozenset[Side] = False
+
+    def keeps(self, side: Side) -> bool:
+        """Tell whether the orders of a side stay queued."""
+        return self.keep_queue if isinstance(self.keep_queue, bool) else side in self.keep_queue
+
+    @property
+    def kept(self) -> frozenset[Side]:
+        """The sides that it names: sealed records keep room for their orders over the checkpoint."""
+        return frozenset() if isinstance(self.keep_queue, bool) else self.keep_queue
 
 
 Question: TypeAlias = Decision | tuple[Decision, ...] | Checkpoint
@@ -215,8 +283,9 @@ class Rules(ABC, Generic[S]):
 
     @abstractmethod
     def play(self, position: S, table: Table) -> Flow[Mapping[str, Any]]:
-        """Play on from a checkpoint. Return how the game ended: `{winner: side or None, reason: kind}`.
+        """Play on from a checkpoint. Return how the game ended: `{winner: ..., reason: kind}`.
 
+        `winner` is a side, a list of the sides that win together, or None (`Result`).
         Start with `game = table.lay(position)`: the game works on that copy and never on its argument.
         """
 
@@ -280,6 +349,12 @@ class Rules(ABC, Generic[S]):
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
 
+    # ---- for sides that leave the game before its end
+
+    def out(self, position: S) -> Collection[Side]:
+        """Return the sides that are out of the game: their consent is not asked, and no order of theirs counts."""
+        return ()
+
     # ---- for several orders in one sheet
 
     def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
@@ -333,6 +408,19 @@ class Rules(ABC, Generic[S]):
     def odds(self) -> Mapping[str, Odds]:
         """Word -> a question about chances that players may ask (`pbem odds`)."""
         return {}
+
+    # ---- for players who talk
+
+    def silence(self, view: S) -> str | None:
+        """Return the paragraph by which nobody may talk now, from what everybody knows; None: all may."""
+        return None
+
+    def show(self, view: S, side: Side, what: str) -> Event | Fault:
+        """Return the event by which a side lets others see what it holds, or why it cannot; `what` is as it wrote it.
+
+        The facts of the event are all that the others see. To whom it is told is not for the rules to say.
+        """
+        return Fault(ILLEGAL, (), "this game has nothing that a side could show")
 
     # ---- for a player who is away, and for test cases
 

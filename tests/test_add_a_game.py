@@ -68,7 +68,7 @@ def test_game_of_the_page_plays_to_its_end(built: Path, monkeypatch: pytest.Monk
         *_, last = walk(rules, "standard", seed)
         assert last.session.result is not None
         assert last.count == 8
-        reasons.add(last.session.result["reason"])
+        reasons.add(last.session.result.reason)
     assert reasons == {"crossings", "equal"}
 
 

@@ -15,6 +15,7 @@ from pbem.referee.patching import whole_patch
 from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.ledger import LetterId
+from pbem.repo.records import read_order
 from pbem.repo.requests import DRAW, RESIGNATION, ROLLBACK, Ending, Request
 
 
@@ -50,7 +51,7 @@ class Acts:
         act, game = self._act, self._game
         request = None if act["by"] == GAME_MASTER else game.request(act.get("request"))
         if act["by"] != GAME_MASTER and request is None:
-            raise NotDerived("it says that all sides consented, and there is no request")
+            raise NotDerived("it says that the sides consented, and there is no request")
         if request is not None and request.kind != act["kind"]:
             raise NotDerived(f"the sides consented to a {request.kind}")
         if act["kind"] == ROLLBACK:
@@ -58,7 +59,7 @@ class Acts:
         elif isinstance(request, Ending):
             end_by_request(game, request)
         else:
-            end_by_game_master(game, act["kind"], act.get("side"), act["reason"])
+            end_by_game_master(game, act["kind"], act.get("side"), act["reason"], act.get("winners", ()))
 
     def _recorded(self) -> Adjudication:
         """Return as much of the adjudication as says what it changed."""
@@ -71,7 +72,7 @@ class Acts:
             "game": self._game.name,
             "side": self._act["side"],
             "adjudication": self._game.adjudication,
-            "orders": [{each["kind"]: each["order"]} for each in orders],
+            "orders": [{each["kind"]: read_order(each).written} for each in orders],
         }
         give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
         receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
@@ -84,7 +85,8 @@ def ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
     if said["kind"] == ROLLBACK:
         ask_for(game, said["to"], said["reason"])
     elif said["kind"] == DRAW:
-        ask_for_draw(game, None if said["side"] == GAME_MASTER else said["side"], said["reason"], letter)
+        by = None if said["side"] == GAME_MASTER else said["side"]
+        ask_for_draw(game, by, said["reason"], letter, winners=said.get("winners", ()))
     elif said["kind"] == RESIGNATION:
         ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
     else:

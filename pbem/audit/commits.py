@@ -6,7 +6,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from pbem.repo.layout import BEACON, BOX, CHARTER, PINS, PLAYERS, POSITION, REVEALED, STATE
+from pbem.repo.layout import BEACON, BOX, CHARTER, PINS, PLAYERS, POSITION, PRESS, REVEALED, STATE, UNOPENED
 
 TURN: Final = "turn"
 SHEET: Final = "sheet"
@@ -29,6 +29,7 @@ class Kind(StrEnum):
     CLOSING = "closing or round"
     REQUEST = "request or consent"
     REVEAL = "reveal"
+    TALK = "table talk"
 
 
 class _Row(NamedTuple):
@@ -44,7 +45,7 @@ def _row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: C
     return _Row(kind, frozenset(must), frozenset(one_of), frozenset(may))
 
 
-_PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED)
+_PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED)
 _ROWS: Final = (
     _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
     _row(Kind.JOIN, (), (JOINED, LETTER)),
@@ -56,6 +57,7 @@ _ROWS: Final = (
     _row(Kind.CLOSING, (BEACON,)),
     _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER)),
     _row(Kind.REVEAL, (REVEALED,)),
+    _row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
 )
 
 

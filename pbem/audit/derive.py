@@ -17,6 +17,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from operator import itemgetter
 from typing import Final
 
 from pbem.audit.acts import Acts, NotDerived, ask_again
@@ -27,6 +28,7 @@ from pbem.audit.history import History
 from pbem.audit.pins import RulesHere
 from pbem.audit.schemas import Record
 from pbem.audit.sealed import SealedFiles
+from pbem.audit.talk import say_again
 from pbem.audit.turn_files import Books
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE, Closing
@@ -39,16 +41,20 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
+from pbem.referee.talk import write_talk
 from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
     BEACON,
     JOINED,
     LETTERS,
+    OFFICE,
     PLAYERS,
+    PRESS,
     REQUESTS,
     SEALED,
     SHEETS,
+    UNOPENED,
     VIEWS,
     joined_path,
     sealed_path,
@@ -56,10 +62,15 @@ from pbem.repo.layout import (
 )
 from pbem.repo.ledger import Ledger, LetterId
 from pbem.repo.memory import MemoryRepo
+from pbem.repo.talk import JournalFile, OpenJournal
 
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
 Files = Mapping[str, bytes | None]
+
+
+class _Closed(CannotOpen):
+    """A sealed file of the record cannot be opened, which is blamed where all of them are opened."""
 
 
 class _RecordedLinks:
@@ -80,9 +91,20 @@ class _RecordedLinks:
 class _OpenLedger(Ledger):
     """The ledger of a game that is derived: nothing is sealed, and links and names of letters are those on record."""
 
-    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books) -> None:
+    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books, *, unopened: bool) -> None:
+        """`unopened`: the talk that is never opened is known, because all keys are at hand."""
         super().__init__(repo, keys, NoSealing())
         self.chain = _RecordedLinks(books)
+        self.journal: JournalFile = OpenJournal()
+        self._unopened = unopened
+
+    def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
+        """Return what a file of talk holds, if it can be opened."""
+        return self._unsealed(path, at) if path != UNOPENED or self._unopened else None
+
+    def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
+        """Return a file of talk as it would be sealed."""
+        return self._sealing.seal(path, content, room)
 
     def letter_path(self, digest: str) -> str:
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
@@ -118,7 +140,9 @@ class Derivation:
         self._repo = MemoryRepo(charter.game, self._as_of)
         self._adopt(history.commits[0])
         keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
-        self._game = _Again(_OpenLedger(self._repo, keys, books), rules.loaded)
+        self._sealed = {path for path in OFFICE if not files.can_open(path)}
+        ledger = _OpenLedger(self._repo, keys, books, unopened=UNOPENED not in self._sealed)
+        self._game = _Again(ledger, rules.loaded)
 
     def run(self, findings: Findings, progress: Progress | None = None) -> None:
         """Derive all commits that the rules here made, and blame what is otherwise on record."""
@@ -135,7 +159,7 @@ class Derivation:
                 self._make(kind, commit)
                 self._compare(commit, findings)
                 derived += 1
-            except CannotOpen:  # blamed where the sealed files are opened
+            except _Closed:
                 self._go_on(commit)
             except Exception as wrong:  # what stands on record may be anything, and the rules may choke on it
                 findings.blame(self._place(commit), f"it cannot be derived: {_said(wrong)}")
@@ -151,8 +175,11 @@ class Derivation:
 
     def _content(self, path: str, oid: bytes) -> bytes:
         """Return a file of the record: a sealed one opened, as far as the secrets at hand open it."""
-        if path.endswith(SEALED) and not path.startswith(VIEWS) and path != PLAYERS:
-            return self._files.padded(path, oid)
+        if path.endswith(SEALED) and not path.startswith(VIEWS) and path != PLAYERS and path not in self._sealed:
+            try:
+                return self._files.padded(path, oid)
+            except CannotOpen as wrong:
+                raise _Closed(str(wrong)) from None
         return self._read(oid)
 
     def _recorded(self, commit: Past) -> dict[str, bytes | None]:
@@ -164,7 +191,7 @@ class Derivation:
         for change in commit.changes:
             try:
                 files[change.path] = None if change.new is None else self._content(change.path, change.new)
-            except CannotOpen:
+            except _Closed:
                 continue
         self._repo.commit(files, commit.message)
         self._repo.keep()
@@ -177,6 +204,7 @@ class Derivation:
     def _go_on(self, commit: Past) -> None:
         """Go on from the record in place of what was derived."""
         self._repo.undo()
+        self._game.ledger.journal = OpenJournal()
         self._adopt(commit)
         self._game.forget()
 
@@ -189,8 +217,13 @@ class Derivation:
     def _make(self, kind: Kind, commit: Past) -> None:
         """Make a commit again from what came from outside."""
         recorded = self._recorded(commit)
+        self._game.talk.due = PRESS in recorded
+        if PRESS in recorded:
+            self._talk(recorded)
         self._game.today, self._game.moment = date.min, None
-        if kind is Kind.JOIN:
+        if kind is Kind.TALK:
+            write_talk(self._game)
+        elif kind is Kind.JOIN:
             self._join(recorded)
         elif kind is Kind.PLAYER:
             self._player(recorded)
@@ -207,6 +240,18 @@ class Derivation:
             if n is None or n not in self._books.turns:
                 raise NotDerived("its turn file cannot be read")
             self._adjudication(n, self._books.turns[n])
+
+    def _talk(self, recorded: Files) -> None:
+        """Say and show again what is recorded, as far as it can be opened, day by day."""
+        said = [
+            each
+            for path in self._game.talk.paths
+            if path in recorded and path not in self._sealed
+            for each in json.loads(unpadded(path, recorded[path] or b""))["talk"]
+        ]
+        for each in sorted(said, key=itemgetter("day")):
+            self._game.today = date.fromisoformat(each["day"])
+            say_again(self._game, each)
 
     def _join(self, recorded: Files) -> None:
         """Mail again what a player has mailed for themselves."""
@@ -272,6 +317,9 @@ class Derivation:
         if outcome.startswith("refused by "):
             refuse(self._game, outcome.removeprefix("refused by "), before.request, letter)
             return
+        if more := [side for side in said.get("refusals", ()) if side not in before.refusals]:
+            refuse(self._game, more[0], before.request, letter)
+            return
         new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
         note_consent(self._game, new_sides[0], before.request, letter)
 
@@ -285,7 +333,7 @@ class Derivation:
         act = turn["act"]
         path = sealed_path(turn_path(n))
         oid = self._history.latest(path)
-        record = json.loads(self._files.content(path, oid)) if oid is not None else {}
+        record = json.loads(unpadded(path, self._content(path, oid))) if oid is not None else {}
         Acts(self._game, n, act, record.get("act")).again()
 
     # ---- comparing
@@ -325,7 +373,7 @@ class Derivation:
                     yield path, "it is not changed, but what was handed in changes it"
             elif path not in made:
                 yield path, "it is changed, and nothing that was handed in changes it"
-            elif not path.startswith(VIEWS) and path != PLAYERS and made[path] != recorded[path]:
+            elif not path.startswith(VIEWS) and path not in (PLAYERS, *self._sealed) and made[path] != recorded[path]:
                 yield path, first_difference(path, recorded[path] or b"", made[path] or b"")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from pbem.audit.schemas import Record, same_words
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Draw, Event, Roll, cited
+from pbem.protocol import Decision, Draw, Event, Result, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
 from pbem.referee.open_game import OpenGame, Told
 from pbem.render.messages import sentences
@@ -111,7 +111,7 @@ class Differ:
                 whose = f"{decision.kind} of {decision.side}"
                 yield Difference(n, f"an open question has changed: {whose}, in {listing(sorted(places))}")
 
-    def result(self, n: int, recorded: Record | None, now: Record | None) -> Difference:
+    def result(self, n: int, recorded: Result | None, now: Result | None) -> Difference:
         """Return how the end of the game differs."""
         said = [self._say.result(each).rstrip(".") if each else "the game goes on" for each in (recorded, now)]
         return Difference(n, f"result: recorded {said[0]}, now {said[1]}")

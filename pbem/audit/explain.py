@@ -7,14 +7,14 @@ them, and which standing order answered only if it is their own.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from struct import unpack
 from typing import Final
 
 from pbem.audit.differences import Differ
 from pbem.audit.playback import Given, Playback
-from pbem.audit.what_if import published_in
+from pbem.audit.what_if import published_in, written
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
@@ -23,6 +23,7 @@ from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded
+from pbem.repo.records import result_in
 
 WIDTH: Final = 60
 _DRAWS: Final = 1 << 16
@@ -69,11 +70,12 @@ class Explained:
         if not self.traced:
             lines += self._untraced()
         events, at = self._turn.events, 0
-        for cause in (each for each in self._causes if each.n == self._n and self._may_know(each)):
-            if cause.after is not None and cause.after > at:
-                lines += [*self._told(events[at : cause.after], at), ""]
-                at = cause.after
-            lines += self._answer(cause)
+        for causes in _folded(each for each in self._causes if each.n == self._n and self._may_know(each)):
+            after = causes[0].after
+            if after is not None and after > at:
+                lines += [*self._told(events[at:after], at), ""]
+                at = after
+            lines += self._answer(causes)
         lines += self._told(events[at:], at)
         lines += ["", *self._prose(self._waits())]
         return _tidy(lines)
@@ -148,15 +150,16 @@ class Explained:
                 "The answers of a play are published when it is over. Until then you see only your own."
             )
         before = [each for each in self._causes if each.n < self._n or each.after is None or each.after <= at]
-        seen = [each for each in before if self._may_know(each)]
+        seen = list(_folded(each for each in before if self._may_know(each)))
         if not seen:
             yield from self._prose("No published answer led to it, only the flow of the game.")
             return
         middle = seen[1:-1]
-        for cause in [seen[0], *middle[-_MOST_BETWEEN:], *seen[1:][-1:]]:
-            if len(middle) > _MOST_BETWEEN and cause is middle[-_MOST_BETWEEN]:
-                yield f"... {len(middle) - _MOST_BETWEEN} more answers ..."
-            yield from self._answer(cause)
+        left_out = sum(map(len, middle[:-_MOST_BETWEEN]))
+        for causes in [seen[0], *middle[-_MOST_BETWEEN:], *seen[1:][-1:]]:
+            if left_out and causes is middle[-_MOST_BETWEEN]:
+                yield f"... {left_out} more answers ..."
+            yield from self._answer(causes)
 
     def _may_know(self, cause: _Cause) -> bool:
         """Tell whether an answer is the reader's own, or published and no secret."""
@@ -164,18 +167,25 @@ class Explained:
             return True
         return not cause.answer.secret and published_in(self._playback, cause.n) is not None
 
-    def _answer(self, cause: _Cause) -> Iterator[str]:
-        """Yield an answer: the decision, its side and rule, the source of the answer, and the answer quoted."""
-        if not self._may_know(cause):
-            return
-        answer = cause.answer
-        told = [f"{self._say.name(answer.side)} was asked {self._title(answer)} by {self._rule(answer.rule)}."]
+    def _answer(self, causes: Sequence[_Cause]) -> Iterator[str]:
+        """Yield an answer: the decision, its side and rule, the source of the answer, and the answer quoted.
+
+        Several that count because nobody answered are told in one.
+        """
+        cause, answer = causes[0], causes[0].answer
+        asked = listing(self._say.name(each.answer.side) for each in causes)
+        were = "were each" if len(causes) > 1 else "was"
+        told = [f"{asked} {were} asked {self._title(answer)} by {self._rule(answer.rule)}."]
         if cause.n != self._n:
             told[0] = f"Turn {cause.n}: {told[0]}"
-        if cause.given is not None and answer.side == self._viewer:
-            told.append(self._say.question(cause.given.decision))
-        yield from self._prose(" ".join(filter(None, [*told, self._source(answer)])))
-        yield from (f"  {line}" for line in order_lines(answer.kind, answer.order, WIDTH - 2))
+        if len(causes) > 1:
+            told.append("None of them had given an answer, so the default counted:")
+        else:
+            if cause.given is not None and answer.side == self._viewer:
+                told.append(self._say.question(cause.given.decision))
+            told.append(self._source(answer))
+        yield from self._prose(" ".join(filter(None, told)))
+        yield from (f"  {line}" for line in order_lines(answer.kind, written(answer), WIDTH - 2))
 
     def _title(self, answer: Answer) -> str:
         form = self._game.box.forms.get(answer.kind)
@@ -237,8 +247,8 @@ class Explained:
     def _waits(self) -> str:
         """Return how the turn ended."""
         public = self._playback.public(self._n)
-        if public.get("result") is not None:
-            return f"The game is over. {self._say.result(public['result'])}"
+        if (result := result_in(public)) is not None:
+            return f"The game is over. {self._say.result(result)}"
         forms = self._game.box.forms
         asked = [f'{self._say.name(each["side"])}, "{forms[each["kind"]].title}"' for each in self._turn.open_decisions]
         return f"The turn ends with a question to {listing(asked)}" if asked else "The turn ends."
@@ -267,6 +277,25 @@ class Explained:
 
     def _prose(self, text: str, indent: str = "") -> list[str]:
         return folded(text, WIDTH, indent, indent + "  " if indent else "")
+
+
+def _folded(causes: Iterable[_Cause]) -> Iterator[list[_Cause]]:
+    """Yield answers in their order; those in a row that are the same default, with nothing between them, as one."""
+    run: list[_Cause] = []
+    for cause in causes:
+        if run and (not _fold_into_one(run[-1], cause) or cause.answer.side in [each.answer.side for each in run]):
+            yield run
+            run = []
+        run.append(cause)
+    if run:
+        yield run
+
+
+def _fold_into_one(one: _Cause, other: _Cause) -> bool:
+    """Tell whether two answers in a row are the same default of two sides that nothing was told between."""
+    alike = all(getattr(one.answer, word) == getattr(other.answer, word) for word in ("kind", "rule", "order", "by"))
+    together = (one.n, one.after) == (other.n, other.after) and one.after is not None
+    return alike and together and one.answer.by == BY_DEFAULT and one.answer.about == other.answer.about == ""
 
 
 def _first(events: Sequence[Event]) -> str | None:

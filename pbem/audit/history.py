@@ -24,8 +24,10 @@ from pbem.repo.layout import (
     PINS,
     PLAYERS,
     POSITION,
+    PRESS,
     REVEALED,
     STATE,
+    UNOPENED,
     joined_path,
     request_path,
     sealed_path,
@@ -110,7 +112,7 @@ class History:
 
 def filed(path: str, sides: Sequence[Side]) -> Filed | None:
     """Return how the layout knows a path; None: it does not."""
-    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON):
+    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED):
         return Filed(path)
     found = _NUMBER.fullmatch(path)
     n = int(found[1]) if found else 0

@@ -75,7 +75,8 @@ class Sent:
             known = {number for game, side, number in letter.answers if (game, side) == report[:2]}
             if letter.where in self._used or (known and report[2] not in known):
                 continue
-            if came_from_lines(sheet.text, letter.words) or came_from_lines(sheet.text, letter.lines):
+            both = (*letter.words, *letter.lines, *letter.beside_words)
+            if came_from_lines(sheet.text, letter.lines) or came_from_lines(sheet.text, both):
                 self._used.add(letter.where)
                 return True
         return False

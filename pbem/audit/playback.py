@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pbem.audit.schemas import Record
 from pbem.crypto.dice import ChainDice, Dice, step_key
@@ -25,11 +25,8 @@ from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.git import StoreError
 from pbem.repo.layout import turn_path
-from pbem.repo.records import reached_checkpoint
+from pbem.repo.records import reached_checkpoint, result_in
 from pbem.repo.state import State
-
-OVER: Final = "end"
-"""What a ruling that breaks a game off is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +63,9 @@ class Again(Recorded):
         self.given: list[Given] = []
         self._before = self._after = before
 
-    def find(self, session: Session[Any], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[Any], decision: Decision) -> tuple[Order, str] | None:
         """Return the recorded answer to a question."""
-        found = super().find(session, decision, taken)
+        found = super().find(session, decision)
         self._after = len(session.table.events)
         if found is not None and (faults := session.faults(decision, found[0])):
             # The reason of a fault is for the side alone: it may name what the side holds.
@@ -217,8 +214,8 @@ class Playback:
         else:
             assert self.session is not None
             session = self.session
-            if act.get("what") == OVER:
-                session.open_decisions, session.result = (), self.public(turn.n)["result"]
+            if (over := result_in(self.public(turn.n))) is not None:
+                session.open_decisions, session.result = (), over
         return Outcome([], [], [], [], session, None)
 
     def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:

@@ -21,8 +21,9 @@ from pbem.engine.advance import Outcome
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.open_game import OpenGame
+from pbem.referee.played import awaited
 from pbem.repo.layout import POSITION
-from pbem.repo.records import answer_record, as_plain, reached_checkpoint
+from pbem.repo.records import answer_record, reached_checkpoint, result_in
 
 
 @dataclass(slots=True)
@@ -112,13 +113,13 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
     """Yield how the state after a turn differs: position, decisions, result; at most one difference of each."""
     rules, ledger, public = playback.rules, playback.ledger, playback.public(n)
     session = outcome.session
-    asked = [{"side": decision.side, "kind": decision.kind} for decision in session.open_decisions]
+    asked = awaited(session)
     if asked != public["open_decisions"]:
         yield differ.waits(n, public["open_decisions"], asked)
     elif n == playback.last or "act" in playback.public(n + 1):  # other questions are compared when they are answered
         yield from differ.open_questions(n, playback.recorded(n).open_decisions, session.open_decisions)
-    if public.get("result") != (None if session.result is None else as_plain(session.result)):
-        yield differ.result(n, public.get("result"), session.result)
+    if (recorded := result_in(public)) != session.result:
+        yield differ.result(n, recorded, session.result)
     seen = rules.encode(rules.view(session.position, None))
     if sha256(yamlio.dump(seen).encode()).hexdigest() != public["position"]:
         content = ledger.read(POSITION, playback.commits.get(n))
@@ -159,7 +160,7 @@ class _Books:
         """Yield where the current state is not that of the last adjudication."""
         state, then = self._ledger.state(), self._playback.recorded(n)
         assert state is not None
-        if state.result != public.get("result"):
+        if state.result != result_in(public):
             yield Difference(n, "the result in the sealed state is not that of the turn file")
         if state.checkpoint != then.checkpoint:
             yield Difference(n, "the checkpoint in the sealed state was altered after the turn was made")

@@ -39,7 +39,7 @@ TURN: Final = {
     "adjudication": int, "previous": HEX, "day": DAY, "late?": [str], "absent?": [str], "link": HEX,
     "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
     "player_chains?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX, "renewal?": HEX,
-    "answers?": [{"side": str, "kind": str, "order": dict, "by": BY}], "rolls?": [_ROLL],
+    "answers?": [{"side": str, "kind": str, "about?": WORD, "order": dict, "by": BY}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
     "open_decisions": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
 }  # fmt: skip
@@ -47,7 +47,9 @@ _ACTS: Final = {
     "rollback": {
         "kind": str, "reason": WORD, "to": int, "undone": [int], "by": str, "request?": int, "consents?": [str],
     },
-    "draw": {"kind": str, "reason": WORD, "by": str, "request?": int, "consents?": [str]},
+    "draw": {
+        "kind": str, "reason": WORD, "by": str, "winners?": [str], "request?": int, "consents?": [str],
+    },
     "resignation": {"kind": str, "reason": WORD, "side": str, "by": str, "request?": int, "consents?": [str]},
     "answer": {"kind": str, "reason": WORD, "what": str, "side": str, "asked": [str], "sealed": HEX},
     "default": {"kind": str, "reason": WORD, "what": str, "side": str, "order": str, "sealed": HEX},
@@ -73,16 +75,29 @@ CHARTER: Final = {
     "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
-    "sealed_to": str, "signed_by": str,
+    "sealed_to": str, "signed_by": str, "quorum?": int, "one_side_each?": bool,
+    "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool,
 }  # fmt: skip
 REQUEST: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
     "dice?": [str], "shuffles?": [str], "consents?": [str], "outcome?": str,
+    "quorum?": int, "refusals?": [str], "winners?": [str],
 }  # fmt: skip
 RECORD: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,
     "act?": dict,
 }  # fmt: skip
+
+TALK: Final = {
+    "last": int,
+    "talk": [
+        {
+            "number": int, "day": DAY, "after": int, "side": WORD, "to": [str], "letter": WORD, "text?": str,
+            "unsigned?": bool, "shows?": WORD, "event?": {"facts": dict, "kind": WORD, "rule?": str},
+        }
+    ],
+}  # fmt: skip
+"""A file of talk: what was said since the version before."""
 
 
 def misfit_act(act: Record) -> str | None:

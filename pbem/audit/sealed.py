@@ -20,7 +20,7 @@ from pbem.crypto.seal import CannotOpen, open_padded, salt_of, salted, unpadded
 from pbem.game.kept_orders import compact
 from pbem.game.wording import counted
 from pbem.repo.charter import Charter
-from pbem.repo.layout import PLAYERS, SEALED, VIEWS, sealed_path, standing_path, turn_path
+from pbem.repo.layout import OFFICE, SEALED, VIEWS, sealed_path, standing_path, turn_path
 
 Read = Callable[[bytes], bytes]
 
@@ -51,7 +51,7 @@ class SealedFiles:
         known = filed(path, list(self.charter.players))
         if known is None or not path.endswith(SEALED) or known.sort == VIEW:
             return False
-        return path != PLAYERS or self.opened.keys is not None
+        return path not in OFFICE or self.opened.keys is not None
 
     def padded(self, path: str, oid: bytes) -> bytes:
         """Return what was sealed at a path, with its padding. Raises CannotOpen."""
@@ -59,7 +59,7 @@ class SealedFiles:
             if len(self._padded) >= _MOST_KEPT:
                 self._padded.clear()
             keys = self.opened.keys
-            identity = keys.office if path == PLAYERS and keys is not None else self.opened.identity
+            identity = keys.office if path in OFFICE and keys is not None else self.opened.identity
             self._padded[oid] = open_padded(identity, path, self._read(oid))
         return self._padded[oid]
 

@@ -15,7 +15,7 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.referee import ALL_SIDES, GAME_MASTER
+from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
 from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
@@ -231,7 +231,7 @@ def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], b
         if {"request", "consents"} & set(act):
             yield "the game master acts alone, and it names consents"
         return
-    if act["by"] not in (ALL_SIDES, act.get("side")):
+    if act["by"] not in (ALL_SIDES, QUORUM, act.get("side")):
         yield f"it is by {act['by']}, who cannot do that alone"
     oid = history.before(request_path(act.get("request", 0)), history.turns[n])
     try:
@@ -240,8 +240,16 @@ def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], b
         return
     asked = not misfit(request, REQUEST) and request["kind"] == act["kind"] and "outcome" not in request
     asked = asked and request.get("to") == act.get("to") and act.get("side") in (None, request.get("side"))
-    if not asked or request.get("consents", []) != act.get("consents") or set(request["needed"]) - set(act["consents"]):
-        yield "it says that all sides consented, and no request says so"
+    asked = asked and request.get("winners") == act.get("winners")
+    if not asked or request.get("consents", []) != act.get("consents") or not _enough(request):
+        yield "it says that the sides consented, and no request says so"
+
+
+def _enough(request: Record) -> bool:
+    """Tell whether as many sides have consented to a request as it needs."""
+    needed = set(request["needed"])
+    enough: int = request.get("quorum", len(needed))
+    return len(needed & set(request["consents"])) >= enough
 
 
 def _joined(

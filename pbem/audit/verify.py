@@ -25,6 +25,7 @@ from pbem.audit.schemas import CHARTER as CHARTER_SHAPE
 from pbem.audit.schemas import said_in
 from pbem.audit.sealed import SealedFiles, check_sealed, sealed_text
 from pbem.audit.secrets import secrets_of
+from pbem.audit.talk import check_talk, check_talk_files
 from pbem.audit.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
@@ -105,6 +106,7 @@ def _verify(
     check_player_chains(history, books, findings)
     check_beacon(history, books, charter, repo.blob, findings)
     check_rolls(history, books, charter.game, findings)
+    check_talk_files(history, charter, findings)
     rules = check_rules(history, books, charter, repo.blob, folders, findings)
     secrets = secrets_of(history, charter, repo.blob, keys, findings)
     if secrets is None:
@@ -112,6 +114,7 @@ def _verify(
     else:
         files = SealedFiles(charter, secrets, repo.blob)
         check_sealed(history, books, files, findings)
+        check_talk(history, files, findings)
         if rules is None:
             findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
         else:

@@ -18,9 +18,10 @@ from pbem.audit.differences import different, shortly
 from pbem.audit.playback import Playback
 from pbem.crypto.dice import BadLoad
 from pbem.engine.session import BY_BOT, Answer, RulesDiffer
+from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.orders.check import Receipt
-from pbem.protocol import Event, Side
+from pbem.protocol import Event, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.render.form import order_lines
 from pbem.render.messages import Sentences, sentences
@@ -212,7 +213,12 @@ def shown_by(answer: Answer, viewer: Side | None) -> str:
 
 def shown_order(answer: Answer) -> str:
     """Return an answer as a sheet would have it, on one line."""
-    return order_lines(answer.kind, answer.order, 10_000)[0].removeprefix("- ")
+    return order_lines(answer.kind, written(answer), 10_000)[0].removeprefix("- ")
+
+
+def written(answer: Answer) -> Record:
+    """Return the order of an answer as a sheet would have it: with `for`, where that tells it from its like."""
+    return Order(answer.kind, answer.order, answer.about).written
 
 
 def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:

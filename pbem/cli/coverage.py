@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
-    """Print the paragraphs of a game; exit code 1 if one is cited nowhere, or a cited one does not exist."""
+    """Print the paragraphs of a game; exit code 1 if a citation or a number is amiss."""
     from pbem.engine.cases.coverage import coverage as count_citations
     from pbem.game.box import open_box
 
@@ -28,11 +28,12 @@ def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
                 ],
                 "uncited": found.uncited,
                 "unknown": list(found.unknown),
+                "twice": list(found.twice),
             }
         )
     else:
         _print(found, missing)
-    if found.uncited or found.unknown:
+    if found.uncited or found.unknown or found.twice:
         sys.exit(WORLD)
 
 
@@ -49,6 +50,8 @@ def _print(found: Coverage, missing: bool) -> None:
     print(f"{len(found.paragraphs)} paragraphs: {cited} cited, {free} without a rule, {len(found.uncited)} uncited.")
     for citation in found.unknown:
         print(f"{citation} is not a paragraph")
+    for id in found.twice:
+        print(f"{id} stands for several paragraphs; give one of the books a prefix")
 
 
 def _line(one: Paragraph) -> str:

@@ -78,7 +78,7 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
     undone = undone_in(turn.value for turn in told.turns)
     purposes = box.messages().get("rolls", ()) if box else ()
     rolls = rolls_of((turn.value for turn in turns), purposes, undone)
-    counts = counts_of(rolls, box.side_ids if box else ())
+    counts = counts_of(rolls, list(charter["players"]) if box else ())
     game = str(charter["game"])
     table = f"{as_csv(rolls, counts)}\n{NOT_CHECKED}\n".lstrip("\n")
     if csv is not None and str(csv) != "-":

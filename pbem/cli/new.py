@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -23,6 +23,7 @@ from pbem.cli.runtime import (
     open_questions,
     opened_to_change,
     post,
+    post_all,
     print_json,
     print_waiting,
     remark,
@@ -45,6 +46,14 @@ _NO_SENDER: Final = (
 )
 
 
+class Talk(NamedTuple):
+    """How the players may talk: the word for it, whether unsigned, and whether it is opened at the end."""
+
+    press: str | None
+    unsigned: bool
+    opened: bool
+
+
 def new(
     name: str,
     rules: str,
@@ -53,12 +62,16 @@ def new(
     edition: str | None,
     options: list[str],
     beacon: str | None,
+    quorum: int | None,
+    one_side_each: bool,
     begin: bool,
     correct: list[Path],
     yes: bool,
     games: Path | None,
     boxes: Boxes,
     json: bool,
+    *,
+    talk: Talk,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import CLOSED, note_reported
@@ -68,10 +81,10 @@ def new(
     require_locks()
     names, addresses = _players(players)
     chosen = _orders(options)
-    require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    sides = require_in_the_box(rules, names, scenario, edition, chosen, boxes)
     require_beacon(beacon)
     settings = mail_settings(games, boxes)
-    _ask_for_players(rules, names, addresses, yes, boxes, json)
+    _ask_for_players(sides, names, addresses, yes, json)
     new_game = NewGame(
         name,
         rules,
@@ -84,6 +97,11 @@ def new(
         beacon=beacon,
         begin=begin or not addresses,
         corrections=corrections(rules, correct, boxes),
+        quorum=quorum,
+        one_side_each=one_side_each,
+        press=_press(talk, len(sides)),
+        press_unsigned=talk.unsigned,
+        press_opened=talk.opened,
     )
     if addresses and "PBEM_FROM" not in os.environ:
         remark(_NO_SENDER, json)
@@ -91,7 +109,7 @@ def new(
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
     with _made(settings, new_game) as game:
-        letters = [post(out, settings.games / "outbox") for out in _first(game, settings)]
+        letters = post_all(_first(game, settings), settings.games / "outbox")
         if game.closed is not None:
             note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
@@ -115,6 +133,18 @@ def new(
         _print_letters("First letter", letters, settings)
 
 
+def _press(talk: Talk, sides: int) -> str | None:
+    """Return how the players may talk; by default freely, if there are more than two. Two gain nothing by it."""
+    from pbem.repo.charter import FREE, PRESS, SILENT
+
+    if talk.press is not None and talk.press not in PRESS:
+        misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
+    press = talk.press or (FREE if sides > 2 or talk.unsigned or talk.opened else None)
+    if press == SILENT and (talk.unsigned or talk.opened):
+        misuse("--press silent: then there is no talk that could be unsigned, or opened")
+    return press
+
+
 def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the first letters of a game that has just been made."""
     from pbem.mail.outgoing import welcome_letters
@@ -136,12 +166,10 @@ def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) ->
 
 
 def _ask_for_players(
-    rules: str, names: dict[str, str], addresses: dict[str, str], yes: bool, boxes: Boxes, json: bool
+    sides: Iterable[str], names: dict[str, str], addresses: dict[str, str], yes: bool, json: bool
 ) -> None:
     """Ask who plays each side that has no player yet; say so where nobody can be asked."""
-    from pbem.game.box import open_box
-
-    for side in open_box(rules, boxes or ()).side_ids:
+    for side in sides:
         if side in names:
             continue
         entry = ""
@@ -161,13 +189,14 @@ def _ask_for_players(
 
 def _preview(new_game: NewGame, settings: MailSettings) -> None:
     """Show what each player would get, by making the game in a folder that is thrown away."""
+    from pbem.mail.bundles import bundled
     from pbem.mail.outbox import glance
     from pbem.referee.adjudicator import Adjudicator
 
     with tempfile.TemporaryDirectory() as folder:
         aside = replace(settings, games=Path(folder) / "games", keys=Path(folder) / "keys", outbox=None)
         with Adjudicator.create(aside.games, aside.keys, new_game) as game:
-            for out in _first(game, aside):
+            for out in bundled(_first(game, aside)):
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
 
@@ -225,12 +254,15 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         return Adjudicator.create(settings.games, settings.keys, new)
     except GameExists:
         game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
-        asked = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon, as_files(new.corrections)]
+        asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
+        asked += [as_files(new.corrections), new.quorum, new.one_side_each]
+        asked += [new.press, new.press_unsigned, new.press_opened]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
-        there = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
-        there.append(as_files(game.ledger.corrections()))
+        there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
+        there += [as_files(game.ledger.corrections()), charter.quorum, charter.one_side_each]
+        there += [charter.press, charter.press_unsigned, charter.press_opened]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()

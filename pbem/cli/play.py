@@ -8,7 +8,7 @@ from dataclasses import replace
 from errno import ENOENT
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pbem.cli.runtime import (
     FAULTS,
@@ -30,8 +30,9 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
+    from pbem.game.box import Box
     from pbem.orders.check import Receipt
-    from pbem.protocol import Side
+    from pbem.protocol import Decision, Side
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.open_game import OpenGame
 
@@ -45,24 +46,43 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
     for box in found:
         if check:
             shelf_room.check(box, boxes or ())
-    rows = [
-        {
-            "id": box.id,
-            "title": box.title,
-            "editions": list(box.editions),
-            "scenarios": list(box.scenarios),
-            "sides": list(box.side_ids),
-            "folder": str(box.folder),
-        }
-        for box in found
-    ]
+    rows = [_on_the_shelf(box, boxes) for box in found]
     if json:
         print_json(rows)
         return
     for row in rows:
         print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
-        for word in ("sides", "editions", "scenarios"):
+        print(f"  sides: {', '.join(row['sides'])}")
+        for edition, sides in row["sides_of_editions"].items():
+            print(f"    in edition {edition}: {', '.join(sides)}")
+        for word in ("editions", "scenarios"):
             print(f"  {word}: {', '.join(row[word])}")
+
+
+def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
+    """Return what there is to tell of a game on the shelf."""
+    sides = {edition: _sides(box, edition, boxes) for edition in box.editions}
+    usual = sides[box.editions[0]]
+    return {
+        "id": box.id,
+        "title": box.title,
+        "editions": list(box.editions),
+        "scenarios": list(box.scenarios),
+        "sides": usual,
+        "sides_of_editions": {edition: others for edition, others in sides.items() if others != usual},
+        "folder": str(box.folder),
+    }
+
+
+def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
+    """Return the sides that play an edition: its rules say it, or while they cannot be loaded, its box."""
+    from pbem.game import shelf as shelf_room
+    from pbem.game.box import BrokenBox
+
+    try:
+        return list(shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules.sides)
+    except BrokenBox:
+        return list(box.side_ids)
 
 
 def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
@@ -231,7 +251,7 @@ def _not_late(game: Adjudicator, side: str) -> Iterator[str]:
         return  # what the game waits for is printed in any case
     own = [each for each in game.open_decisions if each.side == side]
     others = list(dict.fromkeys(each.side for each in game.open_decisions if each.side != side))
-    stuck = [each for each in own if each.default is None and not _ruled(game, side, each.kind)]
+    stuck = [each for each in own if each.default is None and not _ruled(game, each)]
     if not own:
         late = "".join(f" --late {other}" for other in others)
         instead = f": pbem adjudicate {name}{late}" if others else ""
@@ -251,10 +271,10 @@ def _not_late(game: Adjudicator, side: str) -> Iterator[str]:
         yield f"the answer of {side} waits for {whom}, asked at the same time: pbem adjudicate {name}{both}"
 
 
-def _ruled(game: Adjudicator, side: str, kind: str) -> bool:
-    """Tell whether the game master has set the answer of a side to a kind of decision."""
-    ruled = game.defaults.get(side)
-    return ruled is not None and ruled.order.kind == kind
+def _ruled(game: Adjudicator, decision: Decision) -> bool:
+    """Tell whether the game master has set the answer of a side to a decision."""
+    ruled = game.defaults.get(decision.side)
+    return ruled is not None and game.session.is_for(ruled.order, decision)
 
 
 def report(name: str, side: str | None, since: int | None, games: Path | None, boxes: Boxes) -> None:

@@ -18,7 +18,7 @@ from pbem.cli.runtime import (
     misuse,
     open_questions,
     opened_to_change,
-    post,
+    post_all,
     print_adjudicated,
     print_json,
     read,
@@ -62,6 +62,9 @@ def rollback(
 
 def draw(
     name: Name,
+    winner: Annotated[
+        list[str] | None, typer.Option("--winner", help="A side that wins, with the others named so; by default none.")
+    ] = None,
     by_game_master: AtOnce = False,
     reason: Reason = None,
     games: Games = None,
@@ -72,10 +75,14 @@ def draw(
     from pbem.referee import ending as room
 
     with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+        winners = winner or []
+        for side in winners:
+            require_side(game, side)
         if by_game_master:
-            _tell(game, room.end_by_game_master(game, "draw", None, reason or ""), games, rules_dir, json)
+            number = room.end_by_game_master(game, "draw", None, reason or "", winners)
+            _tell(game, number, games, rules_dir, json)
             return
-        request = room.ask_for_draw(game, None, reason or "asked by the game master")
+        request = room.ask_for_draw(game, None, reason or "asked by the game master", winners=winners)
         _ask(game, request, f"{name} is to end in a draw", games, rules_dir, json)
 
 
@@ -88,7 +95,7 @@ def resign(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """End a game because a side resigns: ask for its consent by letter, or do it at once with a reason."""
+    """Let a side resign: ask for its consent by letter, or do it at once with a reason. The last one left wins."""
     from pbem.referee import ending as room
 
     with _to_end(name, by_game_master, reason, games, rules_dir) as game:
@@ -116,15 +123,16 @@ def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, 
     from pbem.mail.consent_letters import request_letters
 
     settings = mail_settings(games, boxes)
-    letters = [post(out, settings.games / "outbox") for out in request_letters(game, request, settings)]
+    letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
     if json:
         print_json({**_row(request), "letters": letters})
         return
     print(f"Request {request.request}: {what}.")
     for line in _undone(request):
         print(f"  {line}")
-    have = "have" if len(request.needed) > 1 else "has"
-    print(f"It is done once {', '.join(request.needed)} {have} answered CONSENT {game.name} {request.request}.")
+    have = "have" if (request.quorum or len(request.needed)) > 1 else "has"
+    needed = f"{request.quorum} of {', '.join(request.needed)}" if request.quorum else ", ".join(request.needed)
+    print(f"It is done once {needed} {have} answered CONSENT {game.name} {request.request}.")
     for path in letters:
         print(f"Letter: {path}")
 
@@ -155,7 +163,7 @@ def ruling(
     patch: Annotated[
         Path | None, typer.Option("--patch", help="Change the position: YAML, `dotted.path: value` (null removes).")
     ] = None,
-    end: Annotated[bool, typer.Option("--end", help="End the game; nobody wins.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="End the game; no side wins.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pbem.cli.escaped import escaped_json
 from pbem.paths import cache_folder, games_folder, keys_folder
-from pbem.protocol import Bug, PbemError, cited
+from pbem.protocol import FOR, Bug, PbemError, cited
 
 if TYPE_CHECKING:
     from pbem.game.corrections import Correction
@@ -49,6 +49,13 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
 def post(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
     return str(out.put_into(outbox))
+
+
+def post_all(letters: Iterable[Outgoing], outbox: Path) -> list[str]:
+    """Write letters to the outbox, one to each reader for all their sides, and return their files."""
+    from pbem.mail.bundles import bundled
+
+    return [post(out, outbox) for out in bundled(letters)]
 
 
 @contextmanager
@@ -154,20 +161,22 @@ def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Co
 
 def require_in_the_box(
     rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
-) -> None:
-    """End the command unless the box has everything that a new game needs."""
-    from pbem.game.box import NotInTheBox, open_box
+) -> Sequence[str]:
+    """Return the sides that play a new game; end the command unless the box has everything that it needs."""
+    from pbem.game.box import NotInTheBox
+    from pbem.game.shelf import load
 
     try:
-        box = open_box(rules, boxes or ())
-        box.options(edition, options)
+        loaded = load(rules, edition=edition, options=options, folders=boxes or ())
         if scenario is not None:
-            box.scenario(scenario)
+            loaded.require_scenario(scenario)
     except NotInTheBox as wrong:
         misuse(str(wrong))
+    playing = loaded.rules.sides
     for side in sides:
-        if side not in box.side_ids:
-            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(box.side_ids)}")
+        if side not in playing:
+            misuse(f"--player {side}=...: there is no side {side}; the sides are {', '.join(playing)}")
+    return playing
 
 
 def require_beacon(beacon: str | None) -> None:
@@ -218,7 +227,10 @@ def print_echo(receipt: Receipt) -> None:
 
 def open_questions(game: OpenGame) -> list[dict[str, str]]:
     """Return what a game waits for, for --json."""
-    return [{"side": each.side, "kind": each.kind, "rule": each.rule} for each in game.open_decisions]
+    return [
+        {"side": each.side, "kind": each.kind, **({FOR: each.about} if each.about else {}), "rule": each.rule}
+        for each in game.open_decisions
+    ]
 
 
 def print_waiting(game: OpenGame) -> None:
@@ -236,7 +248,8 @@ def print_waiting(game: OpenGame) -> None:
         who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
     for each in game.open_decisions:
-        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({each.kind}, {cited(each.rule)})")
+        asked = f"{each.kind}, {FOR}: {each.about}" if each.about else each.kind
+        print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({asked}, {cited(each.rule)})")
 
 
 def owes(game: Adjudicator) -> bool:
@@ -265,7 +278,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)
-        written = [post(out, settings.games / "outbox") for out in letters]
+        written = post_all(letters, settings.games / "outbox")
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -32,7 +32,7 @@ def status(
             return
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
         for side in game.rules.sides:
-            print(f"  {side}: {game.player(side)}")
+            print(f"  {side}: {game.player(side)}" + (", out of the game" if side in game.out else ""))
         for name, correction in sorted(game.box.corrections.items()):
             print(f"  {name} is corrected: {correction.shown}")
         print_waiting(game)
@@ -52,10 +52,11 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "edition": game.charter.edition,
         "adjudication": game.adjudication,
         "players": {side: game.player(side) for side in game.rules.sides},
+        "out": list(game.out),
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
-        "result": game.result,
+        "result": None if game.result is None else game.result.record(),
     }
 
 

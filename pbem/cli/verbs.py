@@ -19,12 +19,13 @@ from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.runtime import in_the_world, misuse
 from pbem.cli.status import status
+from pbem.cli.talk import press, show
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon"),
-        *("ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
+        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage"),
@@ -90,6 +91,8 @@ app.command()(beacon)
 app.command()(player)
 app.command()(status)
 app.command()(publish)
+app.command()(press)
+app.command()(show)
 app.command()(rollback)
 app.command()(draw)
 app.command()(resign)
@@ -135,8 +138,30 @@ def new(
     beacon: Annotated[
         str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
     ] = None,
+    quorum: Annotated[
+        int | None,
+        typer.Option(
+            "--quorum", min=1, help="How many sides must consent to a rollback or a draw; by default all still playing."
+        ),
+    ] = None,
+    one_side_each: Annotated[
+        bool, typer.Option("--one-side-each", help="Let no address play two sides; so it always is where two play.")
+    ] = False,
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
+    ] = False,
+    press: Annotated[
+        str | None,
+        typer.Option(
+            "--press",
+            metavar="FREE|PUBLIC|SILENT",
+            help="How the players may talk by the referee: free, public or silent. By default free, if more than two "
+            "sides play.",
+        ),
+    ] = None,
+    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
+    press_opened: Annotated[
+        bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
     ] = False,
     correct: Correct = None,
     yes: Yes = False,
@@ -151,8 +176,9 @@ def new(
     from pbem.cli import new as new_game
 
     new_game.new(
-        *(name, rules, player or [], scenario, edition, option or [], beacon, begin, correct or [], yes),
-        *(games, rules_dir, json),
+        *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
+        *(correct or [], yes, games, rules_dir, json),
+        talk=new_game.Talk(press, press_unsigned, press_opened),
     )
 
 

@@ -13,7 +13,7 @@ from pbem.crypto.dice import Dice
 from pbem.engine.answers import AnswerSource, Sources
 from pbem.engine.session import MOST_CHECKPOINTS, Answer, Session, Stuck
 from pbem.game.table import Table
-from pbem.protocol import Draw, Event, Order, Roll, Rules, Side
+from pbem.protocol import Decision, Draw, Event, Order, Roll, Rules, Side
 
 S = TypeVar("S")
 
@@ -30,6 +30,8 @@ class Outcome(Generic[S]):
     """The game afterwards: its open decisions, its position, and its result if it is over."""
     checkpoint: S | None
     """The last checkpoint that was reached; None: none was."""
+    kept: frozenset[Side] = frozenset()
+    """The sides whose orders every checkpoint on the way has kept, while it dropped those of others."""
 
 
 def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
@@ -44,11 +46,16 @@ def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
             break
         for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
             sources.use(decision, order)
-            taken.append(
-                Answer(decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret)
-            )
+            taken.append(_answer(decision, order, by))
         session.answer([order for order, _ in answers])
     return taken
+
+
+def _answer(decision: Decision, order: Order, by: str) -> Answer:
+    """Return an answer as it is recorded."""
+    return Answer(
+        decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret, decision.about
+    )
 
 
 def at_hand(session: Session[S], sources: Sources) -> bool:
@@ -63,14 +70,8 @@ def at_hand(session: Session[S], sources: Sources) -> bool:
 
 def _found(session: Session[S], sources: AnswerSource) -> list[tuple[Order, str]]:
     """Return the answers that there are to the open decisions, with their sources."""
-    answers: list[tuple[Order, str]] = []
-    taken: dict[Side, list[Order]] = {}
-    for decision in session.open_decisions:
-        of_side = taken.setdefault(decision.side, [])
-        if (answer := sources.find(session, decision, of_side)) is not None:
-            answers.append(answer)
-            of_side.append(answer[0])
-    return answers
+    found = (sources.find(session, decision) for decision in session.open_decisions)
+    return [answer for answer in found if answer is not None]
 
 
 def advance(session: Session[S], key: bytes, dice: Dice, sources: AnswerSource) -> Outcome[S]:
@@ -125,13 +126,13 @@ def _settle(
     session: Session[S], dice: Dice, sources: AnswerSource, answers: list[Answer], happened: _Happened
 ) -> Outcome[S]:
     """Go on from a checkpoint, if there is one, to the next decision, and return the outcome."""
-    rules, checkpoint = session.rules, None
+    rules, checkpoint, kept = session.rules, None, frozenset(session.rules.sides)
     for _ in range(MOST_CHECKPOINTS):
-        if not session.at_checkpoint:
-            return Outcome(answers, happened.events, happened.rolls, happened.draws, session, checkpoint)
-        if not session.keep_queue:
-            sources.end_span(session)
-        checkpoint = session.position
+        if session.checkpoint is None:
+            kept = kept if checkpoint is not None else frozenset()
+            return Outcome(answers, happened.events, happened.rolls, happened.draws, session, checkpoint, kept)
+        sources.end_span(session, session.checkpoint)
+        checkpoint, kept = session.position, kept & session.checkpoint.kept
         session = Session(rules, checkpoint, dice, session.table.names)
         happened = happened.then(_Happened.on(session.table))
     raise Stuck(f"{rules.id} reaches checkpoint after checkpoint without a decision")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer, Queued, Session, require_same_decision
-from pbem.protocol import Decision, Fault, Order, Side
+from pbem.protocol import Checkpoint, Decision, Fault, Order, Side
 
 S = TypeVar("S")
 
@@ -19,16 +19,13 @@ S = TypeVar("S")
 class AnswerSource(Protocol):
     """A source of answers to the decisions of a session."""
 
-    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
-        """Return the answer to a decision and the name of its source; None if there is none yet.
-
-        `taken` are orders of the same side that answer other decisions open at the same time.
-        """
+    def find(self, session: Session[S], decision: Decision) -> tuple[Order, str] | None:
+        """Return the answer to a decision and the name of its source; None if there is none yet."""
 
     def use(self, decision: Decision, order: Order) -> None:
         """Remove an order that has answered its decision."""
 
-    def end_span(self, session: Session[S]) -> None:
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
         """Drop what may not be carried over a checkpoint that the session has reached."""
 
 
@@ -47,7 +44,7 @@ class Sources:
     1. the side's sheet: `sheets` holds each side's orders that are not used yet;
     2. its standing orders: `standing` finds the one that answers a decision;
     3. the only legal order, if an observer could tell that it is the only one;
-    4. the bot, for the sides that are `absent`;
+    4. the bot, for the sides that are `absent` or have `resigned`; for these, the default in a game without a bot;
     5. for the sides that are `late`, the order that the game master has set in `defaults`;
     6. the default of the decision, for a late side, or at once if the decision does not wait.
 
@@ -58,14 +55,15 @@ class Sources:
     standing: Callable[[Session[Any], Decision], Queued | None] | None = None
     late: frozenset[Side] = frozenset()
     absent: frozenset[Side] = frozenset()
+    resigned: frozenset[Side] = frozenset()
     defaults: Mapping[Side, Queued] = field(default_factory=dict)
     expired: list[Expired] = field(default_factory=list)
 
-    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[S], decision: Decision) -> tuple[Order, str] | None:
         """Return the answer to a decision and its source; the order stays in its queue."""
         queue = self.sheets.get(decision.side, [])
-        for queued in [queued for queued in queue if session.is_for(decision, queued.order)]:
-            if any(queued.order is order for order in taken) or not any(queued is each for each in queue):
+        for queued in [queued for queued in queue if session.is_for(queued.order, decision)]:
+            if not any(queued is each for each in queue):
                 continue
             faults = session.faults(decision, queued.order)
             if not faults:
@@ -75,8 +73,12 @@ class Sources:
             return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
-        if decision.side in self.absent and (order := session.bot_order(decision)) is not None:
+        if decision.side in self.absent | self.resigned and (order := session.bot_order(decision)) is not None:
             return order, BY_BOT
+        if decision.side in self.resigned:  # nobody is left who could answer: without a default, any legal order
+            if decision.default is not None:
+                return Order(decision.kind, decision.default), BY_DEFAULT
+            return session.first_legal(decision), BY_BOT
         if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
             return ruled.order, ruled.by
         if decision.default is not None and (decision.side in self.late or not decision.waits):
@@ -88,16 +90,17 @@ class Sources:
 
         So the side is asked again.
         """
-        queue = self.sheets[side]
+        queue, order = self.sheets[side], queued.order
         at = next(at for at, each in enumerate(queue) if each is queued)
-        later = [each for each in queue[at + 1 :] if each.order.kind == queued.order.kind and session.ends(each.order)]
+        alike = [each for each in queue[at + 1 :] if (each.order.kind, each.order.about) == (order.kind, order.about)]
+        later = [each for each in alike if session.ends(each.order)]
         queue[:] = [each for each in queue if each is not queued and not any(each is last for last in later)]
         self.expired.append(Expired(side, queued, faults))
 
     def _ruled(self, session: Session[S], decision: Decision) -> Queued | None:
         """Return the order that the game master has set for a late side, if it answers this decision legally."""
         ruled = self.defaults.get(decision.side)
-        fits = ruled is not None and ruled.order.kind == decision.kind and not session.faults(decision, ruled.order)
+        fits = ruled is not None and session.is_for(ruled.order, decision) and not session.faults(decision, ruled.order)
         return ruled if fits else None
 
     def use(self, decision: Decision, order: Order) -> None:
@@ -105,16 +108,18 @@ class Sources:
         queue = self.sheets.get(decision.side, [])
         queue[:] = [queued for queued in queue if queued.order is not order]
 
-    def end_span(self, session: Session[S]) -> None:
-        """Drop the orders that are left at a checkpoint. An "end" order that was not needed is not reported."""
-        self._drop(lambda order: not session.ends(order))
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
+        """Drop the orders that a checkpoint does not keep. An "end" order that was not needed is not reported."""
+        over = [side for side in self.sheets if not checkpoint.keeps(side)]
+        self._drop(over, lambda order: not session.ends(order))
 
     def drop_all(self) -> None:
         """Drop all orders that are left, and report each of them."""
-        self._drop(lambda order: True)
+        self._drop(self.sheets, lambda order: True)
 
-    def _drop(self, is_reported: Callable[[Order], bool]) -> None:
-        for side, queue in self.sheets.items():
+    def _drop(self, sides: Iterable[Side], is_reported: Callable[[Order], bool]) -> None:
+        for side in sides:
+            queue = self.sheets[side]
             self.expired += [Expired(side, queued, []) for queued in queue if is_reported(queued.order)]
             queue.clear()
 
@@ -125,12 +130,10 @@ class Recorded:
     def __init__(self, answers: Iterable[Answer]) -> None:
         self.left = list(answers)
 
-    def find(self, session: Session[S], decision: Decision, taken: Sequence[Order] = ()) -> tuple[Order, str] | None:
+    def find(self, session: Session[S], decision: Decision) -> tuple[Order, str] | None:
         """Return the recorded answer to a decision."""
         for recorded in self.left:
-            if any(recorded.order is order.body for order in taken):
-                continue
-            if (recorded.kind, recorded.side) == (decision.kind, decision.side):
+            if (recorded.kind, recorded.side, recorded.about) == (decision.kind, decision.side, decision.about):
                 require_same_decision(decision, recorded)
                 return Order(recorded.kind, recorded.order), recorded.by
         return None
@@ -142,10 +145,10 @@ class Recorded:
                 del self.left[at]
                 return
 
-    def end_span(self, session: Session[S]) -> None:
+    def end_span(self, session: Session[S], checkpoint: Checkpoint) -> None:
         """Drop nothing: only what was used is on record."""
 
 
-def has_order_for(session: Session[Any], orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
-    """Tell whether any of the waiting orders is of the kind that a decision asks for, and not meant for a later one."""
-    return any(session.is_for(decision, queued.order) for queued in orders.get(decision.side, ()))
+def has_order_for(session: Session[S], orders: Mapping[Side, Sequence[Queued]], decision: Decision) -> bool:
+    """Tell whether any of the waiting orders is for an open decision."""
+    return any(session.is_for(queued.order, decision) for queued in orders.get(decision.side, ()))

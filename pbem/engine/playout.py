@@ -11,8 +11,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
-from pbem.game.plain import Record
-from pbem.protocol import Bug, Decision, Event, Fault, Order, Rules, Side
+from pbem.protocol import Bug, Decision, Event, Fault, Order, Result, Rules, Side
 
 S = TypeVar("S")
 
@@ -45,7 +44,7 @@ class Playout(Generic[S]):
 
     decisions: int
     events: list[Event]
-    result: Record | None
+    result: Result | None
     position: S
 
 

@@ -30,7 +30,7 @@ def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequ
 def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
     """Check a sequence of orders of a kind, each against the positions that the earlier ones may lead to.
 
-    `Rules.successors` returns what an order may lead to. Where dice or the enemy decide, two branches are followed: all
+    `Rules.successors` returns what an order may lead to. Where dice or others decide, two branches are followed: all
     goes well, and all goes badly. An order is at fault if it is at fault in both. If it is at fault in one, that branch
     goes on without it. Orders beyond the forecast have no faults yet.
     """

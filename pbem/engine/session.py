@@ -13,10 +13,11 @@ from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.every_fault import every_fault
+from pbem.engine.matching import is_for
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Rules, Side
+from pbem.protocol import FOR, Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Rules, Side
 
 S = TypeVar("S")
 
@@ -35,6 +36,15 @@ class RulesDiffer(PbemError):
         super().__init__(f"the rules have changed since this game stopped: {difference}")
 
 
+class Alike(Bug):
+    """Decisions of one kind are open to one side, and their `about` does not tell them apart: a bug of the rules."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(
+            f"rule {decision.rule} asks {decision.side} for {decision.kind} twice at once; `about` must tell them apart"
+        )
+
+
 class Stuck(Bug):
     """A game reaches checkpoint after checkpoint without a decision: a bug of its rules."""
 
@@ -50,6 +60,7 @@ class Answer:
     order: Record
     by: str
     secret: bool = False
+    about: str = ""
 
 
 @dataclass(slots=True)
@@ -76,11 +87,17 @@ class Session(Generic[S]):
         self.table = Table(dice, names)
         self._earlier = frozenset(names)
         self.open_decisions: tuple[Decision, ...] = ()
-        self.at_checkpoint = self.keep_queue = False
-        self.result: Record | None = None
+        self.checkpoint: Checkpoint | None = None
+        """The checkpoint that the game has reached; None: it has gone on, or not come to one."""
+        self.result: Result | None = None
         self._one = False
         self._flow = rules.play(position, self.table)
         self._go(None)
+
+    @property
+    def at_checkpoint(self) -> bool:
+        """Whether the game rests at a checkpoint."""
+        return self.checkpoint is not None
 
     @property
     def position(self) -> S:
@@ -106,15 +123,16 @@ class Session(Generic[S]):
         try:
             question = self._flow.send(sent)
         except StopIteration as end:
-            self.open_decisions, self.at_checkpoint, self.result = (), False, end.value
+            self.open_decisions, self.checkpoint, self.result = (), None, Result.read(end.value)
             return
-        self.at_checkpoint = self.keep_queue = self._one = False
+        self.checkpoint, self._one = None, False
         if isinstance(question, Checkpoint):
-            self.open_decisions, self.at_checkpoint, self.keep_queue = (), True, question.keep_queue
+            self.open_decisions, self.checkpoint = (), question
         elif isinstance(question, Decision):
             self.open_decisions, self._one = (question,), True
         else:
             self.open_decisions = question
+            _require_told_apart(question)
 
     def feed(self, answers: Iterable[Answer]) -> None:
         """Give recorded answers again. Raises RulesDiffer if a decision is not the recorded one."""
@@ -130,6 +148,12 @@ class Session(Generic[S]):
     def faults(self, decision: Decision, order: Order) -> list[Fault]:
         """Return the faults of an order, checked against the view of the side that gives it."""
         return list(self.rules.check(self.rules.view(self.position, decision.side), decision, order))
+
+    def is_for(self, order: Order, decision: Decision) -> bool:
+        """Tell whether an order is for a decision, one of those that are open, and not meant for a later one."""
+        if not is_for(order, decision, self.open_decisions, lambda each, order: not self.faults(each, order)):
+            return False
+        return self.rules.is_for(self.rules.view(self.position, decision.side), decision, order)
 
     def every_fault(
         self,
@@ -154,12 +178,6 @@ class Session(Generic[S]):
         """Return what several orders of a kind cost in sequence, as far as that can be forecast."""
         return costs_in_sequence(self.rules, self.rules.view(self.position, decision.side), decision, orders)
 
-    def is_for(self, decision: Decision, order: Order) -> bool:
-        """Tell whether an order may answer a decision: it is of its kind, and not meant for a later one."""
-        if order.kind != decision.kind:
-            return False
-        return self.rules.is_for(self.rules.view(self.position, decision.side), decision, order)
-
     def ends(self, order: Order) -> bool:
         """Tell whether an order only ends a series of actions, in a game that has such orders."""
         return self.rules.ends(order)
@@ -170,6 +188,10 @@ class Session(Generic[S]):
             return None
         return self.rules.bot_order(self.rules.view(self.position, decision.side), decision)
 
+    def first_legal(self, decision: Decision) -> Order:
+        """Return the first legal answer of a side, as its view shows it."""
+        return self.rules.legal_orders(self.rules.view(self.position, decision.side), decision)[0]
+
     def only_answer(self, decision: Decision) -> Order | None:
         """Return the only legal answer, if an observer could tell that it is the only one."""
         seen = self.rules.legal_orders(self.rules.view(self.position, None), decision)
@@ -179,12 +201,22 @@ class Session(Generic[S]):
         return own[0] if len(own) == 1 else None
 
 
+def _require_told_apart(decisions: Sequence[Decision]) -> None:
+    """Raise Alike if two open decisions of one kind and side have the same `about`."""
+    seen: set[tuple[Side, str, str]] = set()
+    for decision in decisions:
+        key = decision.side, decision.kind, decision.about
+        if key in seen:
+            raise Alike(decision)
+        seen.add(key)
+
+
 def require_same_decision(asked: Decision, recorded: Answer) -> None:
-    """Raise RulesDiffer unless a decision is the recorded one: kind, side and facts."""
-    if (asked.kind, asked.side) != (recorded.kind, recorded.side):
+    """Raise RulesDiffer unless a decision is the recorded one: kind, side, what it is about, and facts."""
+    if (asked.kind, asked.side, asked.about) != (recorded.kind, recorded.side, recorded.about):
         raise RulesDiffer(
-            f"rule {asked.rule} asks {asked.side} for {asked.kind}; recorded is {recorded.kind} of {recorded.side} "
-            f"(rule {recorded.rule})"
+            f"rule {asked.rule} asks {asked.side} for {_named(asked)}; recorded is {_named(recorded)} of "
+            f"{recorded.side} (rule {recorded.rule})"
         )
     if dict(asked.facts) != dict(recorded.facts):
         odd = sorted(
@@ -193,6 +225,11 @@ def require_same_decision(asked: Decision, recorded: Answer) -> None:
         raise RulesDiffer(
             f"rule {asked.rule}: the facts of {asked.kind} differ from the recorded ones: {', '.join(odd)}"
         )
+
+
+def _named(decision: Decision | Answer) -> str:
+    """Return the kind of a decision, and what tells it from its like."""
+    return f"{decision.kind} ({FOR}: {decision.about})" if decision.about else decision.kind
 
 
 def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: Dice) -> Session[S]:

@@ -23,9 +23,22 @@ if TYPE_CHECKING:
     from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
     from pbem.game.refusal import Refusal
-    from pbem.game.scene import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
+    from pbem.game.scene import (
+        Arrow,
+        BaseMap,
+        Cell,
+        Counter,
+        DrawnSide,
+        Grid,
+        Marker,
+        Panel,
+        Row,
+        Scene,
+        Track,
+        base_map,
+    )
     from pbem.game.summary import Line, Section, Summary
-    from pbem.game.table import Table
+    from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
 
 _HOMES: Final = {
@@ -74,6 +87,8 @@ _HOMES: Final = {
         "Cell",
         "Counter",
         "DrawnSide",
+        "Grid",
+        "Grid",
         "Marker",
         "Panel",
         "Row",
@@ -86,7 +101,7 @@ _HOMES: Final = {
         "Section",
         "Summary",
     ),
-    "table": ("Table",),
+    "table": ("Table", "Throw"),
     "wording": (
         "counted",
         "did_you_mean",
@@ -106,6 +121,7 @@ __all__ = [
     "Check",
     "Counter",
     "DrawnSide",
+    "Grid",
     "HexCoordinate",
     "Kinds",
     "LegalOrders",
@@ -123,6 +139,7 @@ __all__ = [
     "Section",
     "Summary",
     "Table",
+    "Throw",
     "Track",
     "base_map",
     "cheapest",

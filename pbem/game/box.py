@@ -34,7 +34,7 @@ from pbem.game.schema_check import ANY_SCHEMA, misfits
 from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.game.words import WORDS, Lexicon, read_lexicon
 from pbem.paths import rules_folders
-from pbem.protocol import Path, PbemError, Side
+from pbem.protocol import FOR, Path, PbemError, Side
 
 GAME: Final = "game"
 ORDERS: Final = "orders"
@@ -217,19 +217,23 @@ class Box:
                 defs,
                 own | facts | own,
                 form.get("unanswered", ""),
+                form.get(FOR, {}),
             )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)
             for own in (form.get("facts", {}),)
         }
 
-    @cached_property
-    def standing(self) -> Sequence[Record]:
-        """The standing orders that come with the game, as a sheet would have them; empty if none do."""
+    def standing_of(self, side: Side) -> Sequence[Record]:
+        """Return the standing orders that come with the game for a side, as its sheet would have them.
+
+        Empty if none do. The file has a list for all sides, or a list for each side that it names.
+        """
         if not (self.folder / f"{STANDING}.yaml").exists():
             return ()
-        orders: Sequence[Record] = self.table(STANDING)
-        return orders
+        orders = self.table(STANDING)
+        own: Sequence[Record] = orders.get(side, ()) if isinstance(orders, dict) else orders
+        return own
 
     def messages(self, language: str = "en") -> Mapping[str, Mapping[str, str]]:
         """Return the sentences of a language: group -> key -> sentence."""

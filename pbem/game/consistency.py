@@ -12,8 +12,11 @@ from pbem.protocol import Path
 if TYPE_CHECKING:
     from pbem.game.box import Box, Flaw
 
+_STANDING: Final = "standing"
 _GAME: Final = "game"
 _ORDERS: Final = "orders"
+NEEDS: Final = "needs"
+"""The key under which a scenario names the options that it is only played with."""
 
 
 def inconsistent(box: Box) -> Iterator[Flaw]:
@@ -23,7 +26,12 @@ def inconsistent(box: Box) -> Iterator[Flaw]:
         if game[key] not in known:
             yield box.flaw(_GAME, (key,), f"there is no {key} {game[key]}{did_you_mean(game[key], known)}")
     yield from _misset(box, game["options"], game["editions"])
+    yield from _needed(box, game["options"])
     yield from _named_twice(box)
+    if _STANDING in box.files and isinstance(sides := box.table(_STANDING), dict):
+        for side in sides.keys() - set(box.side_ids):
+            reason = f"there is no side {side}{did_you_mean(side, box.side_ids)}"
+            yield box.flaw(_STANDING, (side,), reason, key=True)
     for kind, form in box.forms.items():
         for misfit in form.misfits(form.example):
             reason = f"the example does not fit the schema: {misfit.reason}"
@@ -42,6 +50,18 @@ def _misset(box: Box, options: Record, editions: Record) -> Iterator[Flaw]:
                 yield box.flaw(_GAME, at, f"there is no option {name}{did_you_mean(name, options)}", key=True)
             elif not among(value, options[name]["values"]):
                 yield box.flaw(_GAME, at, f"{on_one_line(value)} is none of the values of {name}")
+
+
+def _needed(box: Box, options: Record) -> Iterator[Flaw]:
+    """Yield what scenarios need that no option can be."""
+    for scenario in box.scenarios:
+        for name, value in box.scenario(scenario).get(NEEDS, {}).items():
+            if name not in options:
+                reason = f"there is no option {name}{did_you_mean(name, options)}"
+                yield box.flaw(f"scenarios/{scenario}", (NEEDS, name), reason, key=True)
+            elif not among(value, options[name]["values"]):
+                reason = f"{on_one_line(value)} is none of the values of {name}"
+                yield box.flaw(f"scenarios/{scenario}", (NEEDS, name), reason)
 
 
 def _named_twice(box: Box) -> Iterator[Flaw]:

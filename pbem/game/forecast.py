@@ -12,11 +12,15 @@ A game that can foresee what an order leads to overrides three methods of `Rules
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from pbem.game.plain import Record
 from pbem.protocol import Decision, Event, Roll
+
+SUCCESS: Final = "success"
+EQUAL: Final = "equal"
+"""Results of two rolls that are compared: the totals are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,9 @@ class Chance:
     roll: Roll
     facts: Record
     outcomes: Mapping[str, int]
+    against: Roll | None = None
+    """The roll that it must beat; None: it stands alone."""
+    facts_against: Record = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,15 @@ class Happens:
     event: Event
 
 
-Prospect: TypeAlias = Asked | Chance | Happens
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """The forecast stops before the play is over, because what follows depends on an answer, or is too long."""
+
+    decision: Decision | None
+    """The decision without an answer; None: it is too long."""
+
+
+Prospect: TypeAlias = Asked | Chance | Happens | Stops
 
 
 def prospect_record(prospect: Prospect) -> dict[str, Any]:
@@ -67,5 +82,9 @@ def prospect_record(prospect: Prospect) -> dict[str, Any]:
             "modifiers": roll.modifiers,
             "facts": dict(prospect.facts),
             "percent": dict(prospect.outcomes),
+            **({} if prospect.against is None else {"against": prospect.against.name}),
         }
+    if isinstance(prospect, Stops):
+        asked_last = prospect.decision
+        return {"stops": "too long"} if asked_last is None else {"stops": asked_last.kind, "side": asked_last.side}
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pbem.game.plain import Record
 from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
 from pbem.game.yaml.marks import short
-from pbem.protocol import Path
+from pbem.protocol import FOR, Path
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value."""
+    """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value.
+
+    `shape` says that it is written in a way in which nothing can stand there: an example of the order shows how.
+    """
 
     path: Path
     reason: str
     at_key: bool = False
+    shape: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +46,22 @@ class OrderForm:
     facts: Mapping[str, str] = field(default_factory=dict)
     unanswered: str | Mapping[str, str] = ""
     """A sentence for the default, with its values in braces; or a text for each word or value that marks the answer."""
+    about: Record = field(default_factory=dict)
+    """The JSON Schema of the word behind `for`, by which orders of this kind are told apart; empty: they have none."""
+
+    @cached_property
+    def as_written(self) -> Record:
+        """The schema of the body as a sheet has it: with `for`, if the kind takes it."""
+        if not self.about:
+            return self.schema
+        return {**self.schema, "properties": {FOR: self.about, **self.schema.get("properties", {})}}
 
     @cached_property
     def validator(self) -> Draft202012Validator:
         """The validator of the schema, made when it is first needed."""
         from jsonschema import Draft202012Validator
 
-        return Draft202012Validator({"$defs": self.defs, **self.schema})
+        return Draft202012Validator({"$defs": self.defs, **self.as_written})
 
     def in_words(self, body: Record, names: Mapping[str, str]) -> str:
         """Return a sentence for an answer, such as the one that counts if none is given: `ends the movement`.
@@ -66,10 +79,15 @@ class OrderForm:
     def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
         if not isinstance(body, dict):
-            like = f"{self.kind}: {on_one_line(self.example)}"
-            yield Misfit((), f"{self.kind} needs braces, as in {like}; this is {shown(body)}")
+            yield Misfit((), f"{self.kind} needs braces, as in {self.in_full()}; this is {shown(body)}")
             return
-        yield from _misfits(self.validator.iter_errors(body), (), self.kind)
+        for misfit in _misfits(self.validator.iter_errors(body), (), self.kind):
+            example = f"; an example: {self.in_full()}" if misfit.shape and self.example else ""
+            yield misfit._replace(reason=misfit.reason + example)
+
+    def in_full(self) -> str:
+        """Return the example of this kind of order, as a sheet has it."""
+        return f"{self.kind}: {on_one_line(self.example)}"
 
 
 def _spoken(value: object, names: Mapping[str, str]) -> str:
@@ -110,7 +128,8 @@ def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iter
             reason = f"unknown word '{short(error.instance)}' in {named(path, kind)}"
             yield Misfit((*path, error.instance), reason, at_key=True)
         else:
-            yield Misfit(path, f"{named(path, kind)} {_predicate(error)}")
+            shape = error.validator == "type" and not {"array", "object"}.isdisjoint(_kinds(error.validator_value))
+            yield Misfit(path, f"{named(path, kind)} {_predicate(error)}", shape=shape)
 
 
 def _none_fits(error: ValidationError, path: Path, kind: str) -> Iterator[Misfit]:
@@ -127,7 +146,7 @@ def _none_fits(error: ValidationError, path: Path, kind: str) -> Iterator[Misfit
     for errors in shapes.values():
         wanted += [piece for inner in errors if _of_another_shape(inner) for piece in _wanted(inner)]
     reason = f"{named(path, kind)} must be {listing(dict.fromkeys(wanted), 'or')}, not {shown(error.instance)}"
-    yield Misfit(path, reason)
+    yield Misfit(path, reason, shape=not {_WANTED["array"], _WANTED["object"]}.isdisjoint(wanted))
 
 
 def _of_another_shape(error: ValidationError) -> bool:
@@ -138,7 +157,7 @@ def _wanted(error: ValidationError) -> list[str]:
     """Return the choices that a type, an enumeration or a constant leaves."""
     value: Any = error.validator_value
     if error.validator == "type":
-        return [TYPES[each] for each in ([value] if isinstance(value, str) else value)]
+        return [_WANTED[each] for each in _kinds(value)]
     return [_word(each) for each in ([value] if error.validator == "const" else value)]
 
 
@@ -172,7 +191,7 @@ def _predicate(error: ValidationError) -> str:
         return say(error.validator_value, error.instance)
     if described:
         return f"must be {described}, not {shown(error.instance)}"
-    return f"does not fit: {error.message}"
+    return f"cannot be {shown(error.instance)}"
 
 
 TYPES: Final = {
@@ -184,6 +203,13 @@ TYPES: Final = {
     "array": "a list",
     "object": "a mapping",
 }
+_WANTED: Final = TYPES | {"string": "a word", "array": "a list in brackets", "object": "words in braces"}
+"""What a sentence to a player asks for instead."""
+
+
+def _kinds(wanted: Any) -> Sequence[str]:
+    """Return the types that a schema allows: one or several."""
+    return [wanted] if isinstance(wanted, str) else wanted
 
 
 def _word(value: object) -> str:
@@ -191,7 +217,7 @@ def _word(value: object) -> str:
 
 
 def _type(wanted: Any, found: object) -> str:
-    names = [TYPES[each] for each in ([wanted] if isinstance(wanted, str) else wanted)]
+    names = [_WANTED[each] for each in _kinds(wanted)]
     return f"must be {listing(names, 'or')}, not {shown(found)}"
 
 

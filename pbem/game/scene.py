@@ -251,15 +251,25 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
+class Grid:
+    """Lines of a panel that have columns: who is allied with whom. The first column holds the `heads` of the lines."""
+
+    columns: tuple[Cell, ...]
+    heads: tuple[Cell, ...]
+    lines: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """A small table in a slot that the base map leaves free; several in one slot stand one below another.
 
-    The slot `title` holds the title before them, `legend` the legend after them.
+    The slot `title` holds the title before them, `legend` the legend after them. What is too wide for the slot goes on
+    in another line.
     """
 
     slot: str
     title: str
-    rows: tuple[Row | Track, ...] = ()
+    rows: tuple[Row | Track | Grid, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

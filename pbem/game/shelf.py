@@ -22,7 +22,9 @@ from typing import Any, Final
 from pbem.game import pins
 from pbem.game.box import GAME, Box, BrokenBox, NotInTheBox, box_folder, boxes, open_box
 from pbem.game.cache import recall, remember
+from pbem.game.consistency import NEEDS
 from pbem.game.corrections import Corrections, corrections_for
+from pbem.game.wording import listing, on_one_line
 from pbem.protocol import Rules
 
 _MOST_OPEN: Final = 32
@@ -35,6 +37,24 @@ class Loaded:
     box: Box
     options: Mapping[str, Any]
     rules: Rules[Any]
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The ids of the scenarios that can be played under these options, the usual one first if it can."""
+        return tuple(id for id in self.box.scenarios if not self.lacks(id))
+
+    def lacks(self, scenario: str) -> Mapping[str, Any]:
+        """Return the options that a scenario needs and that are chosen otherwise. Raises NotInTheBox."""
+        needs: Mapping[str, Any] = self.box.scenario(scenario).get(NEEDS, {})
+        return {name: value for name, value in needs.items() if self.options.get(name) != value}
+
+    def require_scenario(self, scenario: str) -> None:
+        """Raise NotInTheBox unless a scenario can be played under these options."""
+        if lacking := self.lacks(scenario):
+            needs = listing([f"{name}: {on_one_line(value)}" for name, value in lacking.items()])
+            fitting = [each for each in self.box.editions if lacking.items() <= self.box.options(each).items()]
+            way_out = f"; edition {listing(fitting, 'or')} has that" if fitting else ""
+            raise NotInTheBox(f"scenario {scenario} needs {needs}{way_out}")
 
     @property
     def code(self) -> str:

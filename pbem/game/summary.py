@@ -18,6 +18,8 @@ class Line:
     depth: int = 0
     aside: bool = False
     """Whether a change of it is not worth telling: what happened says it, or nobody acts on it."""
+    passing: bool = False
+    """Whether it stands for what is just under way: that it is over is not told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
@@ -14,6 +15,32 @@ S = TypeVar("S")
 
 class NameReused(Bug):
     """A roll or shuffle was named like an earlier one since the last checkpoint: a bug in the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """One of two rolls that are compared: its name, its dice and modifiers, whose it is, and facts for the report."""
+
+    name: str
+    modifiers: Mapping[str, int] = field(default_factory=dict)
+    count: int = 1
+    side: Side = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the report is told of it."""
+        return {**({"side": self.side} if self.side else {}), **self.facts}
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The result of two rolls that were compared."""
+
+    own: Roll
+    other: Roll
+    won: bool
+    """Whether the first roll has won."""
 
 
 class Table:
@@ -94,6 +121,17 @@ class Table:
         self.events.append(Event("roll", facts, rule, None, roll))
         return roll
 
+    def opposed(self, own: Throw, other: Throw, *, rule: str, sides: int = 6, ties: bool = False) -> Contest:
+        """Roll two throws against each other: the higher total wins, and with `ties` the first throw if they are equal.
+
+        A forecast then knows the chance that one beats the other. On record they are two rolls.
+        """
+        rolls = [
+            self.roll(each.name, each.count, rule=rule, sides=sides, modifiers=each.modifiers, **each.told)
+            for each in (own, other)
+        ]
+        return contest(*rolls, ties=ties)
+
     def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
         """Return the items in an order that only the hidden secret determines (decks, cups of counters).
 
@@ -112,3 +150,8 @@ class Table:
         if name in self.names:
             raise NameReused(name)
         self.names.add(name)
+
+
+def contest(own: Roll, other: Roll, *, ties: bool) -> Contest:
+    """Return the result of two rolls that are compared."""
+    return Contest(own, other, own.total > other.total or (ties and own.total == other.total))

@@ -79,7 +79,7 @@ def on_one_line(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value as a sentence names it: `the text 'eight'`, `the number 8`, `a list`, `nothing`."""
+    """Return a value as a sentence names it: `the text 'eight'`, `the number 8`, `a list`, `{cu: 8}`, `nothing`."""
     if isinstance(value, str):
         return f"the text '{short(value)}'"
     if value is None:
@@ -88,7 +88,7 @@ def shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return f"the number {value}"
-    return "a mapping" if isinstance(value, dict) else "a list"
+    return short(on_one_line(value)) if isinstance(value, dict) else "a list"
 
 
 def named(path: Path, whole: str) -> str:

@@ -2,20 +2,26 @@
 
 It hands in an ordinary sheet: the orders of the side that still wait, and the defaults of the decisions that no order
 answers. So it is received, recorded and verified like any other. It counts only for the report that its sender has
-seen. A default that came after it was never agreed to.
+seen. A default that came after it was never agreed to. Standing orders may stand beside the word: they answer nothing
+that is asked now, and go into the same sheet.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
+from pbem.game.plain import Record
+from pbem.game.yaml import dump
+from pbem.mail.bare_orders import BareOrder, sheet_of
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.routing import game_of, reports_in
 from pbem.orders.check import nothing_chosen
-from pbem.orders.forgive import FOR_AGREED, for_word
+from pbem.orders.forgive import FOR_AGREED, Answering, Known, for_word, forgive
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, sentence
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.render.form import SheetHead, order_lines
@@ -24,14 +30,58 @@ WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
 _ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
+_HEADING: Final = ("game", "side", "adjudication", ORDERS)
+_SECTIONS: Final = (STANDING, STANDING_ADD, STANDING_CANCEL)
+_STANDING: Final = re.compile(rb"(?im)^\s*standing(?:[ _-]\w+)?\s*:")
 _ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
 
 
-def agreed_sheet(game: OpenGame, side: Side, rest: str, letter: Letter, host: str) -> Enclosure:
+class StandingBeside(NamedTuple):
+    """The standing orders in a letter with AGREED: the keys of a sheet that have them, and the lines they stand in."""
+
+    keys: Record = MappingProxyType({})
+    lines: Sequence[str] = ()
+
+
+_NONE: Final = StandingBeside()
+
+
+def agreed_sheet(
+    game: OpenGame, side: Side, rest: str, letter: Letter, host: str, standing: StandingBeside = _NONE
+) -> Enclosure:
     """Return the sheet that AGREED hands in; `rest` is what stands behind the word. Raises CannotPlay."""
     _require_asked(game, side)
     _require_last(game, _report_seen(game, side, letter, host))
-    return Enclosure("AGREED", sheet_of_agreed(game, side, rest), "body")
+    return Enclosure("AGREED", sheet_of_agreed(game, side, rest, standing), "body")
+
+
+def standing_beside(
+    game: OpenGame, side: Side, outside: Sequence[BareOrder], sheets: Iterable[Enclosure]
+) -> StandingBeside:
+    """Return the standing orders beside AGREED, in sheets or outside any. Raises CannotPlay if there is more."""
+    heading = Answering(game.name, side, game.adjudication)
+    bare = [line for each in outside for line in each.lines]
+    written = [(sheet_of(outside, heading).encode(), bare)] if outside else []
+    written += [(each.text, each.text.decode("utf-8", "replace").splitlines()) for each in sheets]
+    found: list[StandingBeside] = []
+    for text, lines in written:
+        try:
+            sheet = forgive(text, Known(game.box, game.periods)).sheet
+        except BadSheet as bad:
+            if lines is bare or has_orders(text, game.box.forms):
+                raise CannotPlay(WHICH_OF_THE_TWO) from None
+            if _STANDING.search(text):
+                raise CannotPlay(f"the standing orders beside it: {sentence(bad.complaints[0].fault)}") from None
+            continue
+        others = set(sheet.document.value) - {*_HEADING, *_SECTIONS}
+        if sheet.orders or others or (lines is bare and not sheet.files):
+            raise CannotPlay(WHICH_OF_THE_TWO)
+        if sheet.files:
+            keys = {key: sheet.document.value[key] for key in _SECTIONS if key in sheet.document.value}
+            found += [] if any(keys == each.keys for each in found) else [StandingBeside(keys, lines)]
+    if len(found) > 1:
+        raise CannotPlay("the standing orders in your letter differ from those in the text that you quote")
+    return found[0] if found else _NONE
 
 
 def agreed_at(game: OpenGame, side: Side, report: int, rest: str = "") -> bytes:
@@ -41,24 +91,26 @@ def agreed_at(game: OpenGame, side: Side, report: int, rest: str = "") -> bytes:
     return sheet_of_agreed(game, side, rest)
 
 
-def sheet_of_agreed(game: OpenGame, side: Side, rest: str) -> bytes:
+def sheet_of_agreed(game: OpenGame, side: Side, rest: str, standing: StandingBeside = _NONE) -> bytes:
     """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
     asked = _require_asked(game, side)
     ruled = game.defaults.get(side)
-    if ruled is not None and any(decision.kind == ruled.order.kind for decision in asked):
+    if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
     if any(decision.default is None for decision in asked):
         raise CannotPlay(nothing_chosen(game.box, asked))
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
     lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
-    defaults = [Order(decision.kind, decision.default or {}) for decision in asked]
+    defaults = [Order(decision.kind, decision.default or {}, decision.about) for decision in asked]
     # What waits goes before them only if it answers something now; the first order of a sheet has to.
-    answers = bool(waiting) and any(decision.kind == waiting[0].kind for decision in game.asked(side))
+    answers = bool(waiting) and any(game.session.is_for(waiting[0], decision) for decision in game.asked(side))
     for order in [*waiting, *defaults] if answers else [*defaults, *waiting]:
-        lines += order_lines(order.kind, order.body)
+        lines += order_lines(order.kind, order.written)
+    if standing.keys:
+        lines.append(dump(dict(standing.keys)).rstrip("\n"))
     word = " ".join(["AGREED", *rest.split()])  # below the sheet it shows which letter handed it in
-    return for_word("\n".join(lines), word, FOR_AGREED).encode()
+    return for_word("\n".join(lines), [word, *standing.lines], FOR_AGREED).encode()
 
 
 def unchanged(game: OpenGame, side: Side, own: Sequence[str] = ()) -> str:
@@ -94,10 +146,9 @@ def _perhaps_order(asked: Sequence[Decision], own: Sequence[str]) -> tuple[str, 
     return None
 
 
-def has_orders(enclosure: Enclosure, forms: Collection[str]) -> bool:
+def has_orders(raw: bytes, forms: Collection[str]) -> bool:
     """Tell whether a sheet orders anything, as far as it can be read: its orders are not all comments."""
-    text = enclosure.text.decode("utf-8", "replace")
-    return any(found in forms for found in _ORDER.findall(text))
+    return any(found in forms for found in _ORDER.findall(raw.decode("utf-8", "replace")))
 
 
 def _require_asked(game: OpenGame, side: Side) -> list[Decision]:

@@ -23,13 +23,14 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
-from pbem.mail.commands import Command, Instruction, is_question
+from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
 from pbem.mail.correspondence import News, choose_news
 from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
+from pbem.mail.table_talk import pressed, shown
 from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -57,6 +58,8 @@ class CommandResults:
     """The commands that changed something."""
     questions: list[Command] = field(default_factory=list)
     """The commands that only ask."""
+    carried_out: list[Instruction] = field(default_factory=list)
+    """The commands that changed something, as they were given."""
 
 
 def carry_out(
@@ -66,30 +69,38 @@ def carry_out(
     letter: LetterId | None,
     digest: str,
     noted: Record | None = None,
+    said: Collection[Instruction] = (),
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
-    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before.
+    by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
+    are the commands that were carried out for another side of the same player: one that comes to nothing for this side
+    is not spoken of.
     """
     results, seen = CommandResults(), set[Command]()
-    for each in commands:
-        command, task = each.command, Task(game, side, each.rest, letter, digest, noted or {})
+    for number, each in enumerate(commands):
+        command, known = each.command, f"{digest} {side} {number}" if each.command in TALK else digest
+        task = Task(game, side, each.rest, letter, known, noted or {})
         try:
             if is_question(each):
                 if command in _TELLS:
                     results.paragraphs.append(_TELLS[command](task))
                 results.questions.append(command)
                 continue
-            if command in seen:
+            if command in seen and command not in TALK:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
             results.paragraphs.append(_ACTIONS[command](task))
             results.done.append(command)
+            results.carried_out.append(each)
         except OtherRules:  # the letter waits until the game master has dealt with it
             raise
         except CannotPlay as refusal:
-            results.paragraphs.append(f"{command} was not carried out: {refusal}".rstrip(".") + ".")
+            if each in said:
+                continue
+            line = f"line {each.line}: " if each.line else ""
+            results.paragraphs.append(f"{command} was not carried out: {line}{refusal}".rstrip(".") + ".")
             results.good = False
     return results
 
@@ -253,6 +264,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
+    if (out := game.out) and game.result is None:
+        yield f"Out of the game: {listing([called(game, each) for each in out])}."
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
@@ -279,11 +292,13 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.PHRASE: _phrase,
     Command.KEY: _key,
     Command.NEWS: _news,
+    Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
     Command.RESIGN: resigned,
+    Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,
 }

@@ -114,7 +114,7 @@ def _read(line: str) -> _Begun | None:
 
 def _counts(begun: _Begun, alone: bool) -> bool:
     """Tell whether a line that begins with a command can only be one; `alone`: all others are commands."""
-    command, rest = begun.instruction
+    command, rest, _ = begun.instruction
     if command in QUESTIONS and (not rest or _asks_with(command, rest)):
         return True
     if begun.capitals:
@@ -144,7 +144,7 @@ def _filled_in(quoted: Sequence[str]) -> Iterator[Instruction]:
         begun = _read(line[:_LONGEST])
         if begun is None or begun.colon or not begun.capitals or begun.instruction.command not in CHANGES:
             continue
-        command, rest = begun.instruction
+        command, rest, _ = begun.instruction
         filled = _FILLED_IN[command].match(rest) if command in _FILLED_IN else None
         if filled is not None:
             yield Instruction(command, filled[0])

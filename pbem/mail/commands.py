@@ -25,9 +25,11 @@ class Command(StrEnum):
     KEY = "KEY"
     NEWS = "NEWS"
     PHRASE = "PHRASE"
+    PRESS = "PRESS"
     REFUSE = "REFUSE"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
+    SHOW = "SHOW"
     STANDING = "STANDING"
     STATUS = "STATUS"
     WITHDRAW = "WITHDRAW"
@@ -51,12 +53,17 @@ side has a dice chain."""
 OPENS_LINK: Final = frozenset({Command.AGREED, Command.STANDING, Command.WITHDRAW})
 """The commands that end with a link of the player's chain, which a mail program may put on the next line."""
 
+TALK: Final = frozenset({Command.PRESS, Command.SHOW})
+"""The commands by which a side talks to others. A letter may give them several times."""
+
 
 class Instruction(NamedTuple):
     """A command as it was given, with the rest of its line."""
 
     command: Command
     rest: str = ""
+    line: int = 0
+    """The line of the letter on which it stands, where that is told if it is refused; 0: it is not."""
 
     def __str__(self) -> str:
         return f"{self.command} {self.rest}".rstrip()

@@ -10,13 +10,14 @@ from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, pa
 from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.ending import left_by
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
 from pbem.render.messages import sentences
 from pbem.render.report import happened, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
-from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request
+from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request, still_needed
 
 _INDENT = "  "
 
@@ -35,19 +36,15 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
     proposer = request.side if request.side in game.rules.sides else None
     who = "The game master" if proposer is None else called(game, proposer)
     for side in request.needed:
-        if side == proposer and side in request.consents:
+        if side in request.consents:
             continue
-        own = request.kind == RESIGNATION and side == proposer
         subject = {
             DRAW: "end the game in a draw?",
-            RESIGNATION: "do you resign?" if own else f"{who} wants to resign. Do you agree?",
+            RESIGNATION: "do you resign?",
         }
         what = {
-            DRAW: f"{who} proposes to end {game.name} in a draw.",
-            RESIGNATION: f"The game master asks whether you resign in {game.name}. The game would end, and "
-            f"{_winners(game, side)}."
-            if own
-            else f"{who} wants to resign in {game.name}. The game would end, and {_winners(game, proposer)}.",
+            DRAW: f"{who} proposes to end {game.name} in a draw{_together(game, request)}.",
+            RESIGNATION: f"The game master asks whether you resign in {game.name}. {_without(game, request.side)}",
         }
         words = mail(
             "ending",
@@ -56,19 +53,31 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             player=game.player(side),
             subject=subject[request.kind],
             what=paragraphs([what[request.kind], *_all_must_agree(request)]),
-            reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or own else [],
+            quorum=request.quorum,
+            reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 
 def _all_must_agree(request: Ending) -> list[str]:
+    if request.quorum is not None:
+        return [f"{request.quorum} of the {len(request.needed)} sides that are asked must agree."]
     return ["All sides must agree."] if len(request.needed) > 1 else []
 
 
-def _winners(game: OpenGame, loser: Side | None) -> str:
-    others = [called(game, side) for side in game.rules.sides if side != loser]
-    return f"{listing(others)} would win"
+def _together(game: OpenGame, request: Ending) -> str:
+    """Return which sides a draw names as its winners."""
+    winners = [called(game, side) for side in request.winners]
+    return f": {listing(winners)} would win{' together' if len(winners) > 1 else ''}" if winners else ""
+
+
+def _without(game: OpenGame, side: Side) -> str:
+    """Return what would come of a game without a side that resigns."""
+    left = left_by(game, side)
+    if len(left) > 1:
+        return f"The game would go on: {listing([called(game, each) for each in left])} would play on."
+    return f"The game would end, and {listing([called(game, each) for each in left])} would win."
 
 
 def _rollback_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
@@ -92,6 +101,7 @@ def _rollback_letters(game: Adjudicator, request: Request, settings: MailSetting
             dice=dice,
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
+            quorum=request.quorum,
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
@@ -103,9 +113,12 @@ def outcome(game: OpenGame, number: int) -> str:
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
     what = f"Request {number}, {asked_for(game, request)}"
-    missing = [called(game, each) for each in request.needed if each not in request.consents]
+    missing = [called(game, each) for each in still_needed(request) if each not in request.refusals]
     if request.outcome == OPEN:
-        return f"{what}, waits for {listing(missing)}."
+        if request.quorum is None:
+            return f"{what}, waits for {listing(missing)}."
+        lacking = request.quorum - sum(each in request.needed for each in request.consents)
+        return f"{what}, waits for {lacking} of {listing(missing)}."
     by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 
@@ -114,6 +127,8 @@ def asked_for(game: OpenGame, request: AnyRequest) -> str:
     """Return what a request asks for, as a part of a sentence."""
     if isinstance(request, Request):
         return f"to go back to adjudication {request.to}"
+    if request.kind == DRAW and request.winners:
+        return f"to end the game in a draw that {listing([called(game, side) for side in request.winners])} win"
     return "to end the game in a draw" if request.kind == DRAW else f"by which {called(game, request.side)} resigns"
 
 

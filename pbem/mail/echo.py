@@ -9,7 +9,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
 from pbem.orders.forgive import changes_of_sense
-from pbem.orders.sheet import DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
+from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 from pbem.render.form import short_order
 from pbem.render.wrap import folded
 
@@ -33,10 +33,12 @@ def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in y
 
 
 def _orders(sheet: Record) -> Iterator[str]:
-    for order in sheet.get(ORDERS, ()):
+    if sheet.get(AHEAD):
+        yield f"{AHEAD}: true"
+    for order in sheet.get(ORDERS) or ():
         ((kind, body),) = order.items()
         yield from short_order(kind, body or {}, _WIDTH)
-    if not sheet.get(ORDERS, True):
+    if ORDERS in sheet and not sheet[ORDERS]:
         yield f"{ORDERS}: []"
 
 

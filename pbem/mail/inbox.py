@@ -25,6 +25,7 @@ from pbem.mail.letter import Enclosure, Letter, Where
 from pbem.mail.lines import unflowed, unsigned
 from pbem.mail.marked_sheet import without_marks
 from pbem.mail.mime import Headers, Part, Unreadable, decoded, take_apart
+from pbem.mail.press import press_in
 from pbem.mail.receipts import without_receipts
 from pbem.mail.sheet_finder import Found, outside, sheets
 
@@ -54,13 +55,16 @@ def _opened(headers: Headers, raw: bytes) -> Letter:
         parts = take_apart(raw)
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
-    bodies = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
+    whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
+    talk = [press_in(text) for text in whole]
+    spoken = [each for said in talk for each in said.instructions]
+    bodies = [said.rest for said in talk]
     found = [sheets(text) for text in bodies]
     rest = [outside(text, each) for text, each in zip(bodies, found, strict=True)]
     loose = tuple(line for own, _ in rest for line in (*own, ""))
     quoted_lines = tuple(line for _, others in rest for line in (*others, ""))
-    said = commands_in(letter.subject, loose, quoted_lines, sheets=any(found))
-    commands = said.instructions[:_MOST]
+    said = commands_in(letter.subject, loose, quoted_lines, sheets=any(found) or bool(spoken))
+    commands = (*spoken, *said.instructions)[:_MOST]
     enclosures, beside = _enclosures([sheet for each in found for sheet in each], parts)
     passed_over: tuple[Enclosure, ...] = ()
     # A player who answers a report with the one word STATUS has not ordered what the form quoted below happens to say.

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from pbem.mail.commands import Instruction
 from pbem.orders.forgive import Answering
+from pbem.protocol import Side
 
 Where: TypeAlias = Literal["body", "attachment", "quoted"]
 """Where a sheet was found: in the sender's own text, in an attached file, or in the text that they quote."""
@@ -65,13 +66,16 @@ class Letter:
     unclear: tuple[str, ...] = ()
     refusal: str | None = None
     automatic: bool = False
+    seat: Side = ""
+    """The side that this share of the letter is for, if its sender plays several (`pbem.mail.seats`)."""
 
     @property
     def identity(self) -> str:
         """The digest by which the letter is known, also if its content has changed."""
         if not self.message_id:
             return self.digest
-        return sha256(f"{self.sender}\n{self.message_id}".encode("utf-8", "replace")).hexdigest()
+        seat = f"\n{self.seat}" if self.seat else ""
+        return sha256(f"{self.sender}\n{self.message_id}{seat}".encode("utf-8", "replace")).hexdigest()
 
     @property
     def digests(self) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ _HEADER: Final = re.compile(r"[*_]{0,2}[^\W\d_][^\n:*]{0,24}[*_]{0,2} ?:[*_]{0,2
 _FROM: Final = re.compile(
     r"[*_]{0,2}(?:From|Von|Van|De|Da|Od|Fra|Från|Lähettäjä|От|Від|差出人|发件人)\b", re.IGNORECASE
 )
-_WROTE: Final = re.compile(
+WROTE: Final = re.compile(
     r"(?:wrote|writes|schrieb|schreef|a écrit|escribió|escreveu|ha scritto|skrev|kirjoitti|napisał|napsal|"
     r"написала?|пише|пишет|のメール|書きました|写道)\b[^:：]{0,80}[:：]\s*\Z",
     re.IGNORECASE,
@@ -83,7 +83,7 @@ def without_frame(own: Sequence[str]) -> list[str]:
     """
     kept: list[str] = []
     for line in filter(str.strip, own):
-        if _WROTE.search(line):
+        if WROTE.search(line):
             broken = len(line) < _LONGEST_TAIL and kept and re.search(r"@|\d:\d\d", kept[-1])
             kept = kept[:-1] if broken else kept
         elif not _SENT_FROM.fullmatch(line):
@@ -104,7 +104,7 @@ def _heads(split: list[tuple[int, str]]) -> Iterator[int]:
         elif _FROM.match(line) and (count := _header_lines(own[i : i + 20])) >= 3:
             header_until = i + count
             yield i
-        elif len(line) < 300 and _WROTE.search(line) and not _marks_follow(split, i + 1):
+        elif len(line) < 300 and WROTE.search(line) and not _marks_follow(split, i + 1):
             yield i
 
 

@@ -21,7 +21,7 @@ from pbem.mail.inbox import open_letter, whole_text
 from pbem.mail.letter import Letter
 from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
-from pbem.mail.receipts import OWN_SHEET
+from pbem.mail.receipts import is_own_sheet
 from pbem.mail.routing import game_of, report_named, reports_in
 from pbem.protocol import Side
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
@@ -71,7 +71,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
-            taken_in += [part.content] if part.name == OWN_SHEET else []
+            taken_in += [part.content] if is_own_sheet(part.name) else []
     except Unreadable:
         damage = "it is damaged or too large"
     wrong = [block.reason for block, _ in found if block.receipt is None]
@@ -90,6 +90,11 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
         lines=(*opened.loose, *opened.quoted_lines),
+        beside_words=tuple(
+            line
+            for sheet in (*opened.enclosures, *opened.passed_over)
+            for line in sheet.text.decode("utf-8", "replace").splitlines()
+        ),
         answers=tuple(_answers(opened)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )

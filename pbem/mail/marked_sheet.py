@@ -22,6 +22,7 @@ _OURS: Final = re.compile(rf"^[ \t]*{MARK}.*\n?", re.MULTILINE)
 _WIDTH: Final = 64
 """Columns of a line of ours: mail programs break a quoted line at 72, with up to four quote marks before it."""
 _MOST: Final = 50
+_LONGEST_NAMED: Final = 30
 
 
 def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
@@ -39,9 +40,10 @@ def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
         rows.append(line)
         pointed: Mark | None = None
         for placed in below.get(number, ()):
+            carets = list(_carets(line, placed.mark))
             if placed.mark != pointed:
-                rows += _carets(line, placed.mark)
-            rows += remark(sentence(placed.fault))
+                rows += carets
+            rows += remark(sentence(placed.fault) if carets else _named(line, placed))
             pointed = placed.mark
     if last and len(every) > _MOST:
         rows += remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
@@ -56,6 +58,13 @@ def without_marks(text: str) -> str:
 def remark(text: str) -> list[str]:
     """Return a sentence as lines of ours."""
     return folded(text, _WIDTH, f"{MARK} ", f"{MARK} ")
+
+
+def _named(line: str, placed: Placed) -> str:
+    """Return the sentence of a fault, with the word before it where that stands too far to the right for carets."""
+    start, word = placed.mark.column - 1, line[placed.mark.column - 1 :][: placed.mark.width].strip()
+    far = width_of(line[:start]) >= _WIDTH and 0 < len(word) <= _LONGEST_NAMED
+    return f"at {word}: {sentence(placed.fault)}" if far else sentence(placed.fault)
 
 
 def _carets(line: str, mark: Mark) -> Iterator[str]:

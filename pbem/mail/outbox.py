@@ -24,6 +24,7 @@ from pbem.mail.address import MESSAGE_ID, mailbox
 from pbem.render.receipt import NAME as RECEIPT
 
 POSITION: Final = "position.txt"
+POSITION_DATA: Final = "position.json"
 """The name under which it is enclosed in words where things stand."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
@@ -50,6 +51,10 @@ class Attachments:
     """The name and the text of a sheet of the reader's own."""
     receipt: str | None = None
     """The receipt, as receipt.txt."""
+    of: str = ""
+    """The side that they are for, which their names then end with: `orders-oak.yaml`. Empty: it has no others."""
+    more: Sequence[Attachments] = ()
+    """The files for other sides of the same reader."""
 
     @property
     def names(self) -> list[str]:
@@ -59,17 +64,33 @@ class Attachments:
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
         if self.picture is not None:
-            yield _file_part("image", "png", "inline", "map.png", self.picture)
+            yield _file_part("image", "png", "inline", self._name("map.png"), self.picture)
         if self.sheet is not None:
-            yield _file_part("application", "yaml", "attachment", "orders.yaml", self.sheet.encode())
+            yield _file_part("application", "yaml", "attachment", self._name("orders.yaml"), self.sheet.encode())
         if self.standing is not None:
-            yield _text_part(self.standing, POSITION)
+            yield _text_part(self.standing, self._name(POSITION))
         if self.position is not None:
-            yield _file_part("application", "json", "attachment", "position.json", self.position.encode())
+            yield _file_part("application", "json", "attachment", self._name(POSITION_DATA), self.position.encode())
         if self.own_sheet is not None:
-            yield _file_part("application", "yaml", "attachment", *self.own_sheet)
+            name, content = self.own_sheet
+            yield _file_part("application", "yaml", "attachment", self._name(name), content)
         if self.receipt is not None:
-            yield _plain_part(RECEIPT, self.receipt)
+            yield _plain_part(self._name(RECEIPT), self.receipt)
+        for other in self.more:
+            yield from other.parts()
+
+    def _name(self, name: str) -> str:
+        return name_for(name, self.of)
+
+
+def name_for(name: str, side: str) -> str:
+    """Return the name of a file that is for a side, of whose reader it is not the only one.
+
+    >>> name_for("orders.yaml", "oak"), name_for("orders.yaml", "")
+    ('orders-oak.yaml', 'orders.yaml')
+    """
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}-{side}{dot}{suffix}" if side else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

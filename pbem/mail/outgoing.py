@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_
 from pbem.mail.letter import Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
-from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
@@ -32,8 +33,10 @@ from pbem.render.picture import render
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
+from pbem.repo.charter import PUBLIC, SILENT
 
 _INDENT: Final = "  "
+_BULLET: Final = re.compile(r" *\* ")
 _BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
 _NOTHING_ATTACHED: Final = Attachments()
@@ -59,24 +62,31 @@ class MailSettings:
         return self.sender.rpartition("@")[2].rstrip(">") or "localhost"
 
 
-@dataclass(slots=True)
+@dataclass
 class Outgoing:
     """A letter to be sent: its content, and the name under which it is written to the outbox, once."""
 
     to: str
     name: str
-    content: bytes
-    sent: Sent | None = None
-    """What is noted of the side that it is for, once it lies in the outbox; None: it is about no game."""
+    draft: Draft
+    sent: tuple[Sent, ...] = ()
+    """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
+    whose: str = ""
+    """The side that it is for, as players write it."""
     file: Path | None = None
     """Where it lies in the outbox, once it does."""
+
+    @cached_property
+    def content(self) -> bytes:
+        """The letter as bytes."""
+        return compose(self.draft)
 
     def put_into(self, outbox: Path) -> Path:
         """Write it to the outbox, a maildir, unless it lies there, and note that; return its file."""
         if self.file is None:
             self.file = write_to_maildir(outbox, self.content, self.name)
-            if self.sent is not None:
-                note_sent(self.sent)
+            for sent in self.sent:
+                note_sent(sent)
         return self.file
 
 
@@ -89,6 +99,8 @@ class Answered:
     sheet: int | None = None
     after: int = 0
     """The last adjudication before that sheet."""
+    side: Side = ""
+    """The side that it came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +245,25 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
         "tip": dice.tip,
         "hidden": dice.hidden,
         "beacon": dice.beacon,
+        "talk": paragraphs(_talk(game)),
     }
+
+
+def _talk(game: OpenGame) -> Iterator[str]:
+    """Yield how the players may talk to each other, if the charter says anything of it."""
+    charter = game.charter
+    if charter.press == SILENT:
+        yield "This game is played in silence: the referee passes nothing on from side to side."
+    elif charter.talks:
+        whom = (
+            "all other sides, PRESS ALL:" if charter.press == PUBLIC else "other sides, PRESS, the sides and a colon,"
+        )
+        unsigned = " UNSIGNED before the sides tells nobody who says it." if charter.press_unsigned else ""
+        opened = "Signed talk is" if charter.press_opened else "No talk is"
+        yield (
+            f"Table talk: the referee passes on what you write to {whom} with your words behind it or below it."
+            f"{unsigned} {opened} opened when the game is over. HELP says more."
+        )
 
 
 def called(game: OpenGame, side: Side) -> str:
@@ -246,10 +276,10 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
     others = [called(game, each) for each in game.awaited if each != side]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
-    both = listing([*others, "you"])
+    players = listing([*others, "you"])
     return paragraphs(
         [
-            f"The game begins when {both} have sent a phrase. You then get your first report. Until then, a second "
+            f"The game begins when {players} have sent a phrase. You then get your first report. Until then, a second "
             "phrase replaces the first."
         ]
     )
@@ -279,24 +309,26 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
     return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
 
 
-def foreseen_letter(game: Adjudicator, foreseen: str, again: str, answered: Letter, settings: MailSettings) -> Outgoing:
+def foreseen_letter(
+    game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
+) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     words = mail("forecast", game=game.name, forecast=foreseen)
-    side = game.ledger.side_of(answered.sender)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, about_side(game, side))
-
-
-def about_side(game: OpenGame, side: Side | None) -> About | None:
-    """Return what a letter to a side is about that tells of no adjudication; None: its reader plays no side."""
-    return None if side is None else About(game, side)
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))
 
 
 def commands_letter(
-    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: str = ""
+    game: Adjudicator,
+    answered: Answered,
+    sheet: str | None,
+    settings: MailSettings,
+    position: str = "",
+    *,
+    refused: bool = False,
 ) -> Outgoing:
-    """Return the letter that answers the commands of a letter.
+    """Return the letter that answers the commands of a letter; its subject says if one is `refused`.
 
     It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
     """
@@ -304,11 +336,12 @@ def commands_letter(
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
     lines = paragraphs(answered.paragraphs)
     form = sheet and sheet.rstrip("\n")
-    text = mail("commands", game=game.name, commands=said, answers=lines, sheet=form, position=position)
-    side = game.ledger.side_of(asked.sender)
+    words = {"commands": said, "refused": refused, "one": ", " not in said}
+    text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
+    side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached, about_side(game, side))
+    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side))
 
 
 def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
@@ -330,12 +363,16 @@ def refusal_letter(
 
 
 def paragraphs(texts: Iterable[str]) -> list[str]:
-    """Return texts as folded lines with a blank line between them; an indented line is left as it is."""
+    """Return texts as folded lines with a blank line between them; indented lines are left, but for bullets."""
     lines: list[str] = []
     for text in texts:
         lines += [""] if lines else []
         for line in text.split("\n"):
-            lines += [line] if line.startswith(" ") or not line else folded(line, WIDTH)
+            bullet = _BULLET.match(line)
+            if bullet is None and line[:1] in ("", " "):
+                lines.append(line)
+            else:
+                lines += folded(line, WIDTH, later=" " * (bullet.end() if bullet else 0))
     return lines
 
 
@@ -354,9 +391,11 @@ def letter(
     A letter about a game belongs to the thread of its side, and says what is enclosed.
     """
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
+    if about is not None and len(about.game.ledger.sides_of(to)) > 1:
+        attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     message_id = f"<{id or stamp}@{settings.host}>"
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else f"\n{_enclosed(attached)}"
+    below = "" if about is None else f"{_gap(text, about)}{_enclosed(attached)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
@@ -370,13 +409,23 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
-    sent = None if about is None else Sent(about.game.path, about.side, message_id, about.told, about.picture)
-    return Outgoing(to, stamp, compose(draft), sent)
+    sent = () if about is None else (Sent(about.game.path, about.side, message_id, about.told, about.picture),)
+    return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
+
+
+def _gap(text: Mail, about: About) -> str:
+    """Return the blank line above what is enclosed; a report that ends with a paragraph of one line needs none."""
+    *_, above, last = ["", "", *text.text.splitlines()]
+    return "" if about.told is not None and last and not above else "\n"
 
 
 def _enclosed(attached: Attachments) -> str:
     """Return the line that says what is enclosed."""
-    return "\n".join(folded(f"Enclosed: {', '.join(attached.names)}", WIDTH, later=_INDENT))
+    names = attached.names
+    if POSITION in names and POSITION_DATA in names:  # on one line, if that can be
+        names.remove(POSITION_DATA)
+        names[names.index(POSITION)] += "/json"
+    return "\n".join(folded(f"Enclosed: {', '.join(names)}", WIDTH, later=_INDENT))
 
 
 def _list_id(about: About, host: str) -> str:

@@ -134,7 +134,7 @@ class _Names:
         if found is None:
             return None
         if not found[2]:
-            lists: list[Any] = [self._game.box.standing]
+            lists: list[Any] = [self._game.box.standing_of(self._side)]
         else:
             sheet = yamlio.read(self._game.ledger.sheet(self._side, int(found[2])), name="sheet").value
             lists = [sheet.get(key) for key in (STANDING_ADD, STANDING)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Final
 
 from pbem.crypto.seal import salt_of
 from pbem.mail.lines import lines
+from pbem.mail.outbox import name_for
 from pbem.protocol import Side
 from pbem.referee.open_game import OpenGame
 from pbem.render.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
@@ -14,6 +16,7 @@ from pbem.repo.layout import turn_path
 
 OWN_SHEET: Final = "your-sheet.yaml"
 """The name under which players get their own sheet back, as it was read."""
+_OWN_SHEET: Final = re.compile(r"your-sheet(?:-\w+)?\.yaml")
 _KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
 _CHECK: Final = """\
 The digest of your sheet {number} {goes} into the dice. The sheet itself is
@@ -81,13 +84,21 @@ def enclosed(
     return "\n".join([_KEEP + "\n", write(receipt), *checks])
 
 
+def is_own_sheet(name: str) -> bool:
+    """Tell whether a file has the name under which players get their own sheet back, for whichever side of theirs."""
+    return _OWN_SHEET.fullmatch(name) is not None
+
+
 def _check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:
     """Return how a player checks the digest of a sheet that is on record."""
     waits = game.current(resumed=False).state
     used = waits is None or sheet.path not in waits.new_sheets.get(side, {})
     turn = ", its digest in " + turn_path(_used_in(game, side, sheet.path)) if used else ""
     goes = "went" if used else "will go"
-    return _CHECK.format(number=sheet.number, goes=goes, path=sheet.path, turn=turn, salt=sheet.salt, file=OWN_SHEET)
+    address = game.ledger.addresses.get(side)
+    several = address is not None and len(game.ledger.sides_of(address)) > 1
+    file = name_for(OWN_SHEET, side if several else "")
+    return _CHECK.format(number=sheet.number, goes=goes, path=sheet.path, turn=turn, salt=sheet.salt, file=file)
 
 
 def _used_in(game: OpenGame, side: Side, path: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pbem.crypto.beacon import address
@@ -39,16 +39,23 @@ from pbem.render.wrap import folded
 _INDENT: Final = "  "
 
 
-def first_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
-    """Yield the first report to every side that has an address; `answered` is the letter that began the game."""
+def first_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[Answered] = ()) -> Iterator[Outgoing]:
+    """Yield the first report to every side that has an address; `answered` is the letter that began the game.
+
+    Of a letter from a player of several sides it is the share of each.
+    """
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        to_it = answered is not None and game.ledger.side_of(answered.letter.sender) == side
-        yield from turn_letter(game, side, 0, settings, maps, answered if to_it else None)
+        yield from turn_letter(game, side, 0, settings, maps, _of(answered, side))
+
+
+def _of(answered: Sequence[Answered], side: Side) -> Answered | None:
+    """Return the letter that came from a side."""
+    return next((each for each in answered if each.side == side), None)
 
 
 def reports(
-    game: Adjudicator, since: int, settings: MailSettings, answered: Answered | None = None
+    game: Adjudicator, since: int, settings: MailSettings, answered: Sequence[Answered] = ()
 ) -> Iterator[Outgoing]:
     """Yield a report to every side that is to be told now, and a receipt to who is not but has sent a sheet.
 
@@ -57,7 +64,7 @@ def reports(
     """
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
+        to_it = _of(answered, side)
         known = correspondence(game.path, side)
         start = since if known.told is None else min(known.told, game.adjudication)
         if start == game.adjudication:  # its report lies in the outbox; others were still to be written
@@ -202,14 +209,14 @@ def before_last_report(game: Adjudicator) -> int:
     return n - 1
 
 
-def closing_letters(game: Adjudicator, settings: MailSettings, answered: Answered | None = None) -> Iterator[Outgoing]:
+def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[Answered] = ()) -> Iterator[Outgoing]:
     """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
 
     `answered` is the letter that closed them, if one did.
     """
     if (closed := game.closed) is not None:
         for side, to in game.ledger.addresses.items():
-            to_it = answered if answered is not None and game.ledger.side_of(answered.letter.sender) == side else None
+            to_it = _of(answered, side)
             number = to_it.sheet if to_it else None
             text = mail(
                 "closed",

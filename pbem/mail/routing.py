@@ -27,10 +27,12 @@ _GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
 _REPORT: Final = re.compile(
-    r"<(?:[a-z]+\.(?=[^@]*\.[0-9a-f]{24}@))?(?P<game>[^@]+)\.(?P<side>\w+)\.(?P<number>\d{1,9})"
+    r"<(?:[a-z]+\.(?=[^@]*\.[0-9a-f]{24}@))?(?P<game>[^@]+)\.(?P<side>[\w+]+)\.(?P<number>\d{1,9})"
     r"(?:\.sheet-\d+)?(?:\.[0-9a-f]{24})?@(?P<host>[^@]+)>"
 )
-"""The id of a letter of ours that carries a form, or might have: it tells game, side and adjudication."""
+"""The id of a letter of ours that carries a form, or might have: it tells game, sides (`oak+elm`) and adjudication."""
+_TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
+"""The id of a letter of ours that passes on what another side says."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
 _NAMING: Final = frozenset({Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
@@ -79,17 +81,27 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
     """Return the report that a letter answers; None: it does not show.
 
     The letter that it replies to tells it, else those before that, the latest first; else the form that it quotes. Last
-    comes the game that its subject names, if it is the only one that asks its sender anything.
+    comes the game that its subject names, if it is the only one that asks its sender anything. A letter that answers
+    what another side says answers no report.
     """
+    if answers_talk(letter, settings):
+        return None
     for report in reports_in(letter.references, settings.host):
-        if _side(settings, report.game, letter.sender) == report.side:
+        if report.side in _sides(settings, report.game, letter.sender) and letter.seat in ("", report.side):
             return report
     for sheet in letter.enclosures:
         if sheet.where == "quoted" and (named_in := report_named(sheet)) is not None:
             return named_in
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
-    asking = [name for name in _all_games(settings) if named and _asks(settings, name, letter.sender)]
-    return _asks(settings, asking[0], letter.sender) if asking == [named] else None
+    asking = {name: _asks(settings, name, letter) for name in _all_games(settings)} if named else {}
+    asked = [name for name, reports in asking.items() if reports]
+    return asking[asked[0]][0] if asked == [named] and len(asking[asked[0]]) == 1 else None
+
+
+def answers_talk(letter: Letter, settings: MailSettings) -> bool:
+    """Tell whether a letter replies to one of ours that passes on what another side says."""
+    found = _TALK.fullmatch(letter.references[-1]) if letter.references else None
+    return found is not None and found["host"] == settings.host
 
 
 def report_named(sheet: Enclosure) -> Answering | None:
@@ -104,7 +116,8 @@ def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[A
     for reference in reversed(references):
         found = _REPORT.fullmatch(reference)
         if found is not None and host in (None, found["host"]):
-            yield Answering(found["game"], found["side"], int(found["number"]))
+            for side in found["side"].split("+"):
+                yield Answering(found["game"], side, int(found["number"]))
 
 
 def about(letter: Letter, settings: MailSettings) -> str | None:
@@ -117,16 +130,16 @@ def about(letter: Letter, settings: MailSettings) -> str | None:
     return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 
-def _asks(settings: MailSettings, name: str, sender: str) -> Answering | None:
-    """Return the last report of a game to a player, if it asks them anything."""
-    side = _side(settings, name, sender)
-    if side is None:
-        return None
+def _asks(settings: MailSettings, name: str, letter: Letter) -> list[Answering]:
+    """Return the last reports of a game to a player that ask them anything: one for each such side of theirs."""
+    sides = [side for side in _sides(settings, name, letter.sender) if letter.seat in ("", side)]
+    if not sides:
+        return []
     try:
         with OpenGame.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            return Answering(name, side, game.adjudication) if game.begun and game.asked(side) else None
+            return [Answering(name, side, game.adjudication) for side in sides if game.begun and game.asked(side)]
     except (PbemError, OSError, ValueError, TypeError, KeyError):
-        return None  # as in `_side`
+        return []  # as in `_sides`
 
 
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:
@@ -147,18 +160,18 @@ def _in_subject(subject: str) -> Iterator[str]:
 
 def _plays(settings: MailSettings, name: str, sender: str) -> bool:
     """Tell whether there is a game of this name in which an address plays."""
-    return _side(settings, name, sender) is not None
+    return bool(_sides(settings, name, sender))
 
 
-def _side(settings: MailSettings, name: str, sender: str) -> Side | None:
-    """Return the side that an address plays in a game; None: it plays none, or there is no such game."""
+def _sides(settings: MailSettings, name: str, sender: str) -> list[Side]:
+    """Return the sides that an address plays in a game; none if there is no such game."""
     if not GAME_NAME.fullmatch(name):
-        return None
+        return []
     try:
         with GameRepo.open(settings.games / f"{name}.git") as repo:
-            return Ledger(repo, Keys.load(settings.keys, name)).side_of(sender)
+            return Ledger(repo, Keys.load(settings.keys, name)).sides_of(sender)
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
-        return None  # one damaged game must not keep the letters of all the others from being read
+        return []  # one damaged game must not keep the letters of all the others from being read
 
 
 def _all_games(settings: MailSettings) -> Iterator[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
-from pbem.mail.routing import game_of, meant, only_names
+from pbem.mail.routing import answers_talk, game_of, meant, only_names
 from pbem.mail.waiting import unread
 from pbem.referee.open_game import CannotPlay
 
@@ -81,11 +82,19 @@ def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
         reason = unclear(letter.unclear)
     elif found is not None and found.not_begun is not None:
         reason = found.not_begun
+    elif answers_talk(letter, settings):
+        reason = _TO_PASS_ON
     else:
         reason = letter.refusal or ""
     refuse(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
     if found is not None:
         handled.log.append(found.log)
+
+
+_TO_PASS_ON: Final = (
+    "You answer what another side says, but nothing in your letter says that it is to be passed on. Begin with the "
+    "line `PRESS ALL:`, or with the side in place of ALL, and write your words below it."
+)
 
 
 def unclear(lines: Sequence[str]) -> str:

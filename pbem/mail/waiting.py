@@ -42,7 +42,7 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     try:
         name = meant(letter, settings)
         with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            side = game.ledger.side_of(letter.sender)
+            side = next(iter(game.sides_of(letter.sender)), None)
             if side is None:
                 return None
             return Unread(log_line(game, side, "nothing was found in it"), _before(game, side))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
+from pbem.engine.matching import is_for
 from pbem.game.box import Box
 from pbem.game.kept_orders import too_much
 from pbem.game.order_form import OrderForm
@@ -16,6 +17,7 @@ from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.forgive import Answering, Forgiven, Known, forgive
+from pbem.orders.one_of_several import asks_for, missing_answers, named, which_is_meant
 from pbem.orders.sheet import (
     LINK,
     ORDERS,
@@ -47,6 +49,7 @@ WRITE_AGREED: Final = "AGREED takes what counts without an answer"
 """Stands before what AGREED takes, where nothing is chosen."""
 _SHOWN: Final = 80
 """How many characters of a line are shown within a reason."""
+
 
 Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
 """Says what is wrong with each of several orders of a kind."""
@@ -98,6 +101,8 @@ class OpenDecisions:
     """Says for which of several orders of a kind no decision is left. None: nobody knows it."""
     costs: Costs | None = None
     """Says what several orders of a kind cost. None: nobody knows it."""
+    answered: Callable[[Decision], bool] = lambda decision: False
+    """Tells whether a decision has an answer without a sheet: a standing order's, or the only one that is legal."""
     standing: Sequence[Record] | None = None
     """The standing orders in force, as `Filed.written` writes them: those that a sheet adds go before them.
 
@@ -117,6 +122,10 @@ class OpenDecisions:
     """Whether the sheet is on record already. It is then read strictly, and nobody is asked what they meant by it."""
     answering: Answering | None = None
     """The report that the letter of the sheet answers. None: only the sheet itself says it."""
+    out: bool = False
+    """Whether the side is out of the game, so that no order of it counts."""
+    others: Mapping[Side, Collection[str]] = field(default_factory=dict)
+    """The other sides of the same player, each with the kinds of its open decisions."""
 
     def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
         """Return the faults of orders of a kind; without `further` those of the first order alone."""
@@ -124,18 +133,30 @@ class OpenDecisions:
             return self.further(decision, orders)
         return [list(self.faults(decision, orders[0]))]
 
-    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
-        """Yield the index of each order that answers what an earlier one has answered, with the index of that one.
+    def is_for(self, order: Order, decision: Decision) -> bool:
+        """Tell whether an order is for a decision."""
+        return is_for(order, decision, self.decisions, self._is_legal)
 
-        Of several decisions of a kind each has an answer of its own: only what comes behind these is a second one.
-        """
+    def may_be_for(self, order: Order) -> list[Decision]:
+        """Return the decisions that an order may be for that does not say which of several it answers."""
+        alike = [each for each in self.decisions if each.kind == order.kind]
+        return alike if len(alike) > 1 and not order.about else []
+
+    def _is_legal(self, decision: Decision, order: Order) -> bool:
+        return not any(True for _ in self.faults(decision, order))
+
+    def given(self, decision: Decision, orders: Sequence[Order]) -> list[int]:
+        """Return the indexes of the orders that are for a decision."""
+        return [number for number, order in enumerate(orders) if self.is_for(order, decision)]
+
+    def second_answers(self, orders: Sequence[Order]) -> Iterator[tuple[int, int]]:
+        """Yield the index of each order that answers what an earlier one has answered, with the index of that one."""
         if self.second is None or self.recorded:
             return
-        for kind in dict.fromkeys(decision.kind for decision in self.decisions):
-            asked = [decision for decision in self.decisions if decision.kind == kind]
-            given = [number for number, order in enumerate(orders) if order.kind == kind][len(asked) - 1 :]
+        for decision in self.decisions:
+            given = self.given(decision, orders)
             if len(given) > 1:
-                for second, first in self.second(asked[-1], [orders[number] for number in given]):
+                for second, first in self.second(decision, [orders[number] for number in given]):
                     yield given[second], given[first]
 
     def all_costs(self, sheet: Sheet) -> Iterator[str]:
@@ -143,7 +164,7 @@ class OpenDecisions:
         if self.costs is None:
             return
         for decision in self.decisions:
-            yield from self.costs(decision, [order for order in sheet.orders if order.kind == decision.kind])
+            yield from self.costs(decision, [sheet.orders[number] for number in self.given(decision, sheet.orders)])
 
 
 def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> tuple[Receipt, Sheet | None]:
@@ -185,13 +206,16 @@ def _read(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
 def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
     """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
     heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
+    if at.out and not heading:
+        reason = f"{at.box.names.get(at.side, at.side)} is out of the game; its orders do not count any more"
+        heading = [Fault(ILLEGAL, ("side",), reason)]
     yield from map(sheet.placed, heading)
     unread = sheet.link is None and sheet.document.value.get(LINK) is not None
     if not unread and (wrong := wrong_with(sheet.link, at.chain)) is not None:
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return
-    terms = Terms(at.box.forms, at.periods, at.box.standing, at.today, at.box.names)
+    terms = Terms(at.box.forms, at.periods, at.box.standing_of(at.side), at.today, at.box.names)
     for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
         yield from map(sheet.placed, check_standing(key, written, terms))
     yield from map(sheet.placed, _cancelled_wrongly(at, sheet))
@@ -225,21 +249,21 @@ def _cancelled_wrongly(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
 
 def _too_much(at: OpenDecisions, sheet: Sheet) -> Iterator[Fault]:
     """Yield where a sheet leaves more with the referee than is kept: orders that wait, or standing orders."""
-    if reason := too_much("orders", [{order.kind: order.body} for order in sheet.orders]):
+    if reason := too_much("orders", [{order.kind: order.written} for order in sheet.orders]):
         yield Fault(ILLEGAL, (ORDERS,), f"{reason}; send those for the next decisions alone")
     in_force = (at.standing or ()) if sheet.standing is None else ()
     for key, written, more in (
         (STANDING, sheet.standing or (), ()),
         (STANDING_ADD, sheet.standing_add, [*(sheet.standing or ()), *in_force]),
     ):
-        records = [item for each in (*written, *more) for item in _as_kept(each, at.box)]
+        records = [item for each in (*written, *more) for item in _as_kept(each, at)]
         if written and (reason := too_much("standing orders", records)):
             yield Fault(ILLEGAL, (key,), reason)
 
 
-def _as_kept(written: Written, box: Box) -> Sequence[Record]:
+def _as_kept(written: Written, at: OpenDecisions) -> Sequence[Record]:
     """Return the standing orders that an item of a sheet stands for."""
-    return box.standing if isinstance(written, str) else [written]
+    return at.box.standing_of(at.side) if isinstance(written, str) else [written]
 
 
 def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
@@ -257,10 +281,9 @@ def _too_late(side: Side, name: str, raw: bytes, closed: Closing) -> Receipt:
 def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:
     """Yield the faults of orders that answer an open decision, and of orders that stand before the first answer.
 
-    A sheet without orders is at fault if a decision is open, unless it came for its standing orders. If the sheet is
-    not whole, the order that answers may be the one that cannot be read.
+    Orders that are sent ahead may stand alone. A sheet without orders is at fault if a decision is open, unless it came
+    for its standing orders. If the sheet is not whole, the order that answers may be the one that cannot be read.
     """
-    asked = sorted({decision.kind for decision in at.decisions})
     wrong: dict[int, Iterable[Fault]] = {}
     for decision in at.decisions:
         wrong |= _wrong_answers(at, sheet, decision)
@@ -268,17 +291,25 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         yield sheet.placed(Fault(ILLEGAL, (), _which_of_the_two(sheet, first)), number)
     answers = not whole
     taken_back = at.waiting and sheet.document.value.get(ORDERS) is not None
-    if asked and whole and not (sheet.orders or sheet.files or taken_back):
+    if at.decisions and whole and not (sheet.orders or sheet.files or taken_back):
         yield sheet.placed(Fault(ILLEGAL, (ORDERS,), nothing_chosen(at.box, at.decisions)))
+    answering = {number for decision in at.decisions for number in at.given(decision, sheet.orders)}
     for number, order in enumerate(sheet.orders):
-        if order.kind in asked:
-            answers = True
+        if fault := which_is_meant(at, order):
+            yield sheet.placed(fault, number)
+        elif number in answering:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
-        elif not answers:
-            reason = f"the game does not ask you for {order.kind} now; " + (
-                f"it asks for {', '.join(asked)}" if asked else "it asks nothing of you"
-            )
+        elif not answers and not sheet.ahead:
+            reason = f"the game does not ask you for {named(order)} now; {asks_for(at.decisions)}"
+            if others := [side for side, kinds in at.others.items() if order.kind in kinds]:
+                reason = (
+                    f"this sheet is for {at.side}, who is not asked for {order.kind} now; {listing(others)} is, whom "
+                    f"you play too: write `side: {others[0]}`, or give {at.side} its own orders"
+                )
             yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+        answers = answers or number in answering or fault is not None
+    if whole and not at.recorded:
+        yield from map(sheet.placed, missing_answers(at, sheet.orders))
 
 
 def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:
@@ -286,7 +317,7 @@ def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[
 
     An order behind a refused one is judged as if that were not there: where it has faults, they say so.
     """
-    given = [number for number, order in enumerate(sheet.orders) if order.kind == decision.kind]
+    given = at.given(decision, sheet.orders)
     if not given:
         return {}
     wrong: dict[int, Iterable[Fault]] = {}
@@ -314,7 +345,9 @@ def _half_read(at: OpenDecisions, bad: BadSheet) -> Iterator[Placed]:
             body, paths = sheet.document.value[ORDERS][place][decision.kind], bad.faulty(start)
             if not isinstance(body, dict) or not paths or () in paths:
                 continue
-            order = Order(decision.kind, body)
+            order = Order.read(decision.kind, body)
+            if order.about != decision.about and len(at.may_be_for(Order(order.kind, {}))) > 1:
+                continue
             for fault in at.faults(decision, order, paths, partial(_fits, form)):
                 yield Placed(fault, sheet.place_of(start, body, fault.path))
 
@@ -340,7 +373,11 @@ def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
 
 def agreed(box: Box, decisions: Sequence[Decision]) -> str:
     """Return in words what counts if decisions are not answered."""
-    said = [box.forms[each.kind].in_words(each.default, box.names) for each in decisions if each.default is not None]
+    said = []
+    for each in decisions:
+        if each.default is not None:
+            words = box.forms[each.kind].in_words(each.default, box.names)
+            said.append(f"{words} (for {box.names.get(each.about, each.about)})" if each.about else words)
     return "; ".join(said)
 
 

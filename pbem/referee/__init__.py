@@ -23,3 +23,4 @@ EVENTS: Final = (
 
 GAME_MASTER: Final = "the game master"
 ALL_SIDES: Final = "all sides"
+QUORUM: Final = "the agreed number of sides"

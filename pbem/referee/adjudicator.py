@@ -35,6 +35,7 @@ from pbem.repo.ledger import LetterId
 from pbem.repo.records import as_plain, event_records
 from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
+from pbem.repo.talk import heard_by
 
 Enacted: TypeAlias = tuple[Outcome[Any], Sources]
 """The outcome of an act, and the orders that are left after it."""
@@ -328,7 +329,8 @@ class Adjudicator(OpenGame):
         """Return the sources of answers, and the standing orders among them."""
         standing = self.in_force(state, self.session, at.day)
         pending = {side: list(queue) for side, queue in state.pending.items()}
-        return Sources(pending, standing.answer, at.late, at.absent, state.defaults), standing
+        resigned = frozenset(state.resigned)
+        return Sources(pending, standing.answer, at.late, at.absent, resigned, state.defaults), standing
 
     def _commit(self, now: Now, state: State, played: Played) -> int:
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
@@ -341,29 +343,33 @@ class Adjudicator(OpenGame):
         made = adjudication_of(n, played, expired, state.newcomers)
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
-        files = self._files(now, made, played.seed, published_span(state, played.outcome))
+        talk = self.talk.files()
+        files = self._files(now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
         if played.outcome.checkpoint is not None:
-            after.handed_in = []  # no order waits any more
+            after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
-        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files
+        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
         now.head = self.ledger.commit(files, _subject(self.name, made))
         return n
 
-    def _files(self, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None) -> dict[str, bytes]:
+    def _files(
+        self, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, *, talked: bool
+    ) -> dict[str, bytes]:
         """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
         assert now.session is not None
         assert now.state is not None
         result = now.session.result
         position = yamlio.dump(self.rules.encode(self.rules.view(now.session.position, None))).encode()
         files = self.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
-        files |= self._files_of_sides(now, made, len(position), len(files[turn_path(made.n)]))
+        files |= self._files_of_sides(now, made, len(position), len(files[turn_path(made.n)]), talked)
         return files if result is None else files | self.ledger.revealed_files()
 
-    def _files_of_sides(self, now: Now, made: Adjudication, position: int, turn: int) -> dict[str, bytes]:
-        """Return the view, the decisions and the events of each side that gave a key, sealed to that key.
+    def _files_of_sides(self, now: Now, made: Adjudication, position: int, turn: int, talked: bool) -> dict[str, bytes]:
+        """Return the view, the decisions, the events and the talk of each side that gave a key, sealed to that key.
 
-        `position` and `turn` are the lengths of the public position and of the turn file.
+        `position` and `turn` are the lengths of the public position and of the turn file; `talked`: files of talk are
+        written with it.
         """
         assert now.state is not None
         files: dict[str, bytes] = {}
@@ -372,16 +378,18 @@ class Adjudicator(OpenGame):
                 continue
             events = [event for event in made.events if event.to is None or side in event.to]
             view = {**self.home(now, side), "events": event_records(events)}
-            files |= self.ledger.side_files(side, view, now.state, position, turn)
+            if talked:
+                view["talk"] = heard_by(side, self.talk.since(made.n - 1))
+            files |= self.ledger.side_files(side, view, now.state, position, turn, talked=talked)
         return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods = state.sheets[side], self.periods
+        n, periods, usual = state.sheets[side], self.periods, self.box.standing_of(side)
         new = [
             as_plain(each.record())
             for written in (sheet.standing_add, sheet.standing or ())
-            for each in file_standing(written, self.box.standing, sheet=n, after=state.adjudication, periods=periods)
+            for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
         ]
         in_force = enumerate(state.standing.get(side, ()), 1)
         kept = [record for number, record in in_force if number not in sheet.standing_cancel]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from pbem.protocol import Side
+from pbem.referee import ALL_SIDES, QUORUM
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Ending, Request, made, open_request, request_files
+from pbem.repo.requests import AnyRequest, Ending, Request, made, open_request, request_files, still_needed
 from pbem.repo.state import State
 
 R = TypeVar("R", Request, Ending)
@@ -49,9 +51,28 @@ def opened(game: Adjudicator, number: int) -> AnyRequest:
 
 
 def require_consents(request: AnyRequest) -> None:
-    """Raise CannotPlay unless all sides have consented to a request whose consent it needs."""
-    if missing := [side for side in request.needed if side not in request.consents]:
+    """Raise CannotPlay unless the sides have consented to a request whose consent it needs."""
+    if missing := still_needed(request):
         raise CannotPlay(f"request {request.request} waits for {', '.join(missing)}")
+
+
+def asked_by_mail(game: Adjudicator) -> list[Side]:
+    """Return the sides whose consent is asked by letter: those with an address that are not out of the game."""
+    out = game.out
+    return [side for side in game.by_mail if side not in out]
+
+
+def quorum_of(game: Adjudicator, needed: Sequence[Side]) -> int | None:
+    """Return how many of the sides that are asked must consent, as the charter says; None: all."""
+    quorum = game.charter.quorum
+    return None if quorum is None or quorum >= len(needed) else quorum
+
+
+def consented(request: AnyRequest) -> str:
+    """Return by whom a request was agreed to, as an act says it."""
+    if isinstance(request, Ending) and len(request.needed) == 1:
+        return request.needed[0]
+    return ALL_SIDES if set(request.needed) <= set(request.consents) else QUORUM
 
 
 def state_of(game: Adjudicator) -> State:

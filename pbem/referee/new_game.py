@@ -15,9 +15,10 @@ from pbem.game import shelf
 from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
+from pbem.game.wording import listing
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
-from pbem.repo.charter import FORMAT, Charter, Pins, promise
+from pbem.referee.open_game import CannotPlay, one_side_each
+from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
@@ -46,12 +47,22 @@ class NewGame:
     """None: drawn at random."""
     beacon: str | None = None
     """The public beacon that is mixed into the dice; None: none."""
+    press: str | None = None
+    """How the players may talk by the referee: `free`, `public`, `silent`; None: not at all."""
+    press_unsigned: bool = False
+    """Whether talk may be unsigned."""
+    press_opened: bool = False
+    """Whether signed talk is opened when the game is over."""
     begin: bool = True
     """Whether it is played to its first decision at once."""
     made_by: str = f"pbem {__version__}"
     """The program that begins the game, with its version."""
     corrections: Corrections = field(default_factory=dict)
     """Corrected files of the box, which the game keeps in its repo."""
+    quorum: int | None = None
+    """How many of the sides that are asked must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side; where two sides play, none may in any case."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
         """Make the keys and the repo of the game, and return its ledger and its rules.
@@ -59,6 +70,7 @@ class NewGame:
         Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
         """
         loaded = self._loaded()
+        self._require_press()
         box = loaded.box
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
@@ -68,16 +80,28 @@ class NewGame:
             game=self.name,
             rules=self.rules,
             edition=self.edition or box.editions[0],
-            scenario=self.scenario or box.scenarios[0],
+            scenario=self.scenario or loaded.scenarios[0],
             players={side: self.players.get(side, side) for side in loaded.rules.sides},
             by_mail=[side for side in loaded.rules.sides if side in self.addresses],
             options=dict(self.options),
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
+            quorum=self.quorum,
+            one_side_each=self.one_side_each,
+            press=self.press,
+            press_unsigned=self.press_unsigned,
+            press_opened=self.press_opened,
         )
         pins = Pins(box.digest, loaded.code)
         return Ledger.create(path, keys, charter, pins, self.addresses, as_files(self.corrections)), loaded
+
+    def _require_press(self) -> None:
+        """Raise CannotPlay for talk that there is not."""
+        if self.press is not None and self.press not in PRESS:
+            raise CannotPlay(f"press is {listing(list(PRESS), 'or')}, not {self.press}")
+        if self.press not in (FREE, PUBLIC) and (self.press_unsigned or self.press_opened):
+            raise CannotPlay("talk that is unsigned, or opened at the end, needs a game with press: free or public")
 
     def _loaded(self) -> Loaded:
         """Return the rules, with sides and scenario known to be theirs."""
@@ -94,6 +118,22 @@ class NewGame:
             if side not in loaded.rules.sides:
                 sides = ", ".join(loaded.rules.sides)
                 raise CannotPlay(f"{loaded.box.title} has no side {side}; its sides are {sides}")
+        if one_side_each(loaded.rules.sides, self.one_side_each):
+            self._require_own_addresses()
+        if self.quorum is not None and not 1 <= self.quorum <= len(loaded.rules.sides):
+            raise CannotPlay(f"a quorum of {self.quorum}: {len(loaded.rules.sides)} sides play")
         if self.scenario is not None:
-            loaded.box.scenario(self.scenario)
+            loaded.require_scenario(self.scenario)
+        elif not loaded.scenarios:
+            raise CannotPlay(f"no scenario of {loaded.box.title} is played with these options")
         return loaded
+
+    def _require_own_addresses(self) -> None:
+        """Raise CannotPlay if two sides have the same address."""
+        owners: dict[str, Side] = {}
+        for side, address in self.addresses.items():
+            if (other := owners.setdefault(address.lower(), side)) != side:
+                raise CannotPlay(
+                    f"{address} plays {other} and {side}; nobody plays more than one side in {self.name}. Give each "
+                    "side an address of its own, or leave one without: you hand in its sheets with `pbem submit`"
+                )

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -26,7 +27,7 @@ from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, PbemError, Side
+from pbem.protocol import Decision, Event, PbemError, Result, Side
 from pbem.repo import format1
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
@@ -35,6 +36,7 @@ from pbem.repo.public import as_files
 from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
+from pbem.repo.talk import TalkBook
 
 if TYPE_CHECKING:
     from pbem.game.forecast import Prospect
@@ -78,6 +80,7 @@ class OpenGame:
         self.charter = ledger.charter
         self.loaded = loaded
         self.box, self.rules = loaded.box, loaded.rules
+        self.talk = TalkBook(ledger)
         self._now: Now | None = None
         self.today: date | None = None
         """The day by which standing orders expire; None: the day by the clock."""
@@ -157,6 +160,37 @@ class OpenGame:
         first = self.charter.by_mail
         return [side for side in self.rules.sides if side in first or self.ledger.joined(side).addresses]
 
+    @property
+    def out(self) -> tuple[Side, ...]:
+        """The sides that are out of the game: by its rules, or because they have resigned."""
+        now = self.current()
+        if now.state is None or now.session is None:
+            return ()
+        gone = {*now.state.resigned, *self.rules.out(now.session.position)}
+        return tuple(side for side in self.rules.sides if side in gone)
+
+    @property
+    def in_play(self) -> list[Side]:
+        """The sides that are not out of the game."""
+        out = self.out
+        return [side for side in self.rules.sides if side not in out]
+
+    def sides_of(self, address: str) -> list[Side]:
+        """Return the sides that an address plays, in their order."""
+        own = self.ledger.sides_of(address)
+        return [side for side in self.rules.sides if side in own]
+
+    def _beside(self, side: Side) -> dict[Side, list[str]]:
+        """Return the other sides of a side's player, each with the kinds of its open decisions."""
+        address = self.ledger.addresses.get(side)
+        others = [] if address is None else [each for each in self.sides_of(address) if each != side]
+        return {other: [decision.kind for decision in self.asked(other)] for other in others}
+
+    @property
+    def one_side_each(self) -> bool:
+        """Whether no address may play more than one side."""
+        return one_side_each(self.rules.sides, self.charter.one_side_each)
+
     def player(self, side: Side) -> str:
         """Return the name of the player of a side."""
         return self.ledger.player(side)
@@ -188,24 +222,29 @@ class OpenGame:
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
-        """The open decisions for which no answer is at hand."""
+        """The open decisions that the game waits for: no answer to them is at hand."""
         now = self.current()
         if now.session is None or now.state is None:
             return ()
         ready = self.in_force(now.state, now.session, self.day)
-        session, pending = now.session, now.state.pending
         return tuple(
             decision
-            for decision in session.open_decisions
-            if not has_order_for(session, pending, decision) and ready.answer(session, decision) is None
+            for decision in now.session.open_decisions
+            if decision.waits
+            and decision.side not in now.state.resigned
+            and not has_order_for(now.session, now.state.pending, decision)
+            and ready.answer(now.session, decision) is None
         )
 
     def asked(self, side: Side) -> list[Decision]:
-        """Return the open decisions of a side, whether or not an answer is at hand."""
+        """Return the open decisions of a side, whether or not an answer is at hand; none if it has resigned."""
+        state = self.current().state
+        if state is not None and side in state.resigned:
+            return []
         return [decision for decision in self.session.open_decisions if decision.side == side]
 
     @property
-    def result(self) -> Record | None:
+    def result(self) -> Result | None:
         """The result of the game; None: it goes on."""
         state = self.current(resumed=False).state
         return state.result if state else None
@@ -333,6 +372,7 @@ class OpenGame:
             further=session.further,
             second=session.second_answers,
             costs=session.costs,
+            answered=partial(self._answered_without, session, ruled),
             standing=[each.written() for each in self.standing(side)],
             waiting=self.waits(side) and not ruled,
             periods=tuple(self.periods),
@@ -341,18 +381,27 @@ class OpenGame:
             closed=self.closed,
             recorded=recorded,
             answering=answering,
+            out=side in self.out,
+            others={} if recorded or ruled else self._beside(side),
         )
         return check_sheet(at, raw, name=name)
+
+    def _answered_without(self, session: Session[Any], ruled: bool, decision: Decision) -> bool:
+        """Tell whether a decision has an answer without a sheet; a ruling leaves to the side what it does not say."""
+        state = self.current().state
+        if state is None or ruled:
+            return ruled
+        ready = self.in_force(state, session, self.day)
+        return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
 
     def costs(self, side: Side) -> list[str]:
         """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
         now, session = self.current(), self.session
         ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
-        asked = {decision.kind: decision for decision in self.asked(side)}
         return [
             line
-            for kind, decision in asked.items()
-            for line in session.costs(decision, [order for order in ready if order.kind == kind])
+            for decision in self.asked(side)
+            for line in session.costs(decision, [order for order in ready if session.is_for(order, decision)])
         ]
 
     def forecast(
@@ -438,6 +487,11 @@ class OpenGame:
                 session.result, session.open_decisions = state.result, ()
             now.session = session
         return now
+
+
+def one_side_each(sides: Sequence[Side], agreed: bool) -> bool:
+    """Tell whether no address may play more than one side: where two play each other, or as agreed for a game."""
+    return agreed or len(sides) == 2
 
 
 def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:

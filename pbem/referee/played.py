@@ -13,7 +13,7 @@ from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import last_links
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
-from pbem.engine.session import Answer, Step
+from pbem.engine.session import Answer, Session, Step
 from pbem.game.plain import Record
 from pbem.orders.standing import Filed, InForce
 from pbem.protocol import Event, Rules, Side
@@ -57,11 +57,20 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers:
             *outcome.events,
             *notices(outcome.answers, played.sources, played.standing, expired),
         ],
-        [{"side": decision.side, "kind": decision.kind} for decision in outcome.session.open_decisions],
+        awaited(outcome.session),
         played.at,
         played.act,
         played.whole,
     )
+
+
+def awaited(session: Session[Any]) -> list[dict[str, str]]:
+    """Return the decisions that a game waits for, by side and kind, as a turn file names them.
+
+    Where it waits for none of them, they are those that the next adjudication answers at once.
+    """
+    asked = [each for each in session.open_decisions if each.waits] or session.open_decisions
+    return [{"side": each.side, "kind": each.kind} for each in asked]
 
 
 def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
@@ -89,7 +98,7 @@ def advanced(
         standing=standing,
         standing_digests=dict(state.standing_digests),
         open_decisions=[decision_record(decision) for decision in session.open_decisions],
-        result=None if session.result is None else dict(session.result),
+        result=session.result,
         links={**last_links(played.seed.stated.get("player_chains", {}), state.links), **_new_chains(played.seed)},
         new_links={},
         handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame
@@ -30,10 +31,11 @@ def change_of(game: OpenGame, side: Side, name: str, address: str) -> Change:
     game.require_format()
     now = game.player(side)
     replaced = bool(name) and name.casefold() != now.casefold()
-    plays = game.ledger.side_of(address)
-    if plays is not None and plays != side:
-        raise CannotPlay(f"{address} plays {plays} in {game.name}; a letter from it could not be told apart")
-    if plays == side and not replaced:
+    plays = game.ledger.sides_of(address)
+    others = [each for each in plays if each != side]
+    if others and game.one_side_each:
+        raise CannotPlay(f"{address} plays {listing(others)} in {game.name}, where nobody plays more than one side")
+    if side in plays and not replaced:
         raise CannotPlay(f"{now} plays {side} in {game.name} from {address} already")
     return Change(side, name if replaced else now, address, replaced)
 

@@ -6,10 +6,11 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.ending import end_by_request
 from pbem.referee.filing import letter_files, opened
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import require_running
 from pbem.referee.rollback import roll_back
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Request, made, request_files
+from pbem.repo.requests import AnyRequest, Request, can_be_agreed, made, request_files, still_needed
 from pbem.repo.state import State
 
 
@@ -24,7 +25,7 @@ def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None 
 
 def carry_out(game: Adjudicator, request: AnyRequest) -> int | None:
     """Carry out a request to which all have consented, and return the adjudication; None: it waits for others."""
-    if set(request.needed) - set(request.consents):
+    if still_needed(request):
         return None
     if isinstance(request, Request):
         return roll_back(game, request.to, request.reason, request=request)
@@ -35,8 +36,10 @@ def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | 
     """Record a side's consent to a request, and return the request."""
     require_running(game)
     request = opened(game, number)
+    _require_asked(game, side)
 
     def change(_: State) -> tuple[dict[str, bytes], str]:
+        request.refusals = [each for each in request.refusals if each != side]
         request.consents = [each for each in game.rules.sides if each in {*request.consents, side}]
         files = request_files(request) | letter_files(game, letter, {"side": side, "consents": number})
         return files, f"{side} consents to request {number}"
@@ -46,19 +49,30 @@ def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | 
 
 
 def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> AnyRequest:
-    """Record that a side refuses a request, which closes it, and return the request.
+    """Record that a side refuses a request, and return the request; it is closed if too few can still consent.
 
     `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if no such request is open.
     """
     with game.lock():
         require_running(game)
         request = opened(game, number)
+        _require_asked(game, side)
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
-            request.outcome = f"refused by {side}"
-            state.requests = {"made": made(state)}
+            if request.quorum is not None:
+                request.consents = [each for each in request.consents if each != side]
+                request.refusals = [each for each in game.rules.sides if each in {*request.refusals, side}]
+            if request.quorum is None or not can_be_agreed(request):
+                request.outcome = f"refused by {side}"
+                state.requests = {"made": made(state)}
             files = request_files(request) | letter_files(game, letter, {"side": side, "refuses": number})
             return files, f"{side} refuses request {number}"
 
         game.note(change)
         return request
+
+
+def _require_asked(game: Adjudicator, side: Side) -> None:
+    """Raise CannotPlay if a side is out of the game: it has no say in how that goes on."""
+    if side in game.out:
+        raise CannotPlay(f"{side} is out of the game; its consent is not asked")

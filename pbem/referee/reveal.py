@@ -8,11 +8,13 @@ game.yaml  position.yaml  joined/  requests/  turns/000/0042.yaml    as they are
 turns/000/0042.whole.yaml      the sealed record beside a turn file: answers, events with their readers, hidden draws
 sheets/<side>/000/0017.yaml    each sheet, as it was received
 standing/<side>/0003.yaml      a side's standing orders, each version of them
+press/0003.yaml                what players said and showed, as far as it is opened, each version of it
 state.yaml                     what the game was resumed from last
 ```
 
-Left sealed are the players' addresses, whose key is never published, and what was sealed to a side's own key, which
-holds nothing that is not in the records. The notes of letters are left out: they say only that a letter came.
+Left sealed are the players' addresses and the talk that is never opened, whose key is never published, and what was
+sealed to a side's own key, which holds nothing that is not in the records. The notes of letters are left out: they say
+only that a letter came.
 """
 
 from __future__ import annotations
@@ -31,7 +33,18 @@ from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from pbem.repo.git.paths import parts
-from pbem.repo.layout import EARLIER_VIEWS, LETTERS, PLAYERS, REVEALED, SEALED, SHEETS, STANDING, STATE, VIEWS
+from pbem.repo.layout import (
+    EARLIER_VIEWS,
+    LETTERS,
+    OFFICE,
+    PRESS,
+    REVEALED,
+    SEALED,
+    SHEETS,
+    STANDING,
+    STATE,
+    VIEWS,
+)
 from pbem.repo.public import charter_in, revealed_in
 
 
@@ -116,13 +129,14 @@ def _contents(
             continue
         if not path.endswith(SEALED):
             yield path, repo.blob(oids[-1])
-        elif path == PLAYERS or path.startswith((VIEWS, EARLIER_VIEWS)):
+        elif path in OFFICE or path.startswith((VIEWS, EARLIER_VIEWS)):
             left.append(path)
         elif path.startswith(SHEETS):
             yield path.removesuffix(SEALED) + ".yaml", unseal(identity, path, repo.blob(oids[-1]))
-        elif path.startswith(STANDING):
+        elif path == PRESS or path.startswith(STANDING):
+            where = path.removesuffix(SEALED) if path != PRESS else "press"
             for number, oid in enumerate(oids, 1):
-                yield f"{path.removesuffix(SEALED)}/{number:04}.yaml", _readable(identity, path, repo.blob(oid))
+                yield f"{where}/{number:04}.yaml", _readable(identity, path, repo.blob(oid))
         else:
             where = "state.yaml" if path == STATE else path.removesuffix(SEALED) + ".whole.yaml"
             yield where, _readable(identity, path, repo.blob(oids[-1]))

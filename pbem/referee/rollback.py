@@ -17,9 +17,9 @@ from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Step, resume
 from pbem.protocol import Event
-from pbem.referee import ALL_SIDES, GAME_MASTER
+from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
-from pbem.referee.filing import file_request, require_consents, state_of
+from pbem.referee.filing import asked_by_mail, consented, file_request, quorum_of, require_consents, state_of
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
@@ -48,7 +48,8 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
     """
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
-        if not game.by_mail:
+        needed = asked_by_mail(game)
+        if not needed:
             raise CannotPlay(
                 f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
             )
@@ -63,8 +64,10 @@ def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
         ]
 
         def make(number: int, state: State) -> Request:
-            needed = list(game.by_mail)
-            return Request(number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles)
+            quorum = quorum_of(game, needed)
+            return Request(
+                number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles, quorum=quorum
+            )
 
         return file_request(game, make, f"to go back to adjudication {to}")
 
@@ -77,7 +80,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
     """
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
-        by = GAME_MASTER if request is None else ALL_SIDES
+        by = GAME_MASTER if request is None else consented(request)
         act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
         if request is not None:
             require_consents(request)
@@ -93,7 +96,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
             state.undone = sorted({*state.undone, *undone})
             steps = [*then.steps, Step(seed.key)]
             session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
-            decided = GAME_MASTER if request is None else "consent of all sides"
+            decided = GAME_MASTER if request is None else f"consent of {by}"
             facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": decided, "reason": said}
             told = Event("rolled_back", facts)
             return Outcome([], [told], [], [], session, None), sources

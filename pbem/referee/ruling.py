@@ -16,14 +16,14 @@ from pbem.game.table import Table
 from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, Sheet
-from pbem.protocol import ILLEGAL, Event, Fault, Order, Side
+from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
-from pbem.repo.records import as_plain
+from pbem.repo.records import as_plain, order_record
 from pbem.repo.state import State
 
 RULING: Final = "ruling"
@@ -45,7 +45,7 @@ def answer(
         said, orders = reason_of(reason), sheet.orders
         kinds = list(dict.fromkeys(each.kind for each in orders))
         act = {"kind": RULING, "reason": said, "what": "answer", "side": side, "asked": kinds}
-        whole = {"side": side, "orders": [{"kind": each.kind, "order": as_plain(each.body)} for each in orders]}
+        whole = {"side": side, "orders": [order_record(each) for each in orders]}
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             sources = Sources({of: list(queue) for of, queue in state.pending.items()})
@@ -76,7 +76,7 @@ def set_default(
             return receipt, None
         said, order = reason_of(reason), sheet.orders[0]
         act = {"kind": RULING, "reason": said, "what": "default", "side": side, "order": order.kind}
-        whole = {"side": side, "order": {"kind": order.kind, "order": as_plain(order.body)}}
+        whole = {"side": side, "order": order_record(order)}
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
@@ -146,7 +146,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
-            session.result, session.open_decisions = {"winner": None, "reason": BROKEN_OFF}, ()
+            session.result, session.open_decisions = Result((), BROKEN_OFF), ()
             sources = _waiting(state)
             sources.drop_all()
             state.defaults = {}
@@ -191,4 +191,4 @@ def _waiting(state: State) -> Sources:
 
 
 def _written(order: Order) -> str:
-    return f"{order.kind} {on_one_line(order.body)}"
+    return f"{order.kind} {on_one_line(order.written)}"

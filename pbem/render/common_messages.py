@@ -10,8 +10,8 @@ UNUSED: Final = "order_unused"
 
 EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
     "events": {
-        "standing_fired": "Your standing orders gave {answered:as_written}.",
-        "standing_passed": "Your order {order:as_written} ({by}) stopped: {reasons}.",
+        "standing_fired": "Your standing orders gave {answered:answer}.",
+        "standing_passed": "{by} ({order:kind_of}) stopped: {reasons}.",
         "beacon_round": "The dice come from round {round} of drand.",
         "beacon_missing": "Round {round} of drand is missing, so the dice are made without it. Reason: {reason}",
         "standing_expired": "Your order {order:as_written} ({by}) has expired; it was in force until {until}.",
@@ -32,14 +32,15 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "migrated": "OTHER RULES: from now on the game is played with newer rules.[[ By these, its state would differ: "
         "{accepted}.]] Reason: {reason}",
         "new_player": "{side} has a new player.",
-        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[All sides agree to a "
-        "draw.{!ruled}]]",
-        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ Reason: {ruled}]]",
+        "draw_agreed": "[[RULING: the game master ends the game in a draw. Reason: {ruled}]][[{agreed} agree to a "
+        "draw.]][[All sides agree to a draw.{!ruled}{!agreed}]][[ {winners} win together.]]",
+        "resigned": "[[RULING: the game master records that {?ruled}]]{side} resigns.[[ {left} play on.]]"
+        "[[ Reason: {ruled}]]",
         "ruled_end": "RULING: the game master ends the game. Reason: {reason}",
     },
     "results": {
-        "broken_off": "The game master ended it; nobody wins.",
-        "draw_agreed": "It is a draw.",
-        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win]].",
+        "broken_off": "The game master ended it; no side wins.",
+        "draw_agreed": "It is a draw[[: {winners} win together]].",
+        "resigned": "{side} has resigned[[; {winner} wins]][[; {winners} win together]].",
     },
 }

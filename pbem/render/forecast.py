@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from pbem.game.box import Box
-from pbem.game.forecast import Asked, Chance, Prospect
-from pbem.protocol import Decision, Side, cited
+from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops
+from pbem.protocol import Decision, Side
+from pbem.render.form import title
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded
 
@@ -37,16 +38,32 @@ def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) ->
             yield 1, f"{_who(box, side, each.decision, say.name(each.decision.side))}{_not_waited_for(each.decision)}"
         elif isinstance(each, Chance):
             outcomes = ", ".join(f"{word} {percent} %" for word, percent in each.outcomes.items())
-            if each.roll.need is not None:
+            aim = say.purpose(each.roll, each.facts)
+            if each.against is not None:
+                aim += f", against {say.purpose(each.against, each.facts_against)}"
+                outcomes = f"it wins with {each.outcomes[SUCCESS]} %"
+                outcomes += f"; equal {each.outcomes[EQUAL]} %" if EQUAL in each.outcomes else ""
+            elif each.roll.need is not None:
                 outcomes = f"{next(iter(each.outcomes.values()), 0)} %"
-            yield 1, f"{say.purpose(each.roll, each.facts)}: {outcomes}"
+            yield 1, f"{aim}: {outcomes}"
+        elif isinstance(each, Stops):
+            yield 0, _stops(each, side, say.name)
         elif (found := say.forecast(each.event)) is not None:
             yield found.depth, found.text
 
 
 def _who(box: Box, side: Side, decision: Decision, name: str) -> str:
-    title = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
-    return f"You would be asked: {title}" if decision.side == side else f"{name} could be asked: {title}"
+    asked = title(box, decision)
+    return f"You would be asked: {asked}" if decision.side == side else f"{name} could be asked: {asked}"
+
+
+def _stops(stop: Stops, side: Side, name: Callable[[str], str]) -> str:
+    """Return why a forecast stops before the play is over."""
+    if stop.decision is None:
+        return "The forecast stops here, for it has become too long."
+    if stop.decision.side == side:
+        return "The forecast stops here: the rest depends on your answer, which you may add to the sheet."
+    return f"The forecast stops here: the rest depends on the answer of {name(stop.decision.side)}."
 
 
 def _not_waited_for(decision: Decision) -> str:

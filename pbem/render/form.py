@@ -26,7 +26,7 @@ WITHOUT: Final = "Without an answer"
 MOST_LISTED: Final = 12
 """The most legal orders that are all listed for one decision."""
 FEW_SHOWN: Final = 6
-"""How many are shown where there are more than that."""
+"""How many are shown where there are more than that; half of them if each takes several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,20 @@ def form(
     """
     lines = [*_remarks(heading), *head.lines(), "orders:"]
     for decision in decisions:
-        lines += _remarks([f"{box.forms[decision.kind].title} ({cited(decision.rule)})"] if titled else [])
+        lines += _remarks([title(box, decision)] if titled else [question(box, decision)] if decision.about else [])
         lines += _question(rules, view, decision, box)
     return "\n".join(lines) + "\n"
+
+
+def question(box: Box, decision: Decision) -> str:
+    """Return the question of a decision, with what tells it from its like."""
+    about = f"For {box.names.get(decision.about, decision.about)}: " if decision.about else ""
+    return about + box.forms[decision.kind].title
+
+
+def title(box: Box, decision: Decision) -> str:
+    """Return the question of a decision and the rule that asks it."""
+    return f"{question(box, decision)} ({cited(decision.rule)})"
 
 
 def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:
@@ -92,9 +103,9 @@ def short_order(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     return [whole] if len(whole) <= width else folded(whole.replace(": ", f":{GLUE}"), width, later="    ")
 
 
-def standing_remark(count: int, box: Box) -> Iterator[str]:
+def standing_remark(count: int, box: Box, side: Side) -> Iterator[str]:
     """Yield what a form says to a side without standing orders: how it comes to those of the game."""
-    if not count and box.standing:
+    if not count and box.standing_of(side):
         yield "To be asked less often, add the line: standing: default"
 
 
@@ -129,33 +140,37 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterato
     form = box.forms[decision.kind]
     hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
-    bodies, more = [hint.body for hint in hints if isinstance(hint, Order)], ""
+    bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
+    more = ""
     if not bodies:
-        bodies, more = _listed(rules.legal_orders(view, decision))
+        bodies, more = _listed(decision.kind, rules.legal_orders(view, decision))
     if decision.default is None:
         bodies = bodies or [form.example]
     others = [body for body in bodies if body != decision.default]
     real = [body for body in others if not does_nothing(body)]
-    yield from _choices(decision.kind, "Take the # off one of these, or write your own:", real)
+    yield from _choices(decision, "Take the # off one of these, or write your own:", real)
     yield from _remarks([more] if more else [])
-    yield from _choices(decision.kind, "Or do nothing:", [body for body in others if does_nothing(body)])
+    yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)])
     if decision.default is not None:
-        yield from _choices(decision.kind, f"{WITHOUT} this counts (or write AGREED):", [decision.default])
+        yield from _choices(decision, f"{WITHOUT} this counts (or write AGREED):", [decision.default])
 
 
-def _choices(kind: str, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
     yield from _remarks([heading] if bodies else [])
     for body in bodies:
-        yield from (f"# {line}" for line in short_order(kind, body, WIDTH))
+        written = Order(decision.kind, body, decision.about).written
+        yield from (f"# {line}" for line in short_order(decision.kind, written, WIDTH))
 
 
-def _listed(choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
+def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
     """Return legal answers to choose from, and what to say of those left out."""
     count = len(choices)
     picked: Sequence[int] = range(count)
     if count > MOST_LISTED:
-        picked = [at * (count - 1) // (FEW_SHOWN - 1) for at in range(FEW_SHOWN)]
+        long = len(short_order(kind, choices[0].body, WIDTH)) > 1
+        few = FEW_SHOWN // 2 if long else FEW_SHOWN
+        picked = [at * (count - 1) // (few - 1) for at in range(few)]
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
 
 

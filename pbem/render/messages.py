@@ -6,10 +6,13 @@ A sentence names facts of its event in braces. Two blanks in front of it make it
     {general|nobody}          the word if the fact is empty, none, false or 0
     {rounds:round/rounds}     a number with the singular or the plural: 1 round, 3 rounds
     {cards:counted}           a list with equal words counted: 3 Probe and 1 Reserve
+    {answered:answer}         of what standing orders gave the answers, without the conditions
+    {order:kind_of}           of an order as a player wrote it only its kind
     {card:card}               as the entry `card` of `formats` writes it, or as the group of that name words it
     {path.last} {path.rest}   the last of a list, and all before it
     {?drawn} {!drawn}         shows nothing, and is empty if the fact is (`?`), or is not (`!`)
     [[ by {path.rest}]]       left out, the blank too, if anything in it is empty
+    [[, he {sp|0}]]           left out if the fact is not there or none; not if it is 0
 
 The key of a sentence is the kind of its event. `entered+` tells a run of them at once: the one fact in which they
 differ is then a list. `marches entered+ stopped` tells three in a row; `{cu}` is the first of them that has it,
@@ -29,7 +32,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.game.box import Box
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Event, PbemError, Roll, cited
+from pbem.protocol import Decision, Event, PbemError, Result, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
 
 Facts: TypeAlias = Mapping[str, Any]
@@ -42,6 +45,11 @@ _FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
 _COUNTED: Final = "counted"
 _AS_WRITTEN: Final = "as_written"
 """The form of what a player wrote: it is shown letter by letter."""
+_ANSWER: Final = "answer"
+"""The form of an answer that a standing order gave: its conditions are left out, for they are met."""
+_CONDITIONS: Final = re.compile(r", (?:when|until): .*(?= \([^()]*\)$)")
+_KIND: Final = "kind_of"
+"""The form of an order that a player wrote: only its kind is shown."""
 _ROLL: Final = "roll"
 _ROLL_DEPTH: Final = 2
 
@@ -183,13 +191,17 @@ class Sentences:
         phrase = self._forecasts.get(event.kind)
         return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
 
-    def result(self, result: Facts) -> str:
-        """Return how a game ended."""
-        nodes = self._single["results"].get(str(result.get("reason")))
+    def result(self, result: Result) -> str:
+        """Return how a game ended. Sentences call one winner `winner`, and several that win together `winners`."""
+        several = len(result.winners) > 1
+        nodes = self._single["results"].get(result.reason)
         if nodes:
-            return self._sentence(nodes, result)
-        winner = result.get("winner")
-        return f"{self.name(winner)} wins: {_worded(str(result.get('reason')))}." if winner else "Nobody wins."
+            winner = {"winners": list(result.winners)} if several else {"winner": next(iter(result.winners), None)}
+            return self._sentence(nodes, {**result.facts, **winner, "reason": result.reason})
+        if not result.winners:
+            return f"No side wins: {_worded(result.reason)}."
+        won = listing([self.name(side) for side in result.winners])
+        return f"{won} {'win' if several else 'wins'}: {_worded(result.reason)}."
 
     def name(self, value: object) -> str:
         """Return a value by its name; an unknown word as it is, with blanks."""
@@ -238,7 +250,7 @@ class Sentences:
             known = (
                 form is None
                 or "/" in form
-                or form in (_COUNTED, _AS_WRITTEN)
+                or form in (_COUNTED, _AS_WRITTEN, _ANSWER, _KIND)
                 or form in self._formats
                 or form in self._words
             )
@@ -272,7 +284,7 @@ class Sentences:
             return node
         if isinstance(node, _Part):
             slots = [inside for inside in node.inside if isinstance(inside, _Slot)]
-            if not all(bool(_find(facts, slot.path)) != (slot.sign == "!") for slot in slots):
+            if not all(_has(facts, slot) for slot in slots):
                 return ""
             return "".join(self._written(inside, facts) for inside in node.inside)
         if node.sign:
@@ -294,6 +306,10 @@ class Sentences:
             return "nothing" if value is None else self.name(value)
         if form == _AS_WRITTEN:
             return str(value)
+        if form == _ANSWER:
+            return _without_conditions(str(value))
+        if form == _KIND:
+            return str(value).partition(":")[0]
         if "/" in form:
             one, _, many = form.partition("/")
             return f"{value} {one if value == 1 else many}"
@@ -304,8 +320,26 @@ class Sentences:
 _SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
 
 
+def _without_conditions(answer: str) -> str:
+    """Return an answer of standing orders without conditions beside its body; within it they are left.
+
+    >>> _without_conditions("bid: {card: 3}, when: {round: 1} (standing order 2)")
+    'bid: {card: 3} (standing order 2)'
+    """
+    found = _CONDITIONS.search(answer)
+    if found is None or answer[: found.start()].count("{") != answer[: found.start()].count("}"):
+        return answer
+    return answer[: found.start()] + answer[found.end() :]
+
+
 def _worded(word: str) -> str:
     return word.replace("_", " ")
+
+
+def _has(facts: Facts, slot: _Slot) -> bool:
+    """Tell whether a part that names a fact is shown, as far as this fact has a say in it."""
+    value = _find(facts, slot.path)
+    return value is not None if slot.otherwise is not None else bool(value) != (slot.sign == "!")
 
 
 def _find(facts: Facts, path: tuple[str, ...]) -> Any:

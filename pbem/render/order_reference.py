@@ -21,6 +21,8 @@ Keys are optional unless they are marked as required. Words in *italics* are sha
 last. Spaces, generals and the like go by their ids, which reports and forms show. In what a letter asks, « » stands
 for a value of the moment, and [ ] for words that are left out where they do not apply."""
 
+_CODE: Final = "```yaml"
+
 
 def order_reference(box: Box) -> str:
     """Return a page about all kinds of orders of a game, in the order in which the box has them."""
@@ -46,8 +48,8 @@ def order_list(box: Box) -> Iterator[str]:
 
 def one_order(box: Box, kind: str) -> Iterator[str]:
     """Yield the paragraphs about one kind of order, and about the shapes that its keys share with others."""
-    orders, questions = box.table("orders"), box.messages().get("questions", {})
-    _, *about = _about_kind(box.forms[kind], questions.get(kind, ""), orders[kind].get("facts", {}))
+    orders = box.table("orders")
+    _, *about = _about_kind(box.forms[kind], "", orders[kind].get("facts", {}))  # what letters ask, the reader has seen
     shapes = orders.get("$defs", {})
     named: list[str] = []
     todo = "\n".join(about)
@@ -63,7 +65,7 @@ def one_order(box: Box, kind: str) -> Iterator[str]:
 def _indented(text: str) -> str:
     """Return a paragraph of plain text; of code in Markdown, its lines indented."""
     lines = text.split("\n")
-    return "\n".join(f"  {line}" for line in lines[1:-1]) if lines[0].startswith("```") else text
+    return "\n".join(f"  {line}" for line in lines[1:-1]) if lines[0] == _CODE else text
 
 
 def order_records(box: Box) -> dict[str, Any]:
@@ -81,8 +83,8 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
     yield form.title
     if question:
         yield f"The letter asks: {outline(question)}"
-    yield "\n".join(["```yaml", *order_lines(form.kind, form.example), "```"])
-    properties = form.schema.get("properties", {})
+    yield "\n".join([_CODE, *order_lines(form.kind, form.example), "```"])
+    properties = form.as_written.get("properties", {})
     yield "\n".join(_keys(properties, form.schema.get("required", ())))
     if needed := _either(form.schema):
         yield f"It has {needed}."
@@ -156,8 +158,7 @@ def _shape(schema: Mapping[str, Any]) -> str:
     kinds = schema.get("type")
     if kinds == "array" or "items" in schema:
         most = f" (at most {schema['maxItems']})" if "maxItems" in schema else ""
-        items = re.sub("^a mapping", "mappings", _shape(schema.get("items", {})))
-        return f"a list{most} of {items}"
+        return f"a list{most} of {_shape(schema.get('items', {}))}"
     if kinds == "object" or "properties" in schema:
         return _mapping_shape(schema)
     if kinds is None:
@@ -168,11 +169,11 @@ def _shape(schema: Mapping[str, Any]) -> str:
 def _mapping_shape(schema: Mapping[str, Any]) -> str:
     """Return in words what a mapping may be: with named keys, or from one shape to another."""
     if "properties" in schema:
-        return f"a mapping with {_either(schema) or 'these keys'}"
+        return f"words in braces, with {_either(schema) or 'these keys'}"
     values = schema.get("additionalProperties")
     if not isinstance(values, Mapping):
-        return TYPES["object"]
-    return f"a mapping from {_shape(schema.get('propertyNames', {'type': 'string'}))} to {_shape(values)}"
+        return "words in braces"
+    return f"words in braces, from {_shape(schema.get('propertyNames', {'type': 'string'}))} to {_shape(values)}"
 
 
 def _either(schema: Mapping[str, Any]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, DrawnSide, Panel, Row, Track
+from pbem.game.scene import BaseMap, Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render import canvas, tiles
 from pbem.render.base_map import draw_path
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
@@ -21,6 +21,12 @@ _TITLE: Final = 17
 _TEXT: Final = 16
 _HEADING: Final = 30
 _SUBTITLE: Final = 18
+_NARROWEST: Final = 30
+"""The width of the smallest cell."""
+_GAP: Final = 5
+"""Between two cells."""
+_STEP: Final = 4
+"""So much wider than its text is a box of a track at least."""
 
 
 class Words(NamedTuple):
@@ -46,21 +52,67 @@ def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Ima
 @lru_cache(maxsize=64)
 def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
     """Return a panel: its title, then its rows and tracks."""
-    top = 8 + (_LINE if content.title else 0)
-    height = top + _LINE * len(content.rows) + 8
+    headings = _wrapped(content.title, width - 2 * _EDGE, "SemiBold", _TITLE) if content.title else []
+    rows = [row for each in content.rows for row in _fitting(each, width - 2 * _EDGE)]
+    top = 8 + _LINE * len(headings)
+    height = top + _LINE * sum(_lines(row) for row in rows) + 8
     sketch = _paper(width, height, scale)
     by_id = {side.id: side for side in sides}
     words: list[Words] = []
-    if content.title:
-        words.append(Words((_EDGE, 6, width - _EDGE, 6 + _LINE), content.title, _TITLE, "SemiBold", canvas.INK))
+    for n, heading in enumerate(headings):
+        box = (_EDGE, 6 + n * _LINE, width - _EDGE, 6 + (n + 1) * _LINE)
+        words.append(Words(box, heading, _TITLE, "SemiBold", canvas.INK))
+    if headings:
         sketch.line([(_EDGE, top), (width - _EDGE, top)], canvas.FRAME, 1)
-    for row in content.rows:
+    for row in rows:
         if isinstance(row, Track):
             words += _track(sketch, row, width, top)
+        elif isinstance(row, Grid):
+            words += _grid(sketch, row, by_id, width, top)
         else:
             words += _row(sketch, row, by_id, width, top)
-        top += _LINE
+        top += _LINE * _lines(row)
     return _lettered(sketch.done(), words, scale)
+
+
+def _lines(row: Row | Track | Grid) -> int:
+    return 1 + len(row.lines) if isinstance(row, Grid) else 1
+
+
+def _across(cell: Cell) -> int:
+    """Return the width of a cell in a row."""
+    return max(_NARROWEST, extent(cell.text, "SemiBold", _TEXT)[0] + 14)
+
+
+def _fitting(row: Row | Track | Grid, width: float) -> Iterator[Row | Track | Grid]:
+    """Yield a row as so many rows that each fits into a width: it itself, if it does."""
+    if isinstance(row, Track):
+        widest = max((extent(step, "SemiBold", _TEXT - 1)[0] for step in row.steps), default=1)
+        most = max(1, int(width // (widest + _STEP)))
+        for at in range(0, len(row.steps), most):
+            yield Track(row.steps[at : at + most], row.now - at)
+    elif isinstance(row, Row):
+        yield from _wrapped_row(row, width)
+    else:
+        yield row
+
+
+def _wrapped_row(row: Row, width: float) -> Iterator[Row]:
+    """Yield a row in several: its label above, broken where it must be, as many cells in each as fit."""
+    cells = [_across(cell) + _GAP for cell in row.cells]
+    if not row.cells or extent(row.label, "Regular", _TEXT)[0] + sum(cells) <= width:
+        yield from (row,) if row.cells else map(Row, _wrapped(row.label, width, "Regular", _TEXT))
+        return
+    *above, label = _wrapped(row.label, width, "Regular", _TEXT)
+    yield from map(Row, above)
+    left, taken = width - extent(label, "Regular", _TEXT)[0], list[Cell]()
+    for cell, across in zip(row.cells, cells, strict=True):
+        if across > left and (taken or label):
+            yield Row(label, tuple(taken))
+            label, taken, left = "", [], width
+        taken.append(cell)
+        left -= across
+    yield Row(label, tuple(taken))
 
 
 def _row(sketch: Sketch, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
@@ -68,13 +120,41 @@ def _row(sketch: Sketch, row: Row, sides: dict[str, DrawnSide], width: int, top:
     words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", canvas.INK)]
     right = width - _EDGE
     for cell in reversed(row.cells):
-        across = max(30, extent(cell.text, "SemiBold", _TEXT)[0] + 14)
-        box = (right - across, top + 3, right, top + _LINE - 2)
-        side = sides.get(cell.side or "")
-        if side:
-            sketch.panel(box, 3.5, side.colour, mix(side.colour, canvas.INK, 0.5), 1)
-        words.append(Words(box, cell.text, _TEXT, "SemiBold", side.ink if side else canvas.INK, "m"))
-        right -= across + 5
+        across = _across(cell)
+        words.append(_cell(sketch, cell, sides, (right - across, top + 3, right, top + _LINE - 2)))
+        right -= across + _GAP
+    return words
+
+
+def _cell(sketch: Sketch, cell: Cell, sides: dict[str, DrawnSide], box: Bounds) -> Words:
+    """Draw the ground of a cell; return what is to be written on it."""
+    side = sides.get(cell.side or "")
+    if side:
+        sketch.panel(box, 3.5, side.colour, mix(side.colour, canvas.INK, 0.5), 1)
+    text = _shortened(cell.text, box[2] - box[0])
+    return Words(box, text, _TEXT, "SemiBold", side.ink if side else canvas.INK, "m")
+
+
+def _shortened(text: str, width: float) -> str:
+    """Return a text as far as it fits."""
+    while len(text) > 1 and extent(text, "SemiBold", _TEXT)[0] > width:
+        text = text[:-2].rstrip() + "…"
+    return text
+
+
+def _grid(sketch: Sketch, grid: Grid, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
+    """Draw the grounds of a table's cells; return what is to be written, and where."""
+    room = width - 2 * _EDGE
+    first = min(max(_across(head) for head in grid.heads), room / 2)
+    step = (room - first) / max(1, len(grid.columns))
+    words = []
+    for n, (head, line) in enumerate(zip((None, *grid.heads), (grid.columns, *grid.lines), strict=True)):
+        above, below = top + n * _LINE + 3, top + (n + 1) * _LINE - 2
+        if head is not None:
+            words.append(_cell(sketch, head, sides, (_EDGE, above, _EDGE + first, below)))
+        for at, cell in enumerate(line):
+            left = _EDGE + first + at * step
+            words.append(_cell(sketch, cell, sides, (left + _GAP, above, left + step, below)))
     return words
 
 
@@ -97,7 +177,7 @@ def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
 @lru_cache(maxsize=16)
 def title(heading: str, subheading: str, width: int, scale: float) -> Image.Image:
     """Return the title of a picture."""
-    lines = _wrapped(subheading, width - 2 * _EDGE - 4) if subheading else []
+    lines = _wrapped(subheading, width - 2 * _EDGE - 4, "Regular", _SUBTITLE) if subheading else []
     height = 44 + 22 * len(lines) + (6 if lines else 0)
     left = _EDGE + 2
     words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
@@ -106,12 +186,12 @@ def title(heading: str, subheading: str, width: int, scale: float) -> Image.Imag
     return _lettered(_paper(width, height, scale).done(), words, scale)
 
 
-def _wrapped(text: str, width: float) -> list[str]:
+def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:
     """Break a text into lines that fit."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and extent(longer, "Regular", _SUBTITLE)[0] > width:
+        if lines[-1] and extent(longer, weight, size)[0] > width:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -147,6 +147,8 @@ class KeptLetter:
     """Its commands, as the referee would read them: some stand for a sheet."""
     lines: tuple[str, ...] = ()
     """Its lines that stand in no order sheet, without quote marks: orders may stand there too."""
+    beside_words: tuple[str, ...] = ()
+    """The lines of a sheet that it quotes below its words: standing orders beside AGREED may stand there."""
     answers: tuple[tuple[str, Side, int], ...] = ()
     """The reports that it shows that it answers, by game, side and adjudication."""
     damage: str = ""

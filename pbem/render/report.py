@@ -18,9 +18,9 @@ from pbem.game.box import Box
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Rules, S, Side, cited
+from pbem.protocol import Decision, Event, Result, Rules, S, Side
 from pbem.render.common_messages import UNUSED
-from pbem.render.form import WITHOUT, SheetHead, form, standing_lines, standing_remark
+from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
 from pbem.render.messages import Said, SeenEvent, Sentences, sentences
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
@@ -29,11 +29,11 @@ MOST_ABOVE: Final = 12
 """So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
 _MOST_CHANGES: Final = 5
 """So many lines say what has changed, in a report that does not say how all things stand, if there is room for them."""
-_SHORT_FORM: Final = 16
+_SHORT_FORM: Final = 22
 """The form of a small question has at most so many lines."""
-_SHORT, _LONG = 35, 52
+_SHORT, _LONG = 32, 52
 """So long is a report with a short form, and one with a longer form, if that can be: else no change is told."""
-_MOST_BELOW: Final = 10
+_MOST_BELOW: Final = 7
 """So many lines of what happened stand below the form of such a report, the latest of them."""
 
 
@@ -78,7 +78,7 @@ class ReportRequest(Generic[S]):
     others: Sequence[Side] = ()
     """The sides that the game waits for; the reader may be one of them."""
     deadline: str | None = None
-    result: Mapping[str, Any] | None = None
+    result: Result | None = None
     filed: Sequence[Mapping[str, Any]] = ()
     """The reader's standing orders in force, as a sheet would have them."""
     list_filed: bool = False
@@ -159,13 +159,14 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "standing": list(laid_out(stands.sections)),
     }
     in_the_letter = {
-        "happened": list(_happened(said[above:])) or (["Nothing new since your last report."] if known is None else []),
+        "happened": list(_happened(said[above:], close=known is not None))
+        or (["Nothing new since your last report."] if known is None else []),
         "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
         "hand": list(laid_out([section for section in hand if section not in about])),
         "changed": changed,
         "brief": [*_brief(say, request, others), *_questions(say, box, request)],
         "notes": notes,
-        "about": list(laid_out(list(dict.fromkeys(about)))),
+        "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
         "sheet": untitled and untitled.rstrip("\n"),
     }
     letter = everything | in_the_letter
@@ -173,7 +174,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         room = _room_for_changes(letter, sheet)
         letter["changed"] = _first_changes(changed, room)
     text, position = _written("report", **letter), _written("position", **everything)
-    asked = " ".join(box.forms[decision.kind].title for decision in request.own)
+    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
     return Report(text, sheet, stands.headline, asked, position)
 
 
@@ -237,7 +238,7 @@ def _latest(said: Sequence[Said]) -> list[str]:
     """Return the latest of what happened, without the dice."""
     told = [each for each in said if not each.tag]
     for first in range(len(told)):
-        lines = list(_happened(told[first:]))
+        lines = list(_happened(told[first:], close=True))
         if len(lines) < _MOST_BELOW + (first == 0):
             return lines if first == 0 else [_MORE, *lines]
     return []
@@ -247,7 +248,7 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
     """Return the form for the decisions of the reader; None if there are none."""
     if request.side is None or not request.own:
         return None
-    heading = standing_remark(len(request.filed), box)
+    heading = standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain)
     return form(rules, box, request.view, request.own, head, heading, titled=titled)
 
@@ -271,14 +272,14 @@ def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> lis
     return list(_happened(sentences(box, language).tell(events)))
 
 
-def _happened(said: Iterable[Said]) -> Iterator[str]:
-    """Yield what happened; a line that is not below another begins a paragraph after those that are."""
+def _happened(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
+    """Yield what happened; a line that is not below another begins a paragraph after those that are, unless `close`."""
     lines = list(said)
     # A letter may begin in the middle of a card play, whose first line stood in the letter before.
     first = 0
     for at, each in enumerate(lines):
         first = each.depth if at == 0 else min(first, each.depth)
-        if each.depth == 0 and at and lines[at - 1].depth > 0:
+        if not close and each.depth == 0 and at and lines[at - 1].depth > 0:
             yield ""
         yield from _lines(each, each.depth - first)
 
@@ -299,7 +300,7 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
 def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
-        asked = f"{box.forms[decision.kind].title} ({cited(decision.rule)})"
+        asked = title(box, decision)
         yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)
@@ -317,7 +318,7 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
     for decision in request.own:
         form = box.forms[decision.kind]
-        about = f" ({form.title})" if several else ""
+        about = f" ({question(box, decision)})" if several else ""
         if decision.default is None:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:

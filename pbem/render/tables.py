@@ -56,7 +56,8 @@ def _changed(before: Sequence[Line], now: Sequence[Line]) -> Iterator[str]:
         if not line.aside and was.get(key) != line and (line.cells or key not in headings):
             earlier = None if line.cells or line.depth else lists.get(line.label.partition(": ")[0])
             yield _in_words(line, columns) if earlier is None else _relisted(earlier, line.label)
-    yield from (f"{line.label} {GONE}" for key, line in was.items() if line.label and line.cells and key not in here)
+    over = (line for key, line in was.items() if key not in here and not line.passing)
+    yield from (f"{line.label} {GONE}" for line in over if line.label and line.cells)
 
 
 def _placed(lines: Sequence[Line]) -> Iterator[tuple[_Key, Line]]:

@@ -18,6 +18,13 @@ from pbem.repo import format1
 
 FORMAT: Final = 2
 """The format of a new game's repo. It counts up when any byte changes that the referee derives."""
+FREE: Final = "free"
+"""Press by which sides talk to whom they want."""
+PUBLIC: Final = "public"
+"""Press that all sides hear."""
+SILENT: Final = "silent"
+"""No press."""
+PRESS: Final = (FREE, PUBLIC, SILENT)
 
 
 @dataclass(slots=True)
@@ -54,6 +61,21 @@ class Charter:
     """The public key that the sealed files are sealed to."""
     signed_by: str
     """The public key that every commit is signed by."""
+    quorum: int | None = None
+    """How many of the sides still in the game must consent to a rollback or a draw; None: all."""
+    one_side_each: bool = False
+    """Whether no address may play more than one side."""
+    press: str | None = None
+    """How the players may talk to each other by the referee: `FREE`, `PUBLIC`, `SILENT`; None: not at all, either."""
+    press_unsigned: bool = False
+    """Whether talk may be unsigned."""
+    press_opened: bool = False
+    """Whether signed talk is opened when the game is over."""
+
+    @property
+    def talks(self) -> bool:
+        """Whether the players may talk to each other by the referee."""
+        return self.press in (FREE, PUBLIC)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,10 @@ turns/000/0042.yaml            an adjudication, as far as it is public
 turns/000/0042.age             the whole of it (sealed)
 requests/000/0001.yaml         a request for a rollback, and what became of it
 sealed/state.age               the last checkpoint, the answers since, the waiting orders (sealed)
+sealed/press.age               what players said and showed since the version before, as far as it is opened when the
+                               game is over (sealed)
+sealed/unopened.age            what players said since the version before and is never opened (sealed to a key that is
+                               never revealed)
 sealed/players.age             the players' mail addresses, and the names of those who came later (sealed to a key that
                                is never revealed)
 standing/<side>.age            a side's standing orders (sealed)
@@ -41,6 +45,11 @@ REVEALED: Final = "revealed.yaml"
 BEACON: Final = "beacon.yaml"
 STATE: Final = "sealed/state.age"
 PLAYERS: Final = "sealed/players.age"
+PRESS: Final = "sealed/press.age"
+UNOPENED: Final = "sealed/unopened.age"
+"""The talk of the players: what is opened when the game is over, and what never is."""
+OFFICE: Final = (PLAYERS, UNOPENED)
+"""The files that are sealed to the key that is never revealed."""
 LETTERS: Final = "letters/"
 JOINED: Final = "joined/"
 REQUESTS: Final = "requests/"

@@ -27,7 +27,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.corrections import Correction
 from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
@@ -41,6 +41,7 @@ from pbem.repo.layout import (
     POSITION,
     REVEALED,
     STATE,
+    UNOPENED,
     joined_path,
     sealed_path,
     sheet_path,
@@ -52,6 +53,7 @@ from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
 from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
+from pbem.repo.talk import JournalFile, SealedJournal
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 _MOST_RECENT: Final = 64
@@ -86,6 +88,8 @@ class Ledger:
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
         self._unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
+        self.journal: JournalFile = SealedJournal(repo.path, keys.office)
+        """The journal of talk that is not on record yet."""
 
     @classmethod
     def create(
@@ -166,9 +170,9 @@ class Ledger:
             self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
         return self._unsealed_seats[1]
 
-    def side_of(self, address: str) -> Side | None:
-        """Return the side that an address plays, in capitals or not; None: none."""
-        return next((side for side, own in self.addresses.items() if own.lower() == address.lower()), None)
+    def sides_of(self, address: str) -> list[Side]:
+        """Return the sides that an address plays, in capitals or not."""
+        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -317,16 +321,20 @@ class Ledger:
         room = rooms.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
         return {STATE: self._seal(STATE, compact(state.record()), room)}
 
-    def side_files(self, side: Side, view: Record, state: State, position: int, turn: int) -> dict[str, bytes]:
+    def side_files(
+        self, side: Side, view: Record, state: State, position: int, turn: int, *, talked: bool
+    ) -> dict[str, bytes]:
         """Return the view of a side after an adjudication, sealed to the key that it gave; nothing if it gave none.
 
-        `position` and `turn` are the lengths of the public position and of the turn file.
+        `position` and `turn` are the lengths of the public position and of the turn file; `talked`: the view may hold
+        talk.
         """
         key, path = self.joined(side).key, view_path(side)
         if key is None:
             return {}
         corrected = sum(2 * len(each.text) for each in self.corrections().values())
         room = rooms.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        room += 2 * rooms.press_room(len(self.charter.players)) if talked else 0
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
@@ -335,7 +343,7 @@ class Ledger:
         seed: Seed,
         *,
         span: Sequence[Answer] | None,
-        result: Record | None,
+        result: Result | None,
         position: bytes,
         state: State,
     ) -> dict[str, bytes]:
@@ -347,7 +355,7 @@ class Ledger:
         path = turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
-            public["result"] = dict(result)
+            public["result"] = result.record()
         public["position"] = sha256(position).hexdigest()
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
@@ -369,6 +377,26 @@ class Ledger:
         """Return the path of the note of a letter, by the letter's digest."""
         name = hmac.digest(self.keys.office.encode(), digest.encode(), "sha256").hex()
         return f"{LETTERS}{name[:2]}/{name}"
+
+    # ---- talk
+
+    def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
+        """Return what a file of talk holds, now or as of a commit; None: it is not there. Raises CannotOpen."""
+        if path != UNOPENED:
+            opened: Record | None = self._unsealed(path, at)
+            return opened
+        content = self.repo.read(path, at)
+        found: Record | None = None if content is None else json.loads(unseal(self.keys.office, path, content))
+        return found
+
+    def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
+        """Return a file of talk; one that is never opened is sealed to the key of the players' addresses."""
+        recipient = recipient_of(self.keys.office) if path == UNOPENED else None
+        return self._sealing.seal(path, content, room, recipient=recipient)
+
+    def talk_digest(self, letter: str) -> str:
+        """Return the keyed digest by which a letter with talk is known: nobody can find it by guessing the letter."""
+        return hmac.digest(self.keys.office.encode(), f"talk {letter}".encode(), "sha256").hex()[:32]
 
     # ---- the repo
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pbem.engine.session import Answer, Queued
 from pbem.game.plain import Record
-from pbem.protocol import Decision, Draw, Event, Order, Roll
+from pbem.protocol import Decision, Draw, Event, Order, Result, Roll
 
 RESERVED = ("kind", "rule", "roll")
 """Keys of an event's record that no fact may have."""
@@ -22,6 +22,7 @@ def answer_record(answer: Answer) -> Record:
         "facts": as_plain(answer.facts),
         "order": as_plain(answer.order),
         "by": answer.by,
+        **_about(answer.about),
     }
     return {**record, "secret": True} if answer.secret else record
 
@@ -40,7 +41,8 @@ def public_answer(record: Record) -> Record:
     """
     by = "standing" if record["by"].startswith("standing ") else record["by"]
     order = record["order"] if by.startswith("sheet ") else _sorted(record["order"])
-    return {"side": record["side"], "kind": record["kind"], "order": order, "by": by}
+    about = _about(record.get("about", ""))
+    return {"side": record["side"], "kind": record["kind"], **about, "order": order, "by": by}
 
 
 def _sorted(value: Any) -> Any:
@@ -51,12 +53,27 @@ def _sorted(value: Any) -> Any:
 
 def queued_record(queued: Queued) -> Record:
     """Return an order that waits for its decision."""
-    return {"kind": queued.order.kind, "order": as_plain(queued.order.body), "by": queued.by}
+    return {**order_record(queued.order), "by": queued.by}
 
 
 def read_queued(record: Record) -> Queued:
     """Return the order that `queued_record` recorded."""
-    return Queued(Order(record["kind"], record["order"]), record["by"])
+    return Queued(read_order(record), record["by"])
+
+
+def order_record(order: Order) -> Record:
+    """Return an order as plain data."""
+    return {"kind": order.kind, **_about(order.about), "order": as_plain(order.body)}
+
+
+def read_order(record: Record) -> Order:
+    """Return the order that `order_record` recorded."""
+    return Order(record["kind"], record["order"], record.get("about", ""))
+
+
+def _about(word: str) -> Record:
+    """Return the word that tells an answer from its like, if there is one."""
+    return {"about": word} if word else {}
 
 
 def roll_record(n: int, roll: Roll) -> Record:
@@ -127,6 +144,7 @@ def read_events(records: Sequence[Record], rolls: Sequence[Roll], readers: Mappi
 def decision_record(decision: Decision) -> Record:
     """Return a decision with all its facts, as its side may know it."""
     record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
+    record |= _about(decision.about)
     record["facts"] = as_plain(decision.facts)
     if decision.default is not None:
         record["default"] = as_plain(decision.default)
@@ -135,7 +153,14 @@ def decision_record(decision: Decision) -> Record:
 
 def read_decision(record: Record) -> Decision:
     """Return the decision that `decision_record` recorded."""
-    return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"))
+    about = record.get("about", "")
+    return Decision(record["kind"], record["side"], record["rule"], record["facts"], record.get("default"), about=about)
+
+
+def result_in(record: Record) -> Result | None:
+    """Return how the game ended, as a turn file or a state says; None: it goes on."""
+    found = record.get("result")
+    return Result.read(found) if isinstance(found, Mapping) else None
 
 
 def as_plain(value: Any) -> Any:

@@ -49,6 +49,9 @@ class Request:
     """Every hidden draw that would be undone, as `adjudication.draw name: of how many`."""
     consents: list[Side] = field(default_factory=list)
     outcome: str = OPEN
+    quorum: int | None = None
+    """How many of these sides must consent; None: all."""
+    refusals: list[Side] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -66,6 +69,11 @@ class Ending:
     """The sides whose consent it needs."""
     consents: list[Side] = field(default_factory=list)
     outcome: str = OPEN
+    quorum: int | None = None
+    """How many of these sides must consent; None: all."""
+    refusals: list[Side] = field(default_factory=list)
+    winners: list[Side] = field(default_factory=list)
+    """The sides that a draw names as its winners; none: no side wins."""
 
 
 AnyRequest: TypeAlias = Request | Ending
@@ -77,6 +85,19 @@ class Settled:
 
     requests: dict[str, Any]
     files: dict[str, bytes] = field(default_factory=dict)
+
+
+def still_needed(request: AnyRequest) -> list[Side]:
+    """Return the sides whose consent a request waits for; none once enough have consented."""
+    missing = [side for side in request.needed if side not in request.consents]
+    agreed = len(request.needed) - len(missing)
+    return [] if request.quorum is not None and agreed >= request.quorum else missing
+
+
+def can_be_agreed(request: AnyRequest) -> bool:
+    """Tell whether enough sides are left that have not refused a request."""
+    refused = sum(side in request.needed for side in request.refusals)
+    return len(request.needed) - refused >= (request.quorum or len(request.needed))
 
 
 def request_files(request: AnyRequest) -> dict[str, bytes]:

@@ -22,6 +22,8 @@ NOTICES: Final = LONGEST + 192 * MOST
 """The share of a side that has handed in a sheet in a sealed record: its orders as answers, or why they expired."""
 NOTICES_STANDING: Final = LONGEST
 """The share of a side with standing orders in a sealed record: which answered, and why others did not."""
+TALK: Final = 16 * 1024
+"""The share of a side in a file of talk. Where that is full it is written before the next adjudication."""
 _MORE: Final = 4 * 1024
 """For what takes little room: decisions, digests, numbers, hands."""
 _STEP: Final = 128
@@ -31,10 +33,11 @@ _NEW_SHEET: Final = 192
 def state_room(position: int, sides: int, steps: int, new_sheets: int) -> int:
     """Return the room of the state.
 
-    `position` is the length of the public position, `steps` how many adjudications were made since the last
-    checkpoint, `new_sheets` how many sheets wait.
+    `position` is the length of the public position, `sides` how many sides play, `steps` how many adjudications were
+    made since the last checkpoint, `new_sheets` how many sheets wait.
     """
-    return 2 * position + sides * (WAITING + STANDING) + _STEP * steps + _NEW_SHEET * new_sheets + _MORE
+    more = _MORE * max(sides, 2) // 2  # each side has decisions and answers of its own
+    return 2 * position + sides * (WAITING + STANDING) + _STEP * steps + _NEW_SHEET * new_sheets + more
 
 
 def record_room(turn: int, handed_in: int, standing: int, acted: bool) -> int:
@@ -50,3 +53,8 @@ def view_room(position: int, turn: int, corrected: int, handed_in: bool, standin
     """Return the room of the view of a side; `corrected` is the length of the corrected files of the box."""
     told = handed_in * NOTICES + standing * NOTICES_STANDING + LONGEST
     return 2 * (position + turn) + corrected + told + _MORE
+
+
+def press_room(sides: int) -> int:
+    """Return the room of a file of talk, the same whoever talks, to whom, and how much."""
+    return sides * TALK

@@ -11,9 +11,9 @@ from typing import Any
 
 from pbem.engine.session import Queued, Step
 from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Result, Side
 from pbem.repo import format1
-from pbem.repo.records import answer_record, as_plain, queued_record, read_answer, read_queued
+from pbem.repo.records import answer_record, as_plain, queued_record, read_answer, read_queued, result_in
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class State:
     """The adjudication that opened the decisions now open."""
     open_decisions: list[Record] = field(default_factory=list)
     """The open decisions with their facts, so that other rules can be compared with them."""
-    result: Record | None = None
+    result: Result | None = None
     pins: Mapping[str, str] | None = None
     """Digests of the box and the code that the game has been moved to; None: those of the charter."""
     undone: list[int] = field(default_factory=list)
@@ -47,7 +47,10 @@ class State:
     new_links: dict[Side, str] = field(default_factory=dict)
     """The last link that each side has opened since the last adjudication, or the word `lost`."""
     handed_in: list[Side] = field(default_factory=list)
-    """The sides whose sheets have gone in since the checkpoint: others can have no orders that wait."""
+    """The sides whose sheets have gone in since the last checkpoint that dropped their orders.
+
+    Others can have no orders that wait.
+    """
     defaults: dict[Side, Queued] = field(default_factory=dict)
     """The orders that the game master has set for sides whose deadline passes."""
     inputs: str = ""
@@ -59,11 +62,15 @@ class State:
     newcomers: dict[Side, bool] = field(default_factory=dict)
     """The sides whose player has changed since the last adjudication, or has only promised a chain (False)."""
 
+    resigned: list[Side] = field(default_factory=list)
+    """The sides that have resigned while the game goes on without their players."""
+
     def record(self) -> dict[str, Any]:
         """Return the state as plain data."""
         plain = {word: as_plain(getattr(self, word)) for word in _PLAIN}
         return {
             **plain,
+            "result": None if self.result is None else as_plain(self.result.record()),
             "steps": [
                 {"key": step.key.hex(), "answers": [answer_record(answer) for answer in step.answers]}
                 for step in self.steps
@@ -71,6 +78,7 @@ class State:
             "pending": {side: [queued_record(order) for order in orders] for side, orders in self.pending.items()},
             "defaults": {side: queued_record(order) for side, order in self.defaults.items()},
             **({"newcomers": dict(self.newcomers)} if self.newcomers else {}),
+            **({"resigned": list(self.resigned)} if self.resigned else {}),
         }
 
 
@@ -99,12 +107,14 @@ def read_state(record: Record) -> State:
     """Return the state that `State.record` was called on."""
     record = format1.state(record)
     return State(
-        **{word: record[word] for word in _PLAIN},
+        **{word: record[word] for word in _PLAIN if word != "result"},
         steps=[
             Step(bytes.fromhex(step["key"]), [read_answer(answer) for answer in step["answers"]])
             for step in record["steps"]
         ],
         pending={side: [read_queued(order) for order in orders] for side, orders in record["pending"].items()},
         defaults={side: read_queued(order) for side, order in record["defaults"].items()},
+        result=result_in(record),
         newcomers=dict(record.get("newcomers", {})),
+        resigned=list(record.get("resigned", ())),
     )

@@ -56,4 +56,4 @@ def test_a_draw_that_nobody_agreed_to_is_found(folder: Folder) -> None:
         request.consents = ["red", "blue"]
         ending.end_by_request(game, request)
         wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
-    assert any("it says that all sides consented, and no request says so" in each for each in wrong)
+    assert any("it says that the sides consented, and no request says so" in each for each in wrong)

@@ -21,7 +21,7 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from tests.support.grammar import COMMITS, Forged, finish, play
-from tests.support.live import Folder
+from tests.support.live import Folder, git
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
 
@@ -88,6 +88,19 @@ def test_every_forgery_that_counts_is_found(batch: int) -> None:
     assert missed == []
     if batch < FEW // BATCH:  # any ten may all lie in sealed files; of these it is known that they do not
         assert any(when == ON_THE_DAY for _, _, when in found)
+
+
+def test_every_commit_of_an_honest_game_is_made_again(folder: Folder) -> None:
+    """None is taken as it stands, whatever the referee looks at when they make it."""
+    game, forger = play(folder, "toy", target=10_000, seed=0)
+    path = folder.repo(game.name)
+    with game:
+        finish(game)
+        assert forger.done is None
+    verdict = verify(path, folders=FOLDERS)
+    commits = git(path, "rev-list", "--count", "main")
+    (derived,) = (each.text for each in verdict.findings.checked if each.subject == "derived")
+    assert derived == f"{int(commits) - 1} commits made again from what was handed in"
 
 
 def main(most: int) -> None:

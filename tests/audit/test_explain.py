@@ -13,9 +13,11 @@ from pbem.audit.access import open_to_read
 from pbem.audit.explain import WIDTH, Explained
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.crypto.dice import canonical, step_key
+from pbem.game.wording import listing
+from pbem.protocol import Order
 from pbem.referee.open_game import CannotPlay
 from tests.support.disputed import Assault, routed, run
-from tests.support.live import Folder, play, sheet
+from tests.support.live import Folder, give, order, play, sheet
 from tests.support.walks import FOLDERS, loaded
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
@@ -208,3 +210,26 @@ def test_every_turn_and_die_of_a_random_game_can_be_explained(folder: Folder) ->
                     assert told.roll(number)
                     dice += 1
     assert dice
+
+
+def test_windows_that_nobody_answers_are_told_in_one(folder: Folder) -> None:
+    """After a march the four others may lend a card, one after another, and none of them has said anything."""
+    with folder.create("five") as game:
+        for side in game.rules.sides:
+            give(game, side, order("bid", card="lowest"))
+        marcher = game.view(None).to_march[0]
+        view = game.view(marcher)
+        chosen = order("march", to=view.targets(marcher)[0], card=view.hands[marcher][0])
+        give(game, marcher, chosen)
+        near = list(dict.fromkeys(each.side for each in game.open_decisions))
+        for side in near:
+            asked = [each for each in game.open_decisions if each.side == side]
+            give(game, side, *[Order(each.kind, {"guards": 0}, each.about) for each in asked])
+        n = game.adjudication
+        answers = game.ledger.adjudication(n).answers
+        windows = [each for each in answers if each.kind == "aid"]
+        assert [each.by for each in windows] == ["default"] * 4
+        names = listing(next(one["name"] for one in game.box.sides if one["id"] == each.side) for each in windows)
+    told = " ".join(explained(folder, n).split())
+    assert f'{names} were each asked "Do you lend a card to one of them?" by rule 7. None of them had given' in told
+    assert told.count("- aid: {card: none}") == 1

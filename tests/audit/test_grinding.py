@@ -276,4 +276,4 @@ def test_a_consent_has_its_request(tmp_path: Path) -> None:
     turn["inputs"] = inputs_digest(tale.turn(n - 1)["inputs"], turn)
     tale.put_turn(n, turn)
     found = verify(tale.tell(tmp_path / "false", key), folders=FOLDERS).findings.sorted
-    assert [str(each) for each in found] == [f"turn {n}: it says that all sides consented, and no request says so"]
+    assert [str(each) for each in found] == [f"turn {n}: it says that the sides consented, and no request says so"]

@@ -30,7 +30,7 @@ def test_the_demonstration_is_the_story_of_the_pages(tmp_path: Path, capsys: pyt
         for way in ("from-bob", "to-ann", "from-ann")
     }
     for blocks, page in zip((shown, played), PAGES, strict=True):
-        (form,) = (block for block in blocks if "- intercept: {with: []}" in block)
+        (form,) = (block for block in blocks if "# - intercept: {with: []}" in block)
         assert form.strip() in letters["to-ann"], f"{page} shows another form"
     (sheet,) = (block for block in shown if "path: [taurini, boii]" in block)
     assert sheet.strip() in letters["from-bob"], "the README shows another sheet"

@@ -45,7 +45,7 @@ def test_every_kind_of_order_is_described(game: str) -> None:
         section = page.partition(f"\n## {kind}\n")[2].partition("\n## ")[0]
         assert form.title in section
         assert re.findall(r"^\* `(\w+)`(?: \(required\))?: ", section.partition("Facts that")[0], re.M) == list(
-            form.schema["properties"]
+            form.as_written["properties"]
         )
 
 

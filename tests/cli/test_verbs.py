@@ -124,8 +124,10 @@ def test_the_shelf_lists_what_can_be_played(folder: Folder) -> None:
     assert "toy: Three Hills" in said(DONE, "shelf")
     rows = {row["id"]: row for row in told(DONE, "shelf")}
     assert rows.keys() >= {"toy", "rome_carthage"}
-    assert rows["toy"].keys() == {"id", "title", "editions", "scenarios", "sides", "folder"}
+    assert rows["toy"].keys() == {"id", "title", "editions", "scenarios", "sides", "sides_of_editions", "folder"}
     assert rows["toy"]["scenarios"] == ["standard", "siege"]
+    assert rows["five"]["sides"] == ["oak", "elm", "ash", "fir", "yew"]
+    assert rows["five"]["sides_of_editions"] == {"three": ["oak", "elm", "ash"]}
     assert "toy: Three Hills (checked)" in said(DONE, "shelf", "--check")
 
 
@@ -196,7 +198,7 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
     assert "punica: Three Hills (usual), after adjudication 1" in text
     assert "It waits for red: Which card do you bury face down? (bury, rule 3)" in text
     record = told(DONE, "status", "punica")
-    words = {"game", "rules", "edition", "adjudication", "players", "awaited", "waiting", "since", "result"}
+    words = {"game", "rules", "edition", "adjudication", "players", "out", "awaited", "waiting", "since", "result"}
     assert record.keys() == words
     assert (record["adjudication"], record["result"]) == (1, None)
 

@@ -13,10 +13,10 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import forecast, of_sheet
-from pbem.game.forecast import Asked, Chance, Happens, prospect_record
-from pbem.game.table import Table
+from pbem.game.forecast import Asked, Chance, Happens, Stops, prospect_record
+from pbem.game.table import Table, Throw
 from pbem.mail.intake import take_in
-from pbem.protocol import Decision, Order
+from pbem.protocol import Decision, Event, Order
 from pbem.referee.home_check import forecast_at_home
 from pbem.render.forecast import NOTHING, foreseen
 from tests.support.campaigns import invasion
@@ -35,8 +35,9 @@ def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
     """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
     for edition in loaded(game).box.editions:
-        rules, box = loaded(game, edition).rules, loaded(game, edition).box
-        for at in walk(rules, box.scenarios[-1], 5, most=WALKED):
+        loads = loaded(game, edition)
+        rules, box, scenarios = loads.rules, loads.box, loads.scenarios
+        for at in walk(rules, scenarios[-1], 5, most=WALKED):
             for decision in at.open_decisions:
                 view, chosen = at.view(decision.side), at.pick(decision)
                 before = rules.encode(view)
@@ -94,11 +95,11 @@ def test_forecast_ends_at_an_answer_without_a_default() -> None:
     """A forecast ends where it depends on an answer that has no default."""
     rules = loaded("toy").rules
     ends = Counter(
-        found[-1].decision.kind
+        found[-2].decision.kind
         for view, question in toys()
         for chosen in list(rules.legal_orders(view, question))
         for found in [forecast(rules, view, question, chosen)]
-        if found and isinstance(found[-1], Asked) and found[-1].answer is None
+        if len(found) > 1 and isinstance(found[-2], Asked) and found[-2].answer is None
     )
     assert ends.keys() <= {"fall_back"}
     assert ends
@@ -213,3 +214,92 @@ def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
             _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")
             assert home.side == side
             assert [*map(prospect_record, theirs)] == [*map(prospect_record, ours)]
+
+
+# ---- five sides
+
+
+def marching() -> tuple[Any, Any, Decision]:
+    """Return the rules of Five Valleys, what Oak knows before its march, and the question."""
+    rules = loaded("five").rules
+    position = start(rules, "standard", 1)
+    position.phase, position.to_march, position.speaker = "march", ["oak"], "elm"
+    position.hands["oak"] = [5]
+    position.deck.remove(5)
+    return rules, rules.view(position, "oak"), Decision("march", "oak", "5", {"round": 1})
+
+
+def test_opposed_rolls_have_their_joint_odds() -> None:
+    """Strength 5 against two guards: the die may be 2 lower, so 26 of 36 pairs of dice win and 4 more are equal."""
+    rules, view, question = marching()
+    chosen = order("march", to="west", card=5)
+    found = forecast(rules, view, question, chosen)
+    (chance,) = [each for each in found if isinstance(each, Chance)]
+    wins = sum(own + 5 > die + 2 for own in range(1, 7) for die in range(1, 7))
+    equal = sum(own + 5 == die + 2 for own in range(1, 7) for die in range(1, 7))
+    assert chance.outcomes == {"success": round(100 * wins / 36), "equal": round(100 * equal / 36)}
+    assert found[-1] == Happens(Event("out", {"side": "yew", "cards": []}, "9"))
+    text = foreseen(loaded("five").box, "oak", found)
+    assert "attack of Oak on West Valley (rule 8; +5 card)" in text
+    assert f"it wins with {chance.outcomes['success']} %; equal {chance.outcomes['equal']} %" in " ".join(text.split())
+    assert prospect_record(chance)["against"] == "defence/west"
+
+
+def test_odds_of_many_dice_are_counted_not_listed() -> None:
+    """No list could hold the faces of so many dice.
+
+    Forty dice against forty are equal once in 38 times, and sixty come to their mean of 210 once in 33; all else is
+    even.
+    """
+
+    def foresee(view: Any, table: Table, decision: Decision, order: Order) -> Any:
+        table.lay(view)
+        won = table.opposed(Throw("own", {}, 40, "oak"), Throw("other", {}, 40, "yew"), rule="8").won
+        roll = table.roll("many", 60, rule="8", at_least=210)
+        table.tell("done", won=won, total=roll.total)
+        return
+        yield
+
+    rules, view, question = marching()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rules, "foresee", foresee)
+        against, many, done = forecast(rules, view, question, order("march", hold=True))
+    assert isinstance(against, Chance)
+    assert isinstance(many, Chance)
+    assert against.outcomes == {"success": 49, "equal": 3}
+    assert many.outcomes == {"success": 52}
+    assert isinstance(done, Happens)
+    assert done.event.facts["won"]
+    assert done.event.facts["total"] >= 210
+
+
+def test_a_forecast_says_where_it_stops() -> None:
+    """What the enemy does with beaten guards is not foreseen; nor what a side itself does not say."""
+    rules, box = loaded("toy").rules, loaded("toy").box
+    stopped = set()
+    for view, question in toys():
+        for chosen in list(rules.legal_orders(view, question)):
+            found = forecast(rules, view, question, chosen)
+            if any(isinstance(each, Asked) and each.answer is None for each in found):
+                assert isinstance(found[-1], Stops)
+                text = " ".join(foreseen(box, question.side, found).split())
+                name = "Blue" if question.side == "red" else "Red"
+                assert text.endswith(f"The forecast stops here: the rest depends on the answer of {name}.")
+                assert prospect_record(found[-1])["stops"] == "fall_back"
+                stopped.add(question.side)
+            else:
+                assert not any(isinstance(each, Stops) for each in found)
+    assert stopped
+
+
+def test_a_forecast_that_goes_on_for_ever_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def foresee(view: Any, table: Table, decision: Decision, order: Order) -> Any:
+        table.lay(view)
+        while True:
+            yield Decision("aid", "yew", "7", {}, {"card": "none"}, waits=False)
+
+    rules, view, question = marching()
+    monkeypatch.setattr(rules, "foresee", foresee)
+    found = forecast(rules, view, question, order("march", hold=True))
+    assert found[-1] == Stops(None)
+    assert "has become too long" in foreseen(loaded("five").box, "oak", found)

@@ -10,12 +10,12 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, run
-from pbem.engine.answers import Recorded, Sources
-from pbem.engine.session import Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
+from pbem.engine.answers import Recorded, Sources, has_order_for
+from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
 from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Rules, Side
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Rules, Side
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
 
@@ -168,7 +168,7 @@ def test_simultaneous_questions_wait_for_the_last_answer() -> None:
     assert sources.sheets["south"] == [say("b")]
     sources.sheets["north"] = [say("a")]
     assert sources_of(run(session, sources)) == [("north", "a", "sheet"), ("south", "b", "sheet")]
-    assert session.result == {"winner": None, "reason": "talked_out"}
+    assert session.result == Result((), "talked_out")
 
 
 def test_one_order_may_answer_for_both_sides() -> None:
@@ -188,18 +188,49 @@ def test_one_order_may_answer_for_both_sides() -> None:
     assert [answer.side for answer in recorded.left] == [south.side]
 
 
-def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:
-    def twice(game: Count, table: Table) -> Generator[Any, Any, None]:
-        orders = yield from table.ask_all([Decision("say", "north", "1", {"nth": nth}) for nth in (1, 2)])
-        game.said += [order["word"] for order in orders]
+def twice(game: Count, table: Table) -> Generator[Any, Any, None]:
+    """Ask one side the same question twice at once."""
+    asked = [Decision("say", "north", "1", {}, about=about) for about in ("own", "wild")]
+    orders = yield from table.ask_all(asked)
+    game.said += [order["word"] for order in orders]
 
+
+def say_for(about: str, word: str) -> Queued:
+    return Queued(Order("say", {"word": word}, about), "test")
+
+
+def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:
     session = talk(twice)
-    assert run(session, Sources({"north": [say("a")]})) == []
-    taken = run(session, Sources({"north": [say("a"), say("b")]}))
-    assert session.position.said == ["a", "b"]
+    assert run(session, Sources({"north": [say_for("wild", "a")]})) == []
+    taken = run(session, Sources({"north": [say_for("wild", "a"), say_for("own", "b")]}))
+    assert session.position.said == ["b", "a"]
+    assert [answer.about for answer in taken] == ["own", "wild"]
     again = talk(twice)
     run(again, Recorded(taken))
-    assert again.position.said == ["a", "b"]
+    assert again.position.said == ["b", "a"]
+
+
+def test_an_order_that_fits_two_questions_answers_neither() -> None:
+    session = talk(twice)
+    sources = Sources({"north": [say("a"), say_for("own", "b")]})
+    assert run(session, sources) == []
+    assert not has_order_for(session, {"north": [say("a")]}, session.open_decisions[0])
+    assert sources.expired == []
+
+
+def test_a_recorded_answer_to_another_question_is_told() -> None:
+    session = talk(twice)
+    other = Answer("north", "say", "1", {}, {"word": "a"}, "test", about="tame")
+    with pytest.raises(RulesDiffer, match=r"asks north for say \(for: own\); recorded is say \(for: tame\)"):
+        session.feed([other, other])
+
+
+def test_two_questions_that_nothing_tells_apart_are_a_bug() -> None:
+    def alike(game: Count, table: Table) -> Generator[Any, Any, None]:
+        yield from table.ask_all([Decision("say", "north", "1", {"nth": nth}) for nth in (1, 2)])
+
+    with pytest.raises(Alike, match="asks north for say twice at once"):
+        talk(alike)
 
 
 # ---- adjudications
@@ -286,7 +317,7 @@ def test_the_end_is_reached_through_a_rest() -> None:
 
     dice = SeededDice(1)
     outcome = advance(begin(Talk(once), "short", b"0", dice).session, b"1", dice, Sources({"north": [say("a")]}))
-    assert outcome.session.result == {"winner": None, "reason": "talked_out"}
+    assert outcome.session.result == Result((), "talked_out")
     assert outcome.checkpoint == Count(["a"])
     assert [event.kind for event in outcome.events] == ["done"]
 

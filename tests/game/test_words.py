@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pbem.game import yaml
 from pbem.game.box import Box, open_box
 from pbem.game.words import Vocabulary, fold
 from tests.support.walks import FOLDERS, GAMES, loaded
@@ -38,10 +39,12 @@ def test_ids_are_lower_case_and_stay_apart_when_folded(game: str, edition: str) 
 @pytest.mark.parametrize(("game", "edition"), BOXES)
 def test_a_word_is_read_only_if_one_thing_fits(game: str, edition: str) -> None:
     """Every id is itself; every name, and every beginning of either, is all that it can be, and never less."""
-    lexicon = opened(game, edition).lexicon
+    box = opened(game, edition)
+    lexicon, file = box.lexicon, box.folder / "words.yaml"
+    aliases = yaml.read(file.read_bytes(), name=file.name).value.get("aliases", {}) if file.exists() else {}
     for name, words in lexicon.lists.items():
         vocabulary = lexicon.of([name])
-        forms = {word: {fold(word), *map(fold, names)} for word, names in words.items()}
+        forms = {word: {fold(word), *map(fold, [*names, *aliases.get(word, ())])} for word, names in words.items()}
         for word, names in words.items():
             assert vocabulary.readings(word) == (word,)
             assert vocabulary.readings(word.upper().replace("_", "-")) == (word,)
@@ -58,8 +61,14 @@ def _all_that_fit(vocabulary: Vocabulary, begun: str, forms: dict[str, set[str]]
     whole = {word for word, named in forms.items() if begun in named}
     starts = {word for word, named in forms.items() if any(each.startswith(begun) for each in named)}
     assert found >= (starts if begun[:1].isalpha() else whole), begun
-    for word in found - starts:  # last words of a name, or an initial for its first word
-        assert any(part in (each.split("_", 1)[-1], each) or begun in each for each in forms[word] for part in [begun])
+    for word in found - starts:
+        assert any(stands_for(begun, form) for form in forms[word]), begun
+
+
+def stands_for(part: str, name: str) -> bool:
+    """Tell whether a part is the last words of a name, or an initial and the rest of it."""
+    first, _, rest = name.partition("_")
+    return name.endswith(f"_{part}") or part == f"{first[0]}_{rest}"
 
 
 @pytest.mark.parametrize(

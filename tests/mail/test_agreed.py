@@ -10,6 +10,7 @@ from pbem.mail.agreed import agreed_at
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
+from pbem.orders.forgive import came_from_lines
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import bid, form_of, head, only, read
@@ -107,6 +108,7 @@ def test_agreed_is_refused_where_there_is_no_default(folder: Folder, toy: Adjudi
     assert not handled.accepted
     told = " ".join(only(handled).text.split())
     assert "nothing counts without an answer: Which card do you bury face down?" in told
+    assert only(handled).subject == "punica: AGREED was not carried out"
 
 
 def test_agreed_is_refused_where_nothing_is_asked(bidding: Folder) -> None:
@@ -153,3 +155,42 @@ def test_agreed_opens_the_link_that_stands_beside_it(folder: Folder) -> None:
     assert say(folder, f"AGREED {chain.link(2)}".encode()).accepted
     with folder.open() as game:
         assert f"link: {chain.link(2)}".encode() in game.ledger.sheet("red", 2)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        b"standing: []",
+        b"standing_add:\n- bid: {card: lowest}",
+        b"On Sunday, pbem wrote:\n\n> standing: []",
+    ],
+)
+def test_agreed_takes_standing_orders_beside_it(bidding: Folder, beside: bytes) -> None:
+    """They answer nothing that is asked now: whoever agrees may wish to be asked less from now on."""
+    if b">" in beside:
+        changed = form_of(bidding, "red").replace("\norders:", "\nstanding: []\norders:")
+        beside = b"On Sunday, pbem wrote:\n\n" + quoted(changed)
+    handled = say(bidding, b"AGREED", beside)
+    assert handled.accepted, handled.notes
+    with bidding.open() as game:
+        canonical = game.ledger.sheet("red", 2)
+        assert b"\n- bid: {card: lowest}\n" in canonical
+        assert canonical.index(b"- bid: {card: lowest}") < canonical.index(b"\nstanding")
+        assert came_from_lines(canonical.decode(), ["AGREED", *beside.decode().replace("> ", "").split("\n")])
+        assert "standing" in only(handled).text
+
+
+@pytest.mark.parametrize(
+    ("beside", "why"),
+    [
+        (b"standing: defalt", "which of the two?"),
+        (b"standing: default\norders:\n- bid: {card: lowest}", "which of the two?"),
+        (b"link: lost", "which of the two?"),
+    ],
+)
+def test_agreed_beside_more_than_standing_orders_is_sent_back(bidding: Folder, beside: bytes, why: str) -> None:
+    before = head(bidding)
+    handled = say(bidding, b"AGREED", beside)
+    assert not handled.accepted
+    assert why in " ".join(only(handled).text.split())
+    assert head(bidding) == before

@@ -103,7 +103,7 @@ def test_game_is_named_by_the_letter_its_thread_or_its_subject(two: Folder, subj
 @pytest.mark.parametrize("word", ["CONSENT", "REFUSE"])
 def test_who_consents_says_for_which_game(two: Folder, word: str) -> None:
     more = "In-Reply-To: <punica.red.1@example.org>\n"
-    assert only(bare(two, f"{word} gallia 1", more=more)).subject == f"gallia: {word}"
+    assert only(bare(two, f"{word} gallia 1", more=more)).subject == f"gallia: {word} was not carried out"
 
 
 def test_letter_that_names_no_game_is_told_those_of_its_sender(two: Folder) -> None:
@@ -348,7 +348,7 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert got.subject == "How to play by mail"
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == [
             *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP"),
-            *("NEWS", "NEWS", "STANDING", "WITHDRAW", "HISTORY", "HELP"),
+            *("NEWS", "NEWS", "STANDING", "WITHDRAW", "HISTORY", "HELP", "PRESS", "SHOW"),
         ]
 
 
@@ -392,7 +392,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     text = bury(folder, "red")
     got = only(says(folder, "red", "Hello,", text, "Ann"))
     digest, command, block = receipt_of(got)
-    assert "Your sheet 1 waits to be used." in got.text
+    assert "Your sheet 1 waits to be used, read as | - bury:" in got.text
     assert got.parts["receipt.txt"].startswith(b"Keep this letter: ")
     assert "RECEIPT" not in got.text
     assert "The digest of your sheet 1 will go into the dice." in block
@@ -408,7 +408,7 @@ def test_a_receipt_tells_what_is_on_record_and_how_to_check_it(folder: Folder, t
     told = {out.to.partition("@")[0]: read(out) for out in handled.letters}
     assert "Your sheet" not in told["red"].text
     assert "openssl" not in told["red"].parts["receipt.txt"].decode()
-    assert "Your sheet 1 went into adjudication 2." in told["blue"].text
+    assert "Your sheet 1 went into adjudication 2, read as" in told["blue"].text
     assert "your-sheet.yaml" not in told["red"].parts
     blue, _, block = receipt_of(told["blue"])
     (path,) = re.findall(r"its digest in (\S+)\. Only", block)

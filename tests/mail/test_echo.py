@@ -52,7 +52,7 @@ def test_answer_shows_how_the_sheet_was_read(folder: Folder, toy: Adjudicator) -
 def test_answer_to_a_strict_sheet_shows_its_orders_alone(folder: Folder, toy: Adjudicator) -> None:
     text = f"game: punica\nside: red\nadjudication: 1\norders:\n- bury: {{card: {cards(folder, 'red')[0]}}} # mine\n"
     got = only(take_in(letter("red", text.encode()), folder.office))
-    assert f"was read:\n  | - bury: {{card: {cards(folder, 'red')[0]}}}\n\n" in got.text
+    assert f"read as | - bury: {{card: {cards(folder, 'red')[0]}}}\n\n" in got.text
     assert kept(folder).decode() == text
 
 
@@ -130,3 +130,8 @@ def test_order_in_any_dress_is_found_in_a_letter(folder: Folder, toy: Adjudicato
     handled = take_in(letter("red", "\n".join(quoted + line for line in lines).encode()), folder.office)
     assert handled.accepted, only(handled).text
     assert f"| - bury: {{card: {card}}}" in only(handled).text
+
+
+def test_a_form_in_which_nothing_is_chosen_has_an_echo() -> None:
+    """Who is asked nothing may send one: it is taken as a sheet without orders."""
+    assert echo(b"game: punica\nside: red\nadjudication: 1\norders:\n") == ["| orders: []"]

@@ -64,6 +64,11 @@ def test_no_carets_where_they_would_not_stand_below_their_word(line: str, at: in
     assert "^" not in marked([line, "game: punica"], [fault(1, at)])
 
 
+def test_a_word_far_to_the_right_is_named_instead() -> None:
+    line = f"- march: {{path: [{'arpi, ' * 10}cannae]}}"
+    assert marked([line], [fault(1, line.index("cannae") + 1, 6)]) == f"{line}\n#! at cannae: no\n"
+
+
 def test_carets_count_the_columns_of_wide_letters() -> None:
     assert marked(["x: \u4e2d\u4e2d y"], [fault(1, 4, 2)]) == "x: \u4e2d\u4e2d y\n#! ^^^^\n#! no\n"
 

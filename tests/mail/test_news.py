@@ -9,6 +9,7 @@ from dataclasses import replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from pbem.mail.outgoing import MailSettings, welcome_letters
 from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
 from pbem.referee.ruling import set_default
-from tests.support.live import ADDRESSES, Folder, later, letter, sheet
+from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
 from tests.support.walks import loaded
 
 SIDES = ("red", "blue")
@@ -112,6 +113,37 @@ def test_each_adjudication_is_told_to_each_side_once(folder: Folder, office: Mai
         assert seen == {side: list(range(2, game.adjudication + 1)) for side in SIDES}
     assert all(asked_only)
     assert len(asked_only) > 5
+
+
+def test_a_round_of_five_is_one_letter_for_who_is_not_asked(folder: Folder) -> None:
+    """Of five sides two want their news when a round is over: they get one letter then, or when they are asked."""
+    office, random = replace(folder.office, outbox=folder.path / "outbox"), Random(5)
+    with folder.create("five", scenario="late") as game:
+        note_reported(game.path, game.adjudication)
+        sides, round_then = game.rules.sides, game.periods["round"]
+    for side, word in (("oak", "asked"), ("fir", "round"), ("yew", "round")):
+        assert says(office, side, f"NEWS {word}").accepted
+    seen: dict[str, list[int]] = {side: [] for side in sides}
+    for number in range(1, 400):
+        with folder.open() as game:
+            if game.result is not None:
+                break
+            side = game.open_decisions[0].side
+            orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
+            raw = letter(side, sheet(game, side, *orders), number=number)
+        got = parsed(take_in(raw, office))
+        with folder.open() as game:
+            waits, over = {each.side for each in game.open_decisions}, game.result is not None
+            round_now = game.periods["round"]
+        for of, message in got.items():
+            seen[of] += told(message)
+            if told(message) and of not in waits and not over:
+                assert of != "oak"
+                assert of not in ("fir", "yew") or round_now != round_then
+        assert {"fir", "yew"} <= got.keys() or round_now == round_then
+        round_then = round_now
+    assert game.result is not None
+    assert seen == {side: list(range(2, game.adjudication + 1)) for side in sides}
 
 
 def test_who_is_not_asked_gets_a_short_receipt_without_a_map(folder: Folder, office: MailSettings) -> None:

@@ -12,7 +12,7 @@ from pbem.game import yaml as yamlio
 from pbem.mail import outgoing as letters
 from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
+from pbem.mail.outgoing import paragraphs, side_report
 from pbem.mail.own_orders import as_written
 from pbem.mail.tasks import Handled
 from pbem.protocol import Event, Side
@@ -168,7 +168,7 @@ def test_reports_name_standing_orders_as_they_were_written(folder: Folder) -> No
     with folder.open() as game:
         list(play(game, 3, 6))
         told = " ".join(side_report(game, "red", 1).text.split())
-    assert "bid: {card: lowest}, when: {round: 1} (standing order 2" in told
+    assert "bid: {card: lowest} (standing order 2" in told
     assert "of sheet" not in told
     says(folder, "red", "STANDING CANCEL ALL")
     with folder.open() as game:
@@ -310,5 +310,15 @@ def test_help_orders_lists_the_orders_of_the_game(folder: Folder) -> None:
 def test_help_orders_tells_all_about_one_kind(folder: Folder) -> None:
     got: Read = only(says(folder, "red", "HELP ORDERS assault"))
     assert "`hold`" in got.text
+    assert "«" not in got.text  # what a letter asks stands in the letter
     handled = says(folder, "red", "HELP ORDERS asault", number=2)
     assert "there is no order asault; did you mean assault?" in flat(handled)
+
+
+def test_lines_of_help_hang_below_their_bullets() -> None:
+    long = "* `then`: " + "stop there for good, " * 6
+    first, *others = paragraphs([long, f"  {long}"])
+    assert first.startswith("* `then`")
+    assert others[0].startswith("  stop")
+    assert all(len(line) <= 72 for line in [first, *others])
+    assert others[-1].startswith("    ")

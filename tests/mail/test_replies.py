@@ -145,7 +145,7 @@ def spoilt_replies(posts: list[Post], count: int, rng: Random) -> Iterator[tuple
         at, frame = rng.choice(posts), rng.choice(names)
         answer = rng.choice(at.answers)
         own = rng.choice(
-            [at.sheet(answer), "\n".join(order_lines(answer.kind, answer.body)), at.filled_form(answer), "Hi"]
+            [at.sheet(answer), "\n".join(order_lines(answer.kind, answer.written)), at.filled_form(answer), "Hi"]
         )
         form = rng.choice([at.form, at.form, at.filled_form(answer)])
         if rng.random() < 0.7:

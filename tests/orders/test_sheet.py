@@ -187,8 +187,8 @@ def test_what_is_no_sheet(raw: bytes, complaint: str) -> None:
             "1:1 orders is missing: a list of orders",
         ]),
         ("game: 5\nside: [rome]\nadjudication: next\norders: []\n", [
-            "1:7 game must be text, not the number 5",
-            "2:7 side must be text, not a list",
+            "1:7 game must be a word, not the number 5",
+            "2:7 side must be a word, not a list",
             "3:15 adjudication must be a whole number from 0, not the text 'next'",
         ]),
         ("game: punica\nside: rome\nadjudication: -1\norder: []\nsincerely: yours\n", [
@@ -202,7 +202,7 @@ def test_what_is_no_sheet(raw: bytes, complaint: str) -> None:
             "5:11 standing must be a list, not the text 'no'; begin each order with '- '",
         ]),
         ("game: punica\nside: rome\nadjudication: 1\norders:\n  pass:\n", [
-            "5:3 orders must be a list, not a mapping; begin each order with '- '",
+            "5:3 orders must be a list, not {pass: null}; begin each order with '- '",
         ]),
     ],
 )  # fmt: skip
@@ -218,7 +218,7 @@ def test_what_is_wrong_with_the_heading(text: str, expected: list[str]) -> None:
         ("x: {}", ["3 there is no order 'x'; there are intercept, play and pass"]),
         ("pass", ["3 an order is written 'pass: {...}'; this is the text 'pass'"]),
         ("17", ["3 an order is written 'kind: {...}'; this is the number 17"]),
-        ("{}", ["3 an order is written 'kind: {...}'; this is a mapping"]),
+        ("{}", ["3 an order is written 'kind: {...}'; this is {}"]),
         ("pass: 3", ["9 pass needs braces, as in pass: {}; this is the number 3"]),
         ("{pass: {}, play: {}}", ["14 'play' stands in one item with 'pass'; begin each order with '- '"]),
         ("{pass: {}, cu: 3}", ["14 'cu' cannot stand beside 'pass'; it belongs into its body, or begins with '- '"]),
@@ -241,16 +241,16 @@ def test_what_is_wrong_with_the_heading(text: str, expected: list[str]) -> None:
             "It can be hannibal, mago or fabius_maximus"]),
         ("intercept: {with: [{general: 7, cu: 1}]}", [
             "32 general cannot be the number 7; it can be hannibal, mago or fabius_maximus"]),
-        ("intercept: {with: mago}", ["21 with must be a list, not the text 'mago'"]),
+        ("intercept: {with: mago}", ["21 with must be a list in brackets, not the text 'mago'"]),
         ("intercept: {with: [mago, 3, {general: mago, cu: 1}]}", [
             "21 with may have at most 2 items; it has 3 items",
-            "22 item 1 of with must be a mapping, not the text 'mago'",
-            "28 item 2 of with must be a mapping, not the number 3"]),
+            "22 item 1 of with must be words in braces, not the text 'mago'",
+            "28 item 2 of with must be words in braces, not the number 3"]),
         ("play: {card: 1, as: event, path: []}", ["36 path needs at least 1 item; it has 0 items"]),
         ("play: {card: 1, as: event, path: [{form: arpi}, 3]}", [
             "37 to is missing in item 1 of path",
             "38 unknown word 'form' in item 1 of path; known are to",
-            "51 item 2 of path must be text, not the number 3"]),
+            "51 item 2 of path must be a word, not the number 3"]),
         ("play: {card: 1, as: event, path: [aaaaaaaaaaaaaaaaaaaaaaaaa]}", [
             "37 item 1 of path may have at most 20 characters; it has 25"]),
         ("play: {card: 1, as: event, reserve: non}", ["39 reserve must be a whole number or none, not the text 'non'"]),
@@ -258,7 +258,7 @@ def test_what_is_wrong_with_the_heading(text: str, expected: list[str]) -> None:
         ("play: {card: 1, as: event, raise: 3}", ["37 raise must be true or false, cu or elephants, not the number 3"]),
         ("play: {card: 1, as: event, word: ABC}", ["36 word must be a word of small letters, not the text 'ABC'"]),
         ("play: {card: 1, as: event, word: a}", ["36 word must have at least 2 characters; it has 1"]),
-        ("play: {card: 1, as: event, code: y}", ["36 code does not fit: 'y' does not match '^x'"]),
+        ("play: {card: 1, as: event, code: y}", ["36 code cannot be the text 'y'"]),
         ("play: {card: 1, as: event, pairs: [a, b, a]}", ["37 pairs names a twice"]),
         ("play: {card: 1, as: event, losses: {a: 1, b: 2}}", [
             "38 losses may have at most 1 item; it has 2 items", "42 a must be a multiple of 2, not 1"]),
@@ -285,7 +285,7 @@ def test_standing_orders_are_checked_for_their_shape_only() -> None:
     assert [said.split(" ", 1)[1] for said in complaints(text)] == [
         "a standing order needs an order beside its conditions",
         "there is no order 'pss'; did you mean pass? There are intercept, play and pass",
-        "pass must be a mapping, or the word default, not the number 1",
+        "pass needs braces, as in pass: {}, or the word default; this is the number 1",
         "an order is written 'pass: {...}'; this is the text 'pass'",
         "'play' stands in one item with 'pass'; begin each order with '- '",
     ]
@@ -488,3 +488,12 @@ def test_a_body_of_any_shape_gives_sentences(kind: str, body: Any) -> None:
     misfits = list(FORMS[kind].misfits(body))
     assert (not misfits) == fits
     assert all(misfit.reason for misfit in misfits)
+
+
+def test_fault_of_the_shape_brings_an_example() -> None:
+    """Nobody has to know what a schema calls a list: the order is shown as it is written."""
+    form = OrderForm("intercept", "", {"with": ["mago"]}, {"properties": {"with": {"type": "array"}}}, {})
+    (misfit,) = form.misfits({"with": {"general": "mago"}})
+    assert misfit.reason == (
+        "with must be a list in brackets, not {general: mago}; an example: intercept: {with: [mago]}"
+    )

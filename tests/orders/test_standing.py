@@ -14,7 +14,7 @@ import pytest
 from pbem.audit.replay import replay
 from pbem.crypto.dice import SeededDice, inputs_digest
 from pbem.crypto.seal import unseal
-from pbem.game.box import open_box
+from pbem.game.box import BrokenBox, open_box
 from pbem.game.table import Table as GameTable
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
@@ -26,6 +26,7 @@ from pbem.protocol import Decision, Event, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.messages import sentences
+from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, walk
@@ -79,7 +80,7 @@ def test_a_condition_holds_when_the_fact_is_as_it_says(wanted: Any, fact: Any, f
         ([1, 2], 3, "enemy_cu 3 is not 1 or 2"),
         ("many", ["a", "b"], "enemy_cu a and b is not many"),
         ({"not": 3}, 3, "enemy_cu is 3"),
-        (True, None, "enemy_cu is none"),
+        (True, None, "enemy_cu none is not true"),
     ],
 )
 def test_a_condition_that_does_not_hold_says_why(wanted: Any, fact: Any, said: str) -> None:
@@ -179,7 +180,7 @@ def test_the_examples_for_players_can_be_filed() -> None:
     box = open_box("rome_carthage")
     for example in examples:
         found = read_sheet(HEAD.format("rome", 1) + example, forms=box.forms)
-        terms = Terms(box.forms, ("turn", "play"), box.standing, None, box.names)
+        terms = Terms(box.forms, ("turn", "play"), box.standing_of("rome"), None, box.names)
         for key, written in (("standing", found.standing or ()), ("standing_add", found.standing_add)):
             assert [fault.reason for fault in check_standing(key, written, terms)] == []
 
@@ -248,7 +249,7 @@ def test_who_has_no_order_that_acts_is_told_why() -> None:
     ]
     say = sentences(open_box("rome_carthage"))
     (said, *_) = say.tell([Line(event) for event in told])
-    assert said.text == "Your order intercept (standing 1 of sheet 1) stopped: mover hannibal is not mago."
+    assert said.text == "Standing 1 of sheet 1 (intercept) stopped: mover hannibal is not mago."
 
 
 class Line:
@@ -543,12 +544,13 @@ def test_the_set_that_comes_with_a_game_can_be_filed(game: str) -> None:
         position = next(iter(walk(rules, box.scenarios[0], 1))).position
         periods = rules.periods(position)
         terms = Terms(box.forms, tuple(periods), (), None, box.names)
-        assert [str(fault) for fault in check_standing("standing", box.standing, terms)] == []
+        for side in rules.sides:
+            assert [str(fault) for fault in check_standing("standing", box.standing_of(side), terms)] == []
 
 
 def test_standing_orders_of_the_box_have_no_condition_on_a_hand() -> None:
     """No order of the set that comes with the game lets a pause tell of a hand."""
-    assert not [item for item in open_box("rome_carthage").standing if "hand" in item.get("when", {})]
+    assert not [item for item in open_box("rome_carthage").standing_of("rome") if "hand" in item.get("when", {})]
 
 
 def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
@@ -558,7 +560,7 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
     """
     rules: Any = loaded("rome_carthage").rules
     box = loaded("rome_carthage").box
-    usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
+    usual = list(file_standing(["default"], box.standing_of("rome"), sheet=1, after=0, periods={}))
     tried = 0
     for at in walk(rules, "melee", 3, most=150):
         for decision in at.open_decisions:
@@ -579,3 +581,27 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
             assert stops[0] == stops[1], decision.kind
             tried += 1
     assert tried
+
+
+def test_the_set_that_comes_with_a_game_may_differ_by_side(folder: Folder) -> None:
+    """Oak and Yew have sets of their own in Five Valleys; Elm has none."""
+    with folder.create("five") as game:
+        for side, orders in (("oak", 2), ("yew", 2), ("elm", 0)):
+            text = sheet(game, side).replace(b"orders:", b"standing: default")
+            receipt = game.receive(side, text)
+            assert (receipt.number is not None) == bool(orders), str(receipt)
+            assert len(game.standing(side)) == orders
+        assert "no set of standing orders comes with this game" in str(receipt)
+        assert [each.kind for each in game.standing("oak")] == ["intercept", "aid"]
+        assert game.standing("oak")[0].when == {"army": "oak"}
+        assert game.standing("yew")[0].body == {"for": "yew", "guards": {"any": [2, 1, 0]}}
+        remark = "To be asked less often, add the line: standing: default"
+        assert remark not in side_report(game, "elm", 0).text
+    with folder.create("five", "gallia") as game:
+        assert remark in side_report(game, "yew", 0).text
+
+
+def test_a_set_for_a_side_that_does_not_play_is_a_flaw(tmp_path: Path) -> None:
+    boxes = other_box("five", tmp_path, "standing.yaml", {"yew:": "jew:"})
+    with pytest.raises(BrokenBox, match="there is no side jew; did you mean yew"):
+        open_box("five", [boxes]).check()

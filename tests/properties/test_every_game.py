@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -24,7 +25,9 @@ from pbem.engine.cases.words import GameWords, Slot, whole
 from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.table import Table
-from pbem.protocol import Event, Order, Path, Roll, Rules, Side
+from pbem.protocol import Event, Fault, Order, Path, Roll, Rules, Side
+from pbem.referee.open_game import Told
+from pbem.render.messages import sentences
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled
 from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, sharing, start, state, told, walk
@@ -47,8 +50,8 @@ def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
     if not request.param:
         return [(0, FEW // sharing(game, request.getfixturevalue("edition")))]
-    box = loaded(game).box
-    games = -(-(GAMES if scenario == box.scenarios[0] else ASIDE) // len(box.editions))
+    loads = loaded(game, request.getfixturevalue("edition"))
+    games = -(-(GAMES if scenario == loads.scenarios[0] else ASIDE) // len(loads.box.editions))
     return [(seed, MANY) for seed in range(1, 1 + games)]
 
 
@@ -147,6 +150,25 @@ def test_defaults_are_legal_and_facts_are_plain(game: str, edition: str, scenari
 
 
 @each_edition
+def test_whatever_is_shown_is_held_and_has_a_sentence(game: str, edition: str, scenario: str, lengths: Any) -> None:
+    """What a side shows follows from its own view; what it does not hold is a fault, and so is nonsense."""
+    rules, say = rules_of(game, edition), sentences(loaded(game).box)
+    for at in stops(game, edition, scenario, lengths):
+        silent = rules.silence(at.view(None))
+        assert silent is None or silent
+        for side in rules.sides:
+            for what in ("nonsense", "", "card 0", *(f"card {number}" for number in range(1, 9))):
+                shown = rules.show(at.view(side), side, what)
+                assert shown == rules.show(at.view(side), side, what)
+                if isinstance(shown, Fault):
+                    assert shown.reason
+                    continue
+                assert shown.to is None, "the referee says who sees it"
+                assert plain(shown.facts)
+                assert [line for line in say.tell([Told(1, shown)]) if line.text]
+
+
+@each_edition
 def test_an_observer_counts_the_same_choices_or_cannot_tell(
     game: str, edition: str, scenario: str, lengths: Any
 ) -> None:
@@ -223,6 +245,7 @@ def test_one_adjudication_a_question_equals_one_sitting(game: str, edition: str,
                 choices = rules.legal_orders(rules.view(session.position, decision.side), decision)
                 order = choices.pick(rng.random)
                 assert order is not None
+                order = replace(order, about=decision.about)
                 sheets.setdefault(decision.side, []).append(Queued(order, f"sheet {n}"))
             outcome = advance(session, key(n), dice, Sources(sheets))
             assert outcome.answers, "an answered question must carry the game on"
@@ -293,8 +316,8 @@ def test_games_end(game: str, edition: str, scenario: str, lengths: Any) -> None
         before = deepcopy(rules.encode(begun))
         played = play_out(rules, begun, SeededDice(seed), Random(seed), most=20_000)
         assert played.result is not None
-        assert played.result["winner"] in {*rules.sides, None}
-        assert isinstance(played.result["reason"], str)
+        assert set(played.result.winners) <= set(rules.sides)
+        assert played.result.reason
         assert rules.encode(begun) == before
 
 

@@ -46,7 +46,7 @@ def legal(game: str, edition: str, scenario: str) -> tuple[Order, ...]:
 
 
 def sheet_of(game: str, lines: list[str]) -> str:
-    return HEAD.format(side=loaded(game).box.side_ids[0]) + "\n".join(lines) + "\n"
+    return HEAD.format(side=loaded(game).rules.sides[0]) + "\n".join(lines) + "\n"
 
 
 def same(found: Forgiven, orders: tuple[Order, ...]) -> None:
@@ -65,7 +65,7 @@ def test_the_sheets_of_the_samples_stay_as_they_are(name: str) -> None:
 def test_a_legal_order_stays_as_it_is(game: str, edition: str, scenario: str) -> None:
     orders = legal(game, edition, scenario)
     for width in (20, 76):
-        text = sheet_of(game, [line for order in orders for line in order_lines(order.kind, order.body, width)])[
+        text = sheet_of(game, [line for order in orders for line in order_lines(order.kind, order.written, width)])[
             :16_000
         ]
         text = text[: text.rfind("\n- ") + 1]
@@ -80,7 +80,7 @@ TALK = ("", "I play Hannibal: he was great", "[a smile]", "Good luck", "# march:
 
 def dressed(order: Order, rng: Random) -> str:
     """Return an order as people write it: with any bullet, capitals, blanks for underscores, lines wrapped anywhere."""
-    (line,) = order_lines(order.kind, order.body, 100_000)
+    (line,) = order_lines(order.kind, order.written, 100_000)
     text = line.removeprefix("- ")
     text = re.sub("_", lambda _: rng.choice("_ -"), text)
     text = re.sub(r"[a-z]", lambda found: found[0].upper() if rng.random() < 0.1 else found[0], text)
@@ -152,7 +152,7 @@ def test_a_broken_sheet_is_read_or_sent_back(game: str, data: st.DataObject) -> 
     box = loaded(game).box
     orders = legal(game, box.edition, box.scenarios[0])
     chosen = data.draw(st.lists(st.sampled_from(orders), min_size=1, max_size=3))
-    text = data.draw(broken(sheet_of(game, [line for each in chosen for line in order_lines(each.kind, each.body)])))
+    text = data.draw(broken(sheet_of(game, [line for each in chosen for line in order_lines(each.kind, each.written)])))
     _holds(text.encode("utf-8", "surrogatepass"), game)
 
 

@@ -57,10 +57,10 @@ each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions
 def most(request: pytest.FixtureRequest) -> int:
     """Return how many positions of one edition and scenario are looked at."""
     game, edition = request.getfixturevalue("game"), request.getfixturevalue("edition")
-    box = loaded(game).box
+    box, scenarios = loaded(game).box, loaded(game, edition).scenarios
     if not request.param:
-        return FEW // (len(box.scenarios) * sharing(game, edition))
-    return -(-MANY // (len(box.editions) * len(box.scenarios)))
+        return FEW // (len(scenarios) * sharing(game, edition))
+    return -(-MANY // (len(box.editions) * len(scenarios)))
 
 
 def played(at: Walk, decision: Decision) -> Order:
@@ -232,7 +232,7 @@ def seen(session: Session[Any], viewer: Side | None) -> dict[str, Any]:
         "waits": [(one.side, one.kind, one.rule, one.waits, one.secret) for one in session.open_decisions],
         "asked": [(dict(one.facts), one.default) for one in session.open_decisions if one.side == viewer],
         "only": [session.only_answer(one) for one in session.open_decisions],
-        "rests": (session.at_checkpoint, session.keep_queue, session.result),
+        "rests": (session.checkpoint, session.result),
     }
 
 

@@ -199,7 +199,7 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
             [b"FORECAST", b"STATUS", b"REPORT", b"FORM", b"HISTORY 3", b"STANDING", b"NEWS asked", b"NEWS every"]
         )
         return side, letter(side, word, *([text] if word == b"FORECAST" else []), number=number)
-    elif game.box.standing and rng.random() < 0.3:
+    elif game.box.standing_of(side) and rng.random() < 0.3:
         text += b"standing: default\n"
     return side, letter(side, text, number=number)
 
@@ -282,7 +282,7 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
             side = live.open_decisions[0].side
             asked = [decision for decision in live.open_decisions if decision.side == side]
             text = sheet(live, side, *(next(some_answers(twin, each, random, every=False)) for each in asked))
-            if live.box.standing and at < 4:
+            if live.box.standing_of(side) and at < 4:
                 text += b"standing: default\n"
             form = side_report(live, side, live.adjudication).sheet or ""
             receipt = live.receive(side, text + b"".join(b"# %b\n" % line.encode() for line in form.splitlines()))

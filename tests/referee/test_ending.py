@@ -45,7 +45,7 @@ def flat(handled: Handled) -> str:
 
 def result(folder: Folder) -> Mapping[str, Any] | None:
     with folder.open() as game:
-        return game.result
+        return None if game.result is None else game.result.record()
 
 
 def record(folder: Folder, number: int = 1) -> Any:
@@ -198,24 +198,6 @@ def test_who_resigns_loses_to_the_other(folder: Folder) -> None:
     again = take_in(letter("blue", b"RESIGN punica", number=1), later(folder.office, 1))
     assert again.accepted
     assert not says(folder, "red", "RESIGN punica", number=3).accepted
-
-
-def test_with_three_sides_all_must_agree(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others would have to go on without the side: they all win, if they all agree."""
-    with folder.open() as game:
-        monkeypatch.setattr(game.rules, "sides", ("red", "blue", "green"))
-        monkeypatch.setattr(type(game), "by_mail", ["red", "blue", "green"])
-        request = ending.ask_to_resign(game, "blue")
-        assert (request.needed, request.consents) == (["red", "blue", "green"], ["blue"])
-        assert ending.result_of(game, "resignation", "blue") == {
-            "winner": None,
-            "winners": ["red", "green"],
-            "reason": "resigned",
-            "side": "blue",
-        }
-        monkeypatch.setattr(type(game), "by_mail", ["red", "blue"])
-        with pytest.raises(CannotPlay, match="needs the consent of green"):
-            ending.ask_to_resign(game, "blue")
 
 
 # ---- the game master

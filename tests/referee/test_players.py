@@ -179,7 +179,7 @@ def test_the_letter_has_the_position_and_what_has_happened_since(folder: Folder)
         assert game.charter.dice.tip in text
         assert "HOW TO PLAY" in got.text
         assert "WHAT HAPPENED" in got.text
-        assert {"map.png", "position.json", "receipt.txt"} <= got.parts.keys()
+        assert {"map.png", "position.txt", "receipt.txt"} <= got.parts.keys()
         assert ("orders.yaml" in got.parts) == bool(game.asked("red"))
 
 

@@ -58,7 +58,8 @@ def test_a_clone_is_opened_without_any_key(folder: Folder, over: Adjudicator, ba
             assert found[f"sheets/{side}/000/{n:04}.yaml"] == over.ledger.sheet(side, n)
     versions = [yamlio.read(found[f"standing/red/{n:04}.yaml"], name="standing").value["orders"] for n in (1, 2, 3)]
     assert [len(each) for each in versions] == [1, 2, 0]
-    assert yamlio.read(found["state.yaml"], name="state").value["result"] == over.result
+    assert over.result is not None
+    assert yamlio.read(found["state.yaml"], name="state").value["result"] == over.result.record()
     for address in ADDRESSES.values():
         assert not any(address.encode() in content for path, content in found.items() if path != "game.yaml")
 

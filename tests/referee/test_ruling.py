@@ -11,6 +11,7 @@ from pbem.audit.differences import NOT_OF_THE_RULES
 from pbem.audit.replay import replay
 from pbem.crypto.dice import canonical, inputs_digest
 from pbem.mail.outgoing import side_report
+from pbem.protocol import Result
 from pbem.referee import EVENTS, rollback, ruling
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
@@ -354,7 +355,7 @@ def test_the_orders_of_a_ruling_turn_dice_its_reason_does_not(toy: Adjudicator) 
 def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
     buried(toy)
     n = ruling.break_off(toy, "Ann has moved away")
-    assert toy.result == {"winner": None, "reason": "broken_off"}
+    assert toy.result == Result((), "broken_off")
     assert toy.ledger.repo.read("revealed.yaml") is not None
     assert toy.ledger.public_turn(n)["open_decisions"] == []
     with folder.open() as again:
@@ -363,7 +364,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
         assert again.asked("red") == []
         assert again.adjudicate() == []
         for side in ("red", None):
-            assert "The game is over. The game master ended it; nobody wins." in heard(again, side, n - 1)
+            assert "The game is over. The game master ended it; no side wins." in heard(again, side, n - 1)
             assert "Reason: Ann has moved away" in heard(again, side, n - 1)
         for rule in (
             lambda: ruling.break_off(again, "once more"),

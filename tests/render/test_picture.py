@@ -25,6 +25,7 @@ from pbem.game.scene import (
     Cell,
     Counter,
     DrawnSide,
+    Grid,
     Marker,
     Misdrawn,
     Panel,
@@ -39,7 +40,7 @@ from pbem.render import base_map as ground
 from pbem.render import picture
 from pbem.render.canvas import Bounds, rgb
 from pbem.render.counters import stack
-from pbem.render.panels import legend, title
+from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw, render
 from pbem.render.placement import overlap, placements
 from pbem.render.places import label_box, region_box, shape_box
@@ -110,6 +111,37 @@ def printed() -> Iterator[tuple[str, Bounds]]:
     for name in ("title", "state"):
         slot = base.slots[name]
         yield f"panels in {name}", (slot.x, slot.y + 80, slot.x + slot.width, slot.y + 190)
+
+
+SLOT = 180
+
+
+def panel_of(*rows: Row | Track | Grid, heading: str = "") -> Image.Image:
+    return panel(Panel("state", heading, rows), SIDES, SLOT, 1)
+
+
+def test_a_row_too_wide_for_its_panel_goes_on_below() -> None:
+    """All of its cells are drawn, none over its words; one that fits stays one line."""
+    one = panel_of(Row("Points", (Cell("9", "rome"), Cell("7", "carthage"))))
+    wide = panel_of(Row("Points", tuple(Cell(str(n), "rome") for n in range(10, 19))))
+    assert wide.height == one.height + 2 * 26
+    shown = [wide.getpixel((x, y)) for y in range(wide.height) for x in range(wide.width)]
+    alone = [one.getpixel((x, y)) for y in range(one.height) for x in range(one.width)]
+    red = one.getpixel((one.width - 50, 14))
+    assert shown.count(red) > 6 * alone.count(red)
+    assert panel_of(Row("a label that is a good deal longer than its panel is wide")).height == one.height + 2 * 26
+
+
+def test_a_track_and_a_heading_too_wide_go_on_below() -> None:
+    short = panel_of(Track(tuple("123"), 1), heading="Turn")
+    assert panel_of(Track(tuple(map(str, range(218, 232))), 1), heading="Turn").height == short.height + 2 * 26
+    assert panel_of(Track(tuple("123"), 1), heading="The turns of a long game").height == short.height + 26
+
+
+def test_a_table_has_a_line_for_each_head() -> None:
+    heads = (Cell("Rome", "rome"), Cell("Carthage", "carthage"))
+    grid = Grid(heads, heads, ((Cell("-"), Cell("war")), (Cell("war"), Cell("-"))))
+    assert panel_of(grid).height == panel_of(Row("a"), Row("b"), Row("c")).height
 
 
 def test_nothing_printed_lies_on_anything_else() -> None:

@@ -16,7 +16,7 @@ from pbem.engine.session import Session
 from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Event, Order, Roll
+from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
@@ -74,6 +74,8 @@ def one(sentence: str, **facts: Any) -> str:
         ("Goes[[ by {p.rest}]] to {p.last}.", {"p": "capua"}, "Goes to Capua."),
         ("Goes[[ with {cu} CU]].", {"cu": 0}, "Goes."),
         ("Goes[[ with {cu} CU]].", {"cu": 2}, "Goes with 2 CU."),
+        ("Goes[[ with {cu|0} CU]].", {"cu": 0}, "Goes with 0 CU."),
+        ("Goes[[ with {cu|0} CU]].", {}, "Goes."),
         ("Goes[[ with {cu} CU under {general}]].", {"cu": 2, "general": None}, "Goes."),
         ("Fails[[{?held}, being held]].", {"held": True}, "Fails, being held."),
         ("Fails[[{?held}, being held]].", {"held": False}, "Fails."),
@@ -316,7 +318,7 @@ def test_a_reader_is_told_how_many_of_their_sheets_went_in() -> None:
 
 def test_a_finished_game_says_so_first() -> None:
     at = next(campaigns(range(1)))
-    over = told_to(at, "rome", waiting=(), others=(), result={"winner": "rome", "reason": "carthage_falls"}).text
+    over = told_to(at, "rome", waiting=(), others=(), result=Result(("rome",), "carthage_falls")).text
     assert over.splitlines()[3] == "The game is over. Rome wins: Carthage has fallen."
 
 
@@ -412,6 +414,7 @@ ARMIES = (Line("Italia"), Line("Capua", ("10 CU", "Varro"), 1), Line("Rome", ("8
         (ARMIES, []),
         (ARMIES[:2], ["Armies: Rome no more."]),
         ((*ARMIES, Line("Arpi", ("", "Mago"), 1)), ["Armies: Arpi Mago."]),
+        ((*ARMIES, Line("Arpi (marching)", ("3 CU",), 1, passing=True)), ["Armies: Arpi (marching) 3 CU."]),
         (
             (Line("Elsewhere"), *ARMIES[1:]),
             ["Armies: Capua 10 CU, Varro; Rome 8 CU; Capua no more; Rome no", "  more."],
@@ -423,6 +426,11 @@ ARMIES = (Line("Italia"), Line("Capua", ("10 CU", "Varro"), 1), Line("Rome", ("8
 def test_what_has_changed_is_told_row_by_row(now: Sequence[Line], told: list[str]) -> None:
     found = list(changes([Section("Armies", ARMIES)], [Section("Armies", tuple(now))]))
     assert " ".join(line.strip() for line in found) == " ".join(line.strip() for line in told)
+
+
+def test_the_end_of_what_is_under_way_is_not_told() -> None:
+    under_way = (*ARMIES, Line("Arpi (marching)", ("3 CU",), 1, passing=True))
+    assert list(changes([Section("Armies", under_way)], [Section("Armies", ARMIES)])) == []
 
 
 def test_a_table_with_a_head_names_its_columns_in_changes() -> None:
@@ -563,7 +571,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         player="Ann",
         side="Rome",
         players={"Rome": "Ann", "Carthage": "Bo"},
-        edition="the rules of 2007",
+        edition="the rules of 2007, with as many values of another box as there are words in this line",
         tip="ab" * 32,
         hidden="cd" * 32,
         report="The report.",
@@ -573,9 +581,11 @@ def test_letters_have_a_subject_and_a_text() -> None:
         answers=["Your phrase is on record."],
         asked="",
         welcomed=False,
+        talk=[],
     )
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
+    assert max(map(len, first.text.splitlines())) <= 72
     assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
     assert "ab" * 32 in first.text
     faults = mail("faults", game="punica", count=2, mark="#!", sheet="game: punica\n#! wrong", reasons=[])

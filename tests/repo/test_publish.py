@@ -20,10 +20,13 @@ from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import CannotOpen, new_identity, recipient_of, unseal
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.ruling import break_off
+from pbem.referee.talk import speak
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.git.mirror import InTheWay
-from pbem.repo.layout import PLAYERS
+from pbem.repo.layout import PLAYERS, PRESS, UNOPENED
 from pbem.repo.public import Publication, publish
+from pbem.repo.talk import NOTE
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.support.walks import FOLDERS
 
@@ -151,6 +154,39 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
     verdict = verify(made.folder, folders=FOLDERS)
     assert verdict.findings.sorted == []
     assert verdict.game == "punica"
+
+
+def test_a_publication_tells_nothing_of_who_talks(folder: Folder) -> None:
+    """Before the end neither the words are found nor who said them, and afterwards not those that stay unopened."""
+    said = {"signed": "the olive grove at dawn", "unsigned": "beware of the ferryman"}
+    with folder.create("five", secrets=DRAWN, players={}, press="free", press_unsigned=True, press_opened=True) as game:
+        speak(game, "oak", ["elm"], said["signed"], "a")
+        speak(game, "yew", ["ash", "fir"], said["unsigned"], "b", unsigned=True)
+        play_on(game, 6)
+        speak(game, "elm", ["oak"], said["signed"], "c")
+        secrets = {word: encodings(text) for word, text in said.items()} | for_ever(game)
+        made = publish_game(game, folder.path / "observers.git")
+        assert found(every_text(made.folder), secrets | until_the_end(game)) == []
+        assert not (made.folder / NOTE).exists()
+        told = git(made.folder, "log", "--format=%s%n%b", "--name-status")
+        assert "talk" not in told, "talk goes on record with an adjudication"
+        assert "sealed/press.age" in told
+        break_off(game, "the end")
+        made = publish_game(game, folder.path / "observers.git")
+        opened = [unseal(game.ledger.keys.identity, PRESS, raw) for raw in versions(made.folder, PRESS)]
+        assert sum(text.count(said["signed"].encode()) for text in opened) == 2
+        for raw in versions(made.folder, UNOPENED):
+            with pytest.raises(CannotOpen):
+                unseal(game.ledger.keys.identity, UNOPENED, raw)
+        words = {word: encodings(text) for word, text in said.items()}
+        assert found(every_text(made.folder), words | for_ever(game)) == []
+    assert verify(made.folder, folders=FOLDERS).findings.sorted == []
+
+
+def versions(repo: Path, path: str) -> list[bytes]:
+    """Return all contents of a file in a clone."""
+    commits = git(repo, "log", "--format=%H", "--", path).split()
+    return [git(repo, "show", f"{commit}:{path}").encode() for commit in commits]
 
 
 def naming(cards: Iterable[int]) -> re.Pattern[bytes]:

@@ -28,6 +28,23 @@ def test_every_citation_leads_to_a_paragraph(game: str) -> None:
     assert coverage(loaded(game).box).unknown == ()
 
 
+def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
+    """A book with a prefix has its own numbers; without one a number that stands twice is told."""
+    box = small_box(tmp_path, "- {rule: B 1.1, name: it holds, expect: {goes_on: true}}\n")
+    more = '- source: B book\n  prefix: B\n  paragraphs:\n  - {id: "1.1", title: three}\n'
+    file = box.folder / f"{PARAGRAPHS}.yaml"
+    file.write_text(file.read_text("utf-8") + more, "utf-8")
+    found = coverage(Box(box.folder))
+    assert [(one.id, one.title, one.rulings) for one in found.paragraphs] == [
+        ("1", "one", 0),
+        ("1.1", "two", 0),
+        ("B 1.1", "three", 1),
+    ]
+    assert (found.uncited, found.twice) == (["1.1"], ())
+    file.write_text(file.read_text("utf-8").replace("  prefix: B\n", ""), "utf-8")
+    assert coverage(Box(box.folder)).twice == ("1.1",)
+
+
 @pytest.mark.parametrize("game", LISTED)
 def test_paragraphs_are_listed_once_and_no_cited_one_is_excused(game: str) -> None:
     """No paragraph is listed twice, and none that is cited is excused."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -28,7 +29,7 @@ def spoilt(order: Order, words: Sequence[str], rng: Random) -> Order:
     body = deepcopy(dict(order.body))
     for _ in range(rng.randint(1, 3)):
         garble(body, words, rng)
-    return Order(order.kind, body)
+    return replace(order, body=body)
 
 
 def garble(value: Any, words: Sequence[str], rng: Random) -> Any:
@@ -69,14 +70,15 @@ def garbled_sheets(
     words, kinds = _words(box), sorted(box.forms)
     mine = [decision for decision in waiting if decision.side == side]
     for _ in range(count):
-        orders = [order for each in mine if (order := rules.legal_orders(view, each).pick(rng.random)) is not None]
+        picked = [(each, rules.legal_orders(view, each).pick(rng.random)) for each in mine]
+        orders = [replace(order, about=each.about) for each, order in picked if order is not None]
         orders += [
             Order(kind, box.forms[kind].example)
             for kind in rng.sample(kinds, rng.randint(not mine, min(2, len(kinds))))
         ]
         orders = [spoilt(order, words, rng) if rng.random() < 0.7 else order for order in orders]
         lines = ["game: punica", f"side: {side}", f"adjudication: {7 if rng.random() < 0.95 else 8}", "orders:"]
-        lines += [line for order in orders for line in order_lines(order.kind, order.body)]
+        lines += [line for order in orders for line in order_lines(order.kind, order.written)]
         if rng.random() < 0.2:
             filed = [spoilt(order, words, rng) for order in orders]
             lines += ["standing:", *standing_lines({order.kind: order.body} for order in filed)]

@@ -20,7 +20,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
-from pbem.repo.layout import PLAYERS
+from pbem.repo.layout import OFFICE
 from pbem.repo.store import Store
 from tests.support.walks import FOLDERS, GAMES, loaded
 
@@ -32,7 +32,7 @@ SECRETS = Secrets(
 )
 OTHERS = replace(SECRETS, chain=b"d" * 32, hidden=b"i" * 32)
 NOON = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-SIDES = {game: loaded(game).box.side_ids for game in GAMES}
+SIDES = {game: loaded(game).rules.sides for game in GAMES}
 ADDRESSES = {side: f"{side}@example.org" for sides in SIDES.values() for side in sides}
 
 
@@ -59,7 +59,7 @@ class Folder:
         return self.games / f"{name}.git"
 
     def create(self, rules: str = "toy", name: str = "punica", **more: Any) -> Adjudicator:
-        sides = SIDES[rules]
+        sides = loaded(rules, more.get("edition")).rules.sides
         addresses = {side: ADDRESSES[side] for side in sides}
         words = {"players": addresses, "addresses": addresses, "folders": FOLDERS, "secrets": SECRETS, **more}
         return Adjudicator.create(self.games, self.keys, NewGame(name, rules, **words))
@@ -70,7 +70,7 @@ class Folder:
 
 def sheet(game: Adjudicator, side: Side, *orders: Order, adjudication: int | None = None, name: str = "") -> bytes:
     """Return the text of a sheet with some orders."""
-    lines = [line for order in orders for line in order_lines(order.kind, order.body)]
+    lines = [line for order in orders for line in order_lines(order.kind, order.written)]
     number = game.adjudication if adjudication is None else adjudication
     heading = [f"game: {name or game.name}", f"side: {side}", f"adjudication: {number}", "orders:"]
     return "\n".join([*heading, *lines]).encode() + b"\n"
@@ -92,7 +92,7 @@ def pick(game: Adjudicator, decision: Decision, random: Random) -> Order:
     choices = game.rules.legal_orders(game.view(decision.side), decision)
     picked = choices.pick(random.random)
     assert picked is not None
-    return picked
+    return replace(picked, about=decision.about)
 
 
 def play(game: Adjudicator, seed: int, most: int) -> Iterator[tuple[Side, bytes]]:
@@ -143,7 +143,7 @@ def clear(path: str, content: bytes, secrets: Secrets) -> bytes:
     """Return a file as it was before it was sealed, if it is; what is sealed to a player stays so."""
     if not path.endswith(".age") or path.startswith("views/"):
         return content
-    return unseal(secrets.office if path == PLAYERS else secrets.identity, path, content)
+    return unseal(secrets.office if path in OFFICE else secrets.identity, path, content)
 
 
 def room(sealed: bytes, identity: str = SECRETS.identity) -> int:
@@ -154,7 +154,7 @@ def room(sealed: bytes, identity: str = SECRETS.identity) -> int:
 def rooms(repo: Store, at: str | None = None) -> dict[str, int]:
     """Return how much of each file of a commit its size tells to everybody."""
     return {
-        path: room(content, SECRETS.office if path == PLAYERS else SECRETS.identity)
+        path: room(content, SECRETS.office if path in OFFICE else SECRETS.identity)
         if path.endswith(".age")
         else len(content)
         for path, content in files(repo, at).items()

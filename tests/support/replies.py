@@ -37,7 +37,7 @@ class Post:
         """Return a sheet with some orders."""
         head = f"game: {self.game.name}\nside: {self.side}\nadjudication: "
         head += f"{self.game.adjudication if number is None else number}\norders:\n"
-        return head + "".join(f"{line}\n" for order in orders for line in order_lines(order.kind, order.body))
+        return head + "".join(f"{line}\n" for order in orders for line in order_lines(order.kind, order.written))
 
     def filled_form(self, order: Order) -> str:
         """Return the form with one order in the place of those filled in."""
@@ -46,7 +46,7 @@ class Post:
         for line in self.form.splitlines():
             skipping = line.startswith("- ") or (skipping and line.startswith(" "))
             kept += [] if skipping else [line]
-        return "\n".join([*kept, *order_lines(order.kind, order.body)]) + "\n"
+        return "\n".join([*kept, *order_lines(order.kind, order.written)]) + "\n"
 
     def id(self, earlier: int = 0) -> str:
         """Return the Message-ID of its last letter, or of an earlier one."""
@@ -110,7 +110,7 @@ def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     receipt, read = at.game.check(at.side, sheet.text, name=sheet.name, answering=sheet.answering)
     if read is None:
         return Outcome(None, text, str(receipt))
-    orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.body))
+    orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.written))
     return Outcome(read.orders, f"{receipt.canonical.decode()}\n{orders}", "")
 
 
@@ -142,7 +142,7 @@ def form_copied_and_changed(at: Post, frame: str, number: int) -> Made:
 
 def bare_line(at: Post, frame: str, number: int) -> Made:
     answer = at.answers[number % 2]
-    text = "\n".join(order_lines(answer.kind, answer.body))
+    text = "\n".join(order_lines(answer.kind, answer.written))
     return at.reply(frame, _greeted(frame, f"This is what I do:\n{text}\n"), number=number), [answer]
 
 
@@ -253,7 +253,7 @@ SENT_BACK: tuple[Edit, ...] = (
 
 def _flow(order: Order) -> str:
     """Return an order on one line."""
-    return order_lines(order.kind, order.body, 10_000)[0].removeprefix("- ")
+    return order_lines(order.kind, order.written, 10_000)[0].removeprefix("- ")
 
 
 def _value(order: Order, key: str) -> str:

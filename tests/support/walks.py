@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -42,7 +42,7 @@ def editions() -> list[tuple[str, str, str]]:
         (game, edition, scenario)
         for game in GAMES
         for edition in loaded(game).box.editions
-        for scenario in loaded(game).box.scenarios
+        for scenario in loaded(game, edition).scenarios
     ]
 
 
@@ -66,7 +66,9 @@ def state(session: Session[Any]) -> dict[str, Any]:
     """Return everything that two sessions in the same state share."""
     return {
         "position": session.rules.encode(session.position),
-        "waiting": [(one.side, one.kind, one.rule, dict(one.facts), one.default) for one in session.open_decisions],
+        "waiting": [
+            (one.side, one.kind, one.about, one.rule, dict(one.facts), one.default) for one in session.open_decisions
+        ],
         "at_rest": session.at_checkpoint,
         "result": session.result,
     }
@@ -109,13 +111,15 @@ class Walk:
         """Pick an answer: any, and now and then the first or the last, which are often the odd ones."""
         choices = self.rules.legal_orders(self.view(decision.side), decision)
         one_of = self.rng.random()
+        order: Order | None
         if one_of < 0.05:
-            return choices[0]
-        if one_of < 0.1:
-            return choices[len(choices) - 1]
-        order = choices.pick(self.rng.random)
+            order = choices[0]
+        elif one_of < 0.1:
+            order = choices[len(choices) - 1]
+        else:
+            order = choices.pick(self.rng.random)
         assert order is not None, f"{decision.side} has no answer to {decision.kind}"
-        return order
+        return replace(order, about=decision.about)
 
     def again(self) -> Session[Any]:
         """Return the same game resumed from its last resting point and the recorded answers."""
@@ -126,9 +130,7 @@ class Walk:
 
 def read_back(answer: Answer) -> Answer:
     """Return a recorded answer as it comes back from a file."""
-    return Answer(
-        answer.side, answer.kind, answer.rule, plain(answer.facts), plain(answer.order), answer.by, answer.secret
-    )
+    return replace(answer, facts=plain(answer.facts), order=plain(answer.order))
 
 
 def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> Iterator[Walk]:
@@ -147,7 +149,7 @@ def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> 
         yield at
         orders = [at.pick(decision) for decision in at.open_decisions]
         at.answers += [
-            Answer(one.side, one.kind, one.rule, one.facts, order.body, "test", one.secret)
+            Answer(one.side, one.kind, one.rule, one.facts, order.body, "test", one.secret, one.about)
             for one, order in zip(at.open_decisions, orders, strict=True)
         ]
         count += len(orders)

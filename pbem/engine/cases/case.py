@@ -70,7 +70,7 @@ class Case:
     def orders(self) -> list[Given]:
         """Return the orders to be given, in sequence."""
         return [
-            Given(number, side, Order(kind, body))
+            Given(number, side, Order.read(kind, body))
             for number, written in enumerate(self.told.get("play", ()), 1)
             for side, one in written.items()
             for kind, body in one.items()

@@ -143,7 +143,7 @@ def dotted_text(path: Path) -> str:
 def waits_text(session: Session[S]) -> str:
     """Return a sentence about what a game is waiting for, or how it ended."""
     if session.result is not None:
-        return f"is over: {on_one_line(session.result)}"
+        return f"is over: {on_one_line(session.result.record())}"
     return f"waits on {asked_text(session.open_decisions)}" if session.open_decisions else "rests at a checkpoint"
 
 

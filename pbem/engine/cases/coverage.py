@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ class Paragraph:
 
     source: str
     id: str
+    """Its number as cases cite it: below the prefix of its book, if that has one."""
     title: str
     rulings: int
     no_rule: str | None = None
@@ -34,6 +35,8 @@ class Coverage:
     paragraphs: tuple[Paragraph, ...]
     unknown: tuple[str, ...]
     """Each with the place of the case: `file:line: citation`."""
+    twice: tuple[str, ...] = ()
+    """The numbers that stand for several paragraphs: a case that cites one does not say which it is about."""
 
     @property
     def uncited(self) -> list[str]:
@@ -51,11 +54,14 @@ def coverage(box: Box) -> Coverage:
     cases = [case for path in box.cases() for case in sound_cases(path)]
     counts = Counter(cited for case in cases for cited in citations(case))
     paragraphs = tuple(
-        Paragraph(book["source"], one["id"], one["title"], counts[one["id"]], one.get("no_rule"))
+        Paragraph(book["source"], id, one["title"], counts[id], one.get("no_rule"))
         for book in box.table(PARAGRAPHS)
         for one in book["paragraphs"]
+        for id in [f"{book['prefix']} {one['id']}" if "prefix" in book else one["id"]]
     )
-    return Coverage(paragraphs, tuple(_unknown(cases, {paragraph.id for paragraph in paragraphs})))
+    listed = Counter(paragraph.id for paragraph in paragraphs)
+    twice = tuple(id for id, count in listed.items() if count > 1)
+    return Coverage(paragraphs, tuple(_unknown(cases, listed.keys())), twice)
 
 
 def citations(case: Case) -> set[str]:
@@ -64,7 +70,7 @@ def citations(case: Case) -> set[str]:
     return {case.rule, *told.get("cites", ())}
 
 
-def _unknown(cases: Iterable[Case], known: set[str]) -> Iterator[str]:
+def _unknown(cases: Iterable[Case], known: Set[str]) -> Iterator[str]:
     """Yield the citations of paragraphs that are not in the list, with their places."""
     for case in cases:
         for cited in sorted(citations(case) - known):

@@ -162,7 +162,7 @@ class Judge:
     def compare_end(self, session: Session[Any]) -> None:
         """Compare the result, and whether the game goes on."""
         expect = self.expect
-        if "result" in expect and (session.result is None or not within(expect["result"], session.result)):
+        if "result" in expect and (session.result is None or not within(expect["result"], session.result.record())):
             self.differ(
                 f"expected result {on_one_line(expect['result'])}; the game {waits_text(session)}", "expect", "result"
             )

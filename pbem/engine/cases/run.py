@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
@@ -121,8 +120,7 @@ class _Run:
     def changed(self, plain: dict[str, Any]) -> Any:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
-            # A copy: a later path may reach into the value, which other cases of a shared position have too.
-            if (reason := change(plain, dotted, deepcopy(value))) is not None:
+            if (reason := change(plain, dotted, value)) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
         try:
@@ -145,7 +143,8 @@ class _Run:
                 if answers is None:
                     return session
                 for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
-                    self.verdict.report.append(f"{decision.side}: {order.kind} {on_one_line(order.body)}{by}")
+                    written = on_one_line(Order(order.kind, order.body, decision.about).written)
+                    self.verdict.report.append(f"{decision.side}: {order.kind} {written}{by}")
                 session.answer([order for order, _ in answers])
             self.differ(f"no end after {_MOST_DECISIONS:,} questions")
         except NotLoaded as missing:
@@ -193,7 +192,7 @@ class _Run:
     def given(self, session: Session[Any], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
-        while given := next((one for one in self.left if _answers(session, one, decision)), None):
+        while given := next((one for one in self.left if _answers(one, session, decision)), None):
             self.left.remove(given)
             if not self.refused(session, decision, given):
                 return given
@@ -283,8 +282,8 @@ def _dice(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _answers(session: Session[Any], given: Given, decision: Decision) -> bool:
-    return given.side == decision.side and session.is_for(decision, given.order)
+def _answers(given: Given, session: Session[Any], decision: Decision) -> bool:
+    return given.side == decision.side and session.is_for(given.order, decision)
 
 
 def _reason(error: Exception, words: GameWords) -> str:

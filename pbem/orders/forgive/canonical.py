@@ -47,9 +47,10 @@ def write(value: dict[str, Any], changes: Iterable[str], own: Sequence[str]) -> 
     return _joined(sheet, told, kept)
 
 
-def for_word(sheet: str, word: str, change: str) -> str:
-    """Return the canonical sheet that a word of a letter, such as AGREED, stands for."""
-    return _joined(sheet, [_CHANGE + change], [_LINE + word])
+def for_word(sheet: str, own: Iterable[str], change: str) -> str:
+    """Return the canonical sheet that a word of a letter, such as AGREED, stands for; `own` are the lines with it."""
+    kept, _ = _fitting(_LINE, own, LETTER.size - _size(sheet) - _size(f"{CHANGES}\n{OWN_TEXT}\n{change}\n{_CUT}\n"))
+    return _joined(sheet, [_CHANGE + change], kept)
 
 
 def _joined(sheet: str, changes: Iterable[str], own: Iterable[str]) -> str:

@@ -9,10 +9,10 @@ from typing import Final
 
 from pbem.game.box import Box
 from pbem.game.words import Vocabulary, fold
-from pbem.orders.forgive.places import Place
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
+from pbem.orders.forgive.places import FALSE, TRUE, Place
+from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.scope import END_OF, WITHDRAWN
-from pbem.protocol import Side
+from pbem.protocol import FOR, Side
 
 GAME: Final = "game"
 SIDE: Final = "side"
@@ -24,6 +24,7 @@ _KEYS: Final[Mapping[str, Collection[str]]] = {
     SIDE: (),
     ADJUDICATION: (),
     LINK: (),
+    AHEAD: ("in advance", "orders ahead"),
     ORDERS: ("my orders", "your orders"),
     STANDING: ("standing orders",),
     STANDING_ADD: ("add standing", "standing orders add"),
@@ -74,19 +75,25 @@ class Known:
         return Vocabulary({side["id"]: [side[key] for key in names if key in side] for side in self.box.sides})
 
     @cached_property
+    def truth(self) -> Vocabulary:
+        """The words for true and false."""
+        return self.box.lexicon.of((), (TRUE, FALSE))
+
+    @cached_property
     def until(self) -> Vocabulary:
         """The words that say how long a standing order is in force."""
         return Vocabulary(dict.fromkeys((WITHDRAWN, *(END_OF + period for period in self.periods)), ()))
 
     def facts(self, kind: str) -> Vocabulary:
         """Return the facts that a standing order of a kind may go by."""
-        return self.box.lexicon.of((), self.box.forms[kind].facts)
+        form = self.box.forms[kind]
+        return self.box.lexicon.of((), (*form.facts, *([FOR] if form.about else ())))
 
     def place(self, kind: str) -> Place:
         """Return the place of the body of an order."""
         if kind not in self._places:
             form = self.box.forms[kind]
-            self._places[kind] = Place([form.schema], form, self.box.lexicon)
+            self._places[kind] = Place([form.as_written], form, self.box.lexicon)
         return self._places[kind]
 
     def key(self, word: str) -> str | None:

@@ -20,7 +20,7 @@ from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.shorthand import counted, homes, parts
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
-from pbem.orders.sheet import DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
+from pbem.orders.sheet import AHEAD, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.alternatives import ANY
 from pbem.orders.standing.conditions import NOT
 from pbem.protocol import MALFORMED, Fault, Path
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _LONGEST_BARE: Final = 20
 _MOST_NAMED: Final = 12
 _NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
-_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, *SECTIONS, STANDING_CANCEL)
+_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, AHEAD, *SECTIONS, STANDING_CANCEL)
 """The keys of a sheet in the order in which they are written."""
 
 
@@ -93,6 +93,8 @@ class _Reader:
             return self._as_written(node, (key,))
         if not node.text and not node.quoted:
             return None
+        if key == AHEAD and (word := self.known.truth.readings(node.text)):
+            return self._typed(node, word[0] == TRUE)
         if key == SIDE:
             return self._one_of(node, self.known.sides, (key,)) or node.text
         if key == ADJUDICATION and _NUMBER.fullmatch(number := node.text.rstrip(".,; ")):

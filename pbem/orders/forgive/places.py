@@ -9,6 +9,7 @@ from typing import Any, Final
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.words import Lexicon, Vocabulary
+from pbem.protocol import FOR
 
 TRUE: Final = "true"
 FALSE: Final = "false"
@@ -117,8 +118,12 @@ class Place:
 
     @cached_property
     def only_key(self) -> str | None:
-        """The key of a mapping here, if it can have only this one: its value alone says the same."""
-        return next(iter(self.fields)) if len(self.keys.words) == len(self.fields) == 1 else None
+        """The key of a mapping here, if it can have only this one: its value alone says the same.
+
+        Beside it may stand `for`, which says of an order what it answers.
+        """
+        said = [key for key in self.fields if key != FOR]
+        return said[0] if len(self.keys.words) == len(self.fields) and len(said) == 1 else None
 
     def field(self, key: str) -> Place:
         """Return the place of the value of a key."""

@@ -6,6 +6,7 @@ A sheet::
     side: rome
     adjudication: 41        # the last adjudication that the sheet answers
     link: 5f4b...           # only for a player with a chain of their own: the next link
+    ahead: true             # only if no open decision is answered: the orders are for what comes
     orders:
     - intercept: {with: [{general: fabius_maximus, cu: 8}]}
     standing:               # optional, also without orders
@@ -19,6 +20,7 @@ from pbem.game.order_form import OrderForm
 from pbem.orders.sheet.by_word import cancellation, withdrawal
 from pbem.orders.sheet.complaint import as_rows, complain, sentence, shortened, width_of
 from pbem.orders.sheet.reader import (
+    AHEAD,
     DEFAULT,
     LINK,
     ORDERS,
@@ -36,6 +38,7 @@ from pbem.orders.sheet.reader import (
 )
 
 __all__ = [
+    "AHEAD",
     "DEFAULT",
     "LINK",
     "ORDERS",

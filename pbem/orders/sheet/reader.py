@@ -22,6 +22,8 @@ STANDING: Final = "standing"
 STANDING_ADD: Final = "standing_add"
 STANDING_CANCEL: Final = "standing_cancel"
 LINK: Final = "link"
+AHEAD: Final = "ahead"
+"""True: its orders are for decisions that are still to come, and need not answer any that is open."""
 DEFAULT: Final = "default"
 """As a standing order: the set that comes with the game. As its body: the default of the decision."""
 WHEN: Final = "when"
@@ -89,7 +91,7 @@ class Sheet:
     A standing order is kept as it was written: one key is the kind of order, `when` and `until` may stand beside it;
     or it is the word `default`. `standing` replaces the orders in force, unless it is None; `standing_add` goes before
     them. `standing_cancel` are the numbers of those in force that it cancels, from 1. `link` is the link of the
-    player's chain that the sheet opens.
+    player's chain that the sheet opens. Orders that are sent `ahead` need not answer an open decision.
     """
 
     game: str
@@ -103,6 +105,7 @@ class Sheet:
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
     standing_cancel: tuple[int, ...] = ()
+    ahead: bool = False
 
     @property
     def files(self) -> bool:
@@ -115,7 +118,7 @@ class Sheet:
 
     def _content(self) -> tuple[object, ...]:
         given = self.document.value.get(ORDERS) is not None
-        parts = (self.orders, self.standing, self.standing_add, self.standing_cancel)
+        parts = (self.orders, self.standing, self.standing_add, self.standing_cancel, self.ahead)
         return self.game, self.side, self.adjudication, self.link, given, *map(repr, parts)
 
     def unreadable(self, kind: str) -> list[int]:
@@ -166,7 +169,8 @@ def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found:
     ]
     if misfits or found:
         complaints = [*found[:_MOST_MISFITS], *(_placed(misfit, document) for misfit in misfits)]
-        raise BadSheet(name, document.lines, complaints, _rest(document, [each.fault.path for each in complaints]))
+        rest = _rest(document, [each.fault.path for each in complaints])
+        raise BadSheet(name, document.lines, complaints, rest)
     value = document.value
     return _sheet(document, value, range(len(value.get(ORDERS) or ())))
 
@@ -179,13 +183,14 @@ def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
         game=value["game"],
         side=value["side"],
         adjudication=value["adjudication"],
-        orders=tuple(Order(kind, {} if body is None else body) for kind, body in orders),
+        orders=tuple(Order.read(kind, {} if body is None else body) for kind, body in orders),
         standing=_standing(value[STANDING]) if STANDING in value else None,
         standing_add=_standing(value.get(STANDING_ADD, ())),
         document=document,
         written=numbers,
         link=value.get(LINK),
         standing_cancel=tuple(value.get(STANDING_CANCEL, ())),
+        ahead=value.get(AHEAD, False),
     )
 
 
@@ -234,7 +239,7 @@ def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sid
 
 
 def _placed(misfit: Misfit, document: Source) -> Placed:
-    path, reason, at_key = misfit
+    path, reason, at_key, _ = misfit
     mark = document.mark(path, key=True) if at_key else document.nearest(path)
     return Placed(Fault(MALFORMED, path, shortened(reason)), mark)
 
@@ -245,9 +250,9 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
         yield Misfit((), f"{found}; a sheet has the keys {', '.join(_HEADING)}")
         return
-    known = (*_HEADING, STANDING, STANDING_ADD)  # the other two are for few: nobody else is troubled with them
+    known = (*_HEADING, STANDING, STANDING_ADD)  # the others are for few: nobody else is troubled with them
     files = STANDING in value or STANDING_ADD in value or STANDING_CANCEL in value
-    unknown = [key for key in value if key not in (*known, STANDING_CANCEL, LINK)]
+    unknown = [key for key in value if key not in (*known, STANDING_CANCEL, LINK, AHEAD)]
     for key in unknown:
         yield Misfit((key,), f"unknown word '{short(key)}'{hint(key, known, 'a sheet has', 'and')}", at_key=True)
     meant = {guess(key, known) for key in unknown}
@@ -256,7 +261,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
             yield Misfit((key,), f"{key} is missing: {meaning}")
     for key in ("game", "side"):
         if key in value and not isinstance(value[key], str):
-            yield Misfit((key,), f"{key} must be text, not {shown(value[key])}")
+            yield Misfit((key,), f"{key} must be a word, not {shown(value[key])}")
     number = value.get("adjudication", 0)
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         yield Misfit(("adjudication",), f"adjudication must be a whole number from 0, not {shown(number)}")
@@ -264,6 +269,8 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
     if link is not None and link != LOST and not (isinstance(link, str) and LINK_SHAPE.fullmatch(link)):
         reason = f"link must be 64 characters, 0 to 9 and a to f, or the word {LOST}, not {shown(link)}"
         yield Misfit((LINK,), reason)
+    if not isinstance(value.get(AHEAD, False), bool):
+        yield Misfit((AHEAD,), f"{AHEAD} must be true or false, not {shown(value[AHEAD])}")
     for key, standing in ((ORDERS, False), (STANDING, True), (STANDING_ADD, True)):
         if key in value:
             yield from _misfits_of_list(key, value[key], forms, standing)
@@ -310,7 +317,8 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
     body = item[kind]
     if standing:  # its conditions may stand within the body; it is read when it is set
         if body is not None and body != DEFAULT and not isinstance(body, dict):
-            yield Misfit((*path, kind), f"{kind} must be a mapping, or the word default, not {shown(body)}")
+            reason = f"{kind} needs braces, as in {forms[kind].in_full()}, or the word default; this is {shown(body)}"
+            yield Misfit((*path, kind), reason)
         return
     for misfit in forms[kind].misfits({} if body is None else body):
         yield misfit._replace(path=(*path, kind, *misfit.path))

@@ -13,7 +13,7 @@ from pbem.orders.sheet import DEFAULT, UNTIL, WHEN, Written
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
 from pbem.orders.standing.conditions import faults_in, words_in
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Path
+from pbem.protocol import FOR, ILLEGAL, MALFORMED, Fault, Path
 
 MISSPELT: Final = 0.8
 """A word that is so much like an id, but is none, counts as misspelt: no fact ever has it as a value."""
@@ -115,11 +115,12 @@ def _check_when(form: OrderForm, when: object, where: Path, names: Collection[st
     if not isinstance(when, Mapping):
         yield Fault(MALFORMED, where, "when must name facts and their values, such as {enemy_cu: '<= 10'}")
         return
+    known = (*form.facts, *([FOR] if form.about else ()))
     for name, wanted in when.items():
-        if name not in form.facts:
-            meant = guess(name, form.facts)
+        if name not in known:
+            meant = guess(name, known)
             better = f"did you mean {meant}? Its facts are" if meant else "its facts are"
-            there_are = f"{better} {listing(form.facts, 'and')}" if form.facts else "it has none"
+            there_are = f"{better} {listing(known, 'and')}" if known else "it has none"
             yield Fault(ILLEGAL, (*where, name), f"{form.kind} has no fact {name}; {there_are}")
         for inside, reason in faults_in(wanted):
             yield Fault(MALFORMED, (*where, name, *inside), f"{name} {reason}")

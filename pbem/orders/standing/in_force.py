@@ -14,7 +14,7 @@ from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
 from pbem.orders.standing.filing import Filed
-from pbem.protocol import Decision, Event, Order, Rules, Side
+from pbem.protocol import FOR, Decision, Event, Order, Rules, Side
 
 S = TypeVar("S")
 
@@ -135,6 +135,8 @@ class _Facts:
         """Return a fact by its name, in the view of the side that is asked; `_MISSING` if there is none."""
         if name in self._decision.facts:
             return self._decision.facts[name]
+        if name == FOR and self._decision.about:
+            return self._decision.about
         if self._more is None:
             rules = self._rules
             view = rules.view(self._session.position, self._decision.side)
@@ -147,7 +149,10 @@ def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _
     why = "none of its alternatives is there"
     bodies = [decision.default] if filed.body is None else alternatives(filed.body, facts.get)
     for at, body in enumerate(bodies):
-        order = Order(decision.kind, body or {})
+        order = Order.read(decision.kind, body or {})
+        if order.about and order.about != decision.about:
+            why = f"it is for {order.about}"
+            continue
         faults = session.faults(decision, order)
         if not faults:
             return order, ""

@@ -201,7 +201,7 @@ def test_groups_word_what_the_box_has() -> None:
 
 def test_every_question_and_every_end_has_words() -> None:
     assert sorted(loaded(GAME).box.forms.keys() - messages()["questions"].keys()) == []
-    assert {result["reason"] for result in heard().results if result} <= messages()["results"].keys()
+    assert {result.reason for result in heard().results if result} <= messages()["results"].keys()
     assert {"points", "draw", "rome_falls"} <= messages()["results"].keys()
 
 
@@ -445,7 +445,7 @@ def test_pause_with_the_set_in_force_tells_nothing_of_carthage() -> None:
     """With the set of standing orders in force, a pause tells nothing of what Carthage has."""
     rules: Any = loaded(GAME).rules
     box = loaded(GAME).box
-    usual = list(file_standing(["default"], box.standing, sheet=1, after=0, periods={}))
+    usual = list(file_standing(["default"], box.standing_of("rome"), sheet=1, after=0, periods={}))
     tried = 0
     for at in games("text", "campaign", 15, 400):
         for decision in at.session.open_decisions:

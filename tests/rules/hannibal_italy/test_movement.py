@@ -18,7 +18,7 @@ from pbem.game.shelf import Loaded
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
-from pbem.protocol import Order
+from pbem.protocol import Checkpoint, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
@@ -131,7 +131,7 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     ready = Sources({CARTHAGE: [end]})
     assert ready.find(playing, decision) == (end.order, "sheet 1")
     # One that comes when the phase is over by itself is not worth a word.
-    ready.end_span(playing)
+    ready.end_span(playing, Checkpoint())
     assert ready.expired == []
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.protocol import Decision, Order
+from pbem.protocol import Checkpoint, Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
@@ -104,13 +104,13 @@ def test_the_position_between_two_generals_says_everything() -> None:
     session = Session(rules, with_card(start(rules, "standard", 1)), SeededDice(1))
     session.answer([FIRST])
     assert session.at_checkpoint
-    assert session.keep_queue
+    assert session.checkpoint == Checkpoint(keep_queue=True)
     again = Session(rules, rules.decode(rules.encode(session.position)), SeededDice(1))
     (question,) = again.open_decisions
     assert (question.side, question.kind, question.facts["generals"]) == ("carthage", "campaign", 1)
     again.answer([Order("campaign", {"stop": True})])
     assert again.at_checkpoint
-    assert not again.keep_queue
+    assert again.checkpoint == Checkpoint()
     assert CARD in again.position.discards
 
 

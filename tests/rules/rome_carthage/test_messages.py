@@ -154,7 +154,7 @@ def test_every_value_that_a_group_words_is_in_it(group: str) -> None:
 
 
 def test_every_end_of_a_game_has_words() -> None:
-    assert {result["reason"] for result in heard().results} <= messages()["results"].keys()
+    assert {result.reason for result in heard().results} <= messages()["results"].keys()
 
 
 def test_every_question_says_what_it_is_about() -> None:

@@ -14,8 +14,22 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.game import NOT_TOLD, Box, Counter, DrawnSide, LegalOrders, Scene, Table, base_map, concat, of, plain, product
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.game import (
+    NOT_TOLD,
+    Box,
+    Counter,
+    DrawnSide,
+    LegalOrders,
+    Scene,
+    Table,
+    Throw,
+    base_map,
+    concat,
+    of,
+    plain,
+    product,
+)
+from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
 
 SIDES = ("oak", "elm", "ash", "fir", "yew")
 WILD = ("wolves", "bears")
@@ -171,9 +185,9 @@ def intercept(game: Valleys, table: Table, march: March) -> Flow[bool]:
         if not order["guards"]:
             continue
         sent = order["guards"]
-        theirs = table.roll(f"intercept/{army}", rule="6", modifiers={"guards": sent}, side=army)
-        own = table.roll(f"march/{army}", rule="6", modifiers={"card": game.strength(march.card)}, side=march.side)
-        if theirs.total > own.total:
+        theirs = Throw(f"intercept/{army}", {"guards": sent}, side=army)
+        own = Throw(f"march/{army}", {"card": game.strength(march.card)}, side=march.side)
+        if table.opposed(theirs, own, rule="6").won:
             table.tell("intercepted", rule="6", side=army, marcher=march.side)
             return False
         game.guards[place] -= sent
@@ -210,10 +224,10 @@ def attack(game: Valleys, table: Table, march: March) -> None:
     """Let both roll; the marcher takes the valley with the higher total (8)."""
     side, valley, holder = march.side, march.to, game.holders[march.to]
     strength = {"card": game.strength(march.card), "aid": march.attack_aid}
-    own = table.roll(f"attack/{valley}", rule="8", modifiers=strength, side=side, valley=valley)
     walls = {"guards": game.guards[valley], "aid": march.defence_aid}
-    theirs = table.roll(f"defence/{valley}", rule="8", modifiers=walls, side=holder, valley=valley)
-    if own.total <= theirs.total:
+    own = Throw(f"attack/{valley}", strength, side=side, facts={"valley": valley})
+    theirs = Throw(f"defence/{valley}", walls, side=holder, facts={"valley": valley})
+    if not table.opposed(own, theirs, rule="8").won:
         table.tell("repulsed", rule="8", side=side, valley=valley)
         return
     game.holders[valley], game.guards[valley] = side, 1
@@ -312,12 +326,13 @@ class FiveValleys(Rules[Valleys]):
     """The rules for the engine."""
 
     id = "five"
-    sides = SIDES
+    sides: tuple[Side, ...] = SIDES
     round = "round"
     reveals = frozenset({"dealt", "out"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box, self.agreed, self.board = box, options, box.table("map")
+        self.sides = SIDES[: options["players"]]
         board = self.board
         self.base = base_map(board["layout"], board["coast"], board["valleys"], board["paths"])
         self.drawn = tuple(DrawnSide(one["id"], one["name"], one["colour"]) for one in (*box.sides, *board["wild"]))
@@ -337,16 +352,21 @@ class FiveValleys(Rules[Valleys]):
     def play(self, position: Valleys, table: Table) -> Flow[Mapping[str, Any]]:
         game: Valleys = table.lay(position)
         while game.phase != "over":
+            marcher = game.to_march[:1]
             if game.phase == "deal":
                 deal(game, table)
             else:
                 yield from PHASES[game.phase](game, table)
             if game.phase != "over":
-                yield Checkpoint()
+                # Whoever has marched has done what their orders were for; those of the others wait for their turn.
+                yield Checkpoint(keep_queue=frozenset(self.sides).difference(marcher))
         most = max(len(game.held(side)) for side in SIDES)
         winners = [side for side in SIDES if len(game.held(side)) == most]
-        alone = winners[0] if len(winners) == 1 else None
-        return {"winner": alone, "winners": winners, "reason": "most_valleys"}
+        return {"winner": winners, "reason": "most_valleys"}
+
+    def out(self, position: Valleys) -> Collection[Side]:
+        """Return the sides without a valley, once the cards are dealt (9)."""
+        return [side for side in self.sides if side not in position.in_play]
 
     def view(self, position: Valleys, side: Side | None) -> Valleys:
         seen = copy(position)
@@ -370,6 +390,14 @@ class FiveValleys(Rules[Valleys]):
 
     def foresee(self, view: Valleys, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
         return answered(march(table.lay(view), table), order) if decision.kind == "march" else None
+
+    def show(self, view: Valleys, side: Side, what: str) -> Event | Fault:
+        """Let a side show a card of its hand (2)."""
+        number, hand = what.removeprefix("card").strip(), view.hands[side]
+        if number.isdecimal() and int(number) in hand:
+            return Event("shown", {"side": side, "card": int(number)}, "2")
+        hold = ", ".join(map(str, hand))
+        return Fault(ILLEGAL, (), f"{what} is not in your hand; you hold {hold}", "2")
 
     def periods(self, position: Valleys) -> Mapping[str, Any]:
         return {"round": position.round}

@@ -27,7 +27,7 @@ from pbem.game import (
     plain,
     product,
 )
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
 
 SIDES = ("red", "blue")
 ENEMY = {"red": "blue", "blue": "red"}
@@ -297,6 +297,18 @@ class ThreeHills(Rules[Hills]):
     def is_last(self, view: Hills, decision: Decision, order: Order) -> bool:
         """Tell that each kind is asked for once between two checkpoints."""
         return True
+
+    def silence(self, view: Hills) -> str | None:
+        """Tell that nobody talks while cards are buried (3)."""
+        return "3" if view.phase == "bury" else None
+
+    def show(self, view: Hills, side: Side, what: str) -> Event | Fault:
+        """Let a side show a card of its hand (2)."""
+        number, hand = what.removeprefix("card").strip(), view.hands[side]
+        if number.isdecimal() and int(number) in hand:
+            return Event("shown", {"side": side, "card": int(number)}, "2")
+        hold = ", ".join(map(str, hand))
+        return Fault(ILLEGAL, (), f"{what} is not in your hand; you hold {hold}", "2")
 
     def scene(self, view: Hills, told: Sequence[Event] = ()) -> Scene:
         if self._base is None:

@@ -14,7 +14,8 @@ from pbem.rules.hannibal_italy.views.summary import in_hex, pools
 _DRAWS: Final = frozenset({"raise", "receive"})
 """The questions for which it matters what can still be drawn."""
 
-MOVE: Final = "move"
+_LISTS: Final = frozenset({"move", "place"})
+"""The questions whose form itself says what stands where."""
 
 
 def close_up(view: Game, decision: Decision) -> Iterator[Section]:
@@ -24,8 +25,8 @@ def close_up(view: Game, decision: Decision) -> Iterator[Section]:
     hex = hex_of(view, decision)
     hexes = list(dict.fromkeys([*([hex] if hex is not None else _named(view, decision))]))
     here = [line for each in hexes for side in SIDES for line in in_hex(view, side, each)]
-    if here and decision.kind != MOVE:  # the form itself says what marches, and from where
-        yield Section("There" if hex is not None else "The armies", _level(here))
+    if here and decision.kind not in _LISTS:
+        yield Section("the armies there" if hex is not None else "the armies", _level(here))
     near = {each: None for one in hexes for each, _ in view.board.steps[one] if each not in hexes}
     enemy = [line for each in near for line in in_hex(view, ENEMY[decision.side], each)]
     if enemy:

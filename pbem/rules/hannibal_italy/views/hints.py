@@ -83,8 +83,8 @@ def _elected(view: Game, leaders: list[str]) -> Iterator[str]:
     most = view.board.tables["stacking"]["legions"]
     for leader in leaders:
         office = view.leaders[leader].office
-        leads = f"may lead {most[office]} legions" if office in most else ""
-        yield f"  {leader}, {office}, {leads}{_skill(view, leader)}"
+        leads = f"{most[office]} legions" if office in most else ""
+        yield f"  {leader}, {office}: {leads}{_skill(view, leader)}"
 
 
 def _dictator(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -262,7 +262,7 @@ def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
         yield "You are too weak: whoever tries must go back a hex."
     elif facts.get("unseen"):
         yield "You do not see what is inside: if it makes you too weak, you must go back a hex."
-    yield f"siege: it surrenders on {number} or more, {percent(7 - number)} %; one less next time, down to 3."
+    yield f"siege: surrenders on {number} or more, {percent(7 - number)} %; one less next time, down to 3."
     found = assault(view, side, view.board.cities[facts["city"]], facts["needed"]) if facts["can_assault"] else None
     if found is None:
         yield "assault: you lack three to two, elephants left out."

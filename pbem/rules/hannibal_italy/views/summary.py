@@ -87,7 +87,7 @@ def _points(view: Game) -> Iterator[Line]:
     goal, end = view.plan["victory"], view.plan["end"]["year"]
     yield Line("so far", (str(view.vp),))
     for reason, points, _ in scored(view):
-        yield Line("a scoring now", (f"{points:+d}", _SCORES[reason]))
+        yield Line("a scoring now", (f"{points:+d}", _SCORES[reason]), passing=True)
     yield Line(f"Carthage scores at the end of each winter, the last time in {end} BC.")
     yield Line(f"Carthage wins with {goal['carthage']}, a draw is {goal['draw']} to {goal['carthage'] - 1}.")
 

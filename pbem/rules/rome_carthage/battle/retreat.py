@@ -262,7 +262,7 @@ def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> I
             reason = f"{bound.room} of the {stack.cu} CU fit into {name}; name {{cu, generals}} and a path for the rest"
             yield illegal(("city",), reason, rule="16.2")
         elif not fits(bound, stack):
-            yield illegal(("city",), f"{_who_sallied(bound)} sallied out of {name}, no more", rule="16.5.5")
+            yield illegal(("city",), f"{_who_sallied(view, bound)} sallied out of {name}, no more", rule="16.5.5")
     elif fits(bound, stack):
         reason = f"the army fits into {name} and may not split: write city: all, or a path alone"
         yield illegal(("city",), reason, rule="16.2")
@@ -290,7 +290,7 @@ def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterato
             reason = f"{general_named(view, general)} {no}"
             yield illegal(("city", "generals", at_general), reason, rule="16.2")
     if not fits(bound, inside):
-        reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(bound)}"
+        reason = f"a besieged city takes back only who sallied out of it: {_who_sallied(view, bound)}"
         yield illegal(("city",), reason, rule="16.5.5")
     if splits_consul(view, stack, inside.cu, inside.generals) and routes(view, bound, stack.cu - inside.cu):
         reason = f"a consul keeps {view.board.consular_army} CU with him: he may be left with no fewer in either part"
@@ -302,11 +302,11 @@ def whole_army(stack: Stack, part: Stack) -> bool:
     return (part.cu, part.elephants, set(part.generals)) == (stack.cu, stack.elephants, set(stack.generals))
 
 
-def _who_sallied(bound: Retreat) -> str:
+def _who_sallied(view: Game, bound: Retreat) -> str:
     back = bound.sallied
     assert back is not None
     beasts = f", {back.elephants} of them elephants" if back.elephants else ""
-    return f"{back.cu} CU{beasts}" + (f" and {', '.join(back.generals)}" if back.generals else "")
+    return f"{back.cu} CU{beasts}" + (f" and {generals_named(view, back.generals)}" if back.generals else "")
 
 
 KINDS: Final[Kinds] = {"retreat": (retreat_orders, check_retreat)}

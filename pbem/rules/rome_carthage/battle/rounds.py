@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
@@ -256,7 +256,7 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
         yield order.fault(("card",), not_held(board, battle.hands[side], card), rule="11.4")
     elif card == RESERVE:
         if name in (None, RESERVE):
-            names = ", ".join(kind for kind in board.battle_cards if kind != RESERVE)
+            names = listing((name for kind, name in board.battle_cards.items() if kind != RESERVE), "or")
             at = ("card",) if name is None else ("as",)
             yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
     elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):

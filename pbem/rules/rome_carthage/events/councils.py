@@ -13,6 +13,7 @@ from pbem.rules.rome_carthage.movement.bounds import TRUCE
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in
+from pbem.rules.rome_carthage.position.naming import generals_named
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, PROCONSUL, ROME, SIDES, Game
 
 # ---- cards out of the enemy's hand (cards 9, 55)
@@ -106,7 +107,8 @@ def _in_reserve(game: Game, side: Side, card: StrategyCard) -> list[str]:
 def _why_no_successor(game: Game, side: Side, card: StrategyCard, general: str) -> Refusal | None:
     record, old = game.board.generals[general], proconsul(game)
     if general not in game.reserve:
-        return refusal(card, f"{record.name} is no Roman general out of play; there are: {', '.join(game.reserve)}")
+        there = generals_named(game, game.reserve)
+        return refusal(card, f"{record.name} is no Roman general out of play; there are: {there}")
     if old is not None and not may_be_in(game, general, game.whereabouts(old)[0]):
         return refusal(card, f"{record.name} cannot be where {game.board.generals[old].name} is")
     return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
-from pbem.game import Refusal, Table
+from pbem.game import Refusal, Table, listing
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import (
     PROVINCE,
@@ -114,7 +114,8 @@ def _rebels(game: Game, side: Side, card: StrategyCard, province: str) -> list[s
 def _why_no_revolt(game: Game, side: Side, card: StrategyCard, province: str) -> Refusal | None:
     name, enemy = game.board.provinces[province].name, ENEMY[side]
     if province not in card.about["provinces"]:
-        return refusal(card, f"{name} does not revolt; it is one of {', '.join(card.about['provinces'])}")
+        rebels = listing((game.board.provinces[each].name for each in card.about["provinces"]), "or")
+        return refusal(card, f"{name} does not revolt; it is one of {rebels}")
     if card.about.get("if_controlled") and game.controller(province) != enemy:
         return refusal(card, f"{enemy.title()} does not control {name}")
     if not _rebels(game, side, card, province):

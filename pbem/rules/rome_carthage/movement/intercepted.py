@@ -15,7 +15,7 @@ from pbem.rules.rome_carthage.movement.sea import land_in_city, sail_back
 from pbem.rules.rome_carthage.orders import CITY, Body, InterceptedOrder
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
-from pbem.rules.rome_carthage.position.naming import why_no_elephants
+from pbem.rules.rome_carthage.position.naming import general_named, generals_named, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import March
@@ -197,8 +197,8 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order, inside: Stack
         yield order.fault(("elephants",), why.reason, rule=why.rule)
     for at_general, general in enumerate(inside.generals):
         if general not in force.generals or general in inside.generals[:at_general]:
-            here = ", ".join(force.generals)
-            reason = f"{general} cannot be sent into the city; with the army there is: {here}"
+            here, who = generals_named(view, force.generals), general_named(view, general)
+            reason = f"{who} cannot be sent into the city; with the army there is: {here}"
             yield order.fault(("generals", at_general), reason, rule="9.3")
             return
     if len(inside.generals) == len(force.generals):

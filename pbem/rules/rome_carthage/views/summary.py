@@ -12,6 +12,7 @@ from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, FACE_DOWN, ROME, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.turn.victory import political_points
 
+_MARCHING: Final = " (marching)"
 _PHASES: Final[Mapping[str, str]] = {
     "reinforcements": "reinforcements",
     "first_play": "first play",
@@ -102,7 +103,8 @@ def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
         for space, stack, where in found:
             if board.spaces[space].region == region:
                 cu = f"{stack.cu} CU" if stack.cu else ""
-                yield Line(board.spaces[space].name + where, (cu, led(view, stack)), 1)
+                cells, marches = (cu, led(view, stack)), where == _MARCHING
+                yield Line(board.spaces[space].name + where, cells, 1, passing=marches)
 
 
 def stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
@@ -112,7 +114,7 @@ def stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
         if space in view.stacks[side]:
             yield space, view.stacks[side][space], ""
         if march is not None and march.side == side and march.at == space and not march.force.empty:
-            yield space, march.force, " (marching)"
+            yield space, march.force, _MARCHING
         inside = view.garrison(side, space)
         if not inside.empty:
             yield space, inside, " (inside)"

@@ -1,0 +1,162 @@
+"""The talk in a letter: where it stands, to whom it goes, and which lines of the letter belong to it.
+
+`PRESS elm, ash: Shall we?` begins a talk, and so does `PRESS elm` with the words below it. It ends at a line END PRESS,
+where the next talk begins, at the signature, or with the sender's own text. What they quote is never part of it: below
+their words may stand their whole last report. `SHOW elm: card 7` is one line.
+
+A talk without END PRESS could swallow what was meant for the referee. So a sheet, an order or a command in it sends it
+back: the enemy would read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pbem.game.wording import listing
+from pbem.mail.bare_orders import bare_orders
+from pbem.mail.command_lines import commands_in
+from pbem.mail.commands import Command, Instruction
+from pbem.mail.lines import BULLETS, MARKS, WROTE, LetterLine, lines
+from pbem.mail.sheet_finder import sheets
+from pbem.protocol import Side
+from pbem.referee.open_game import CannotPlay
+
+ALL: Final = "ALL"
+UNSIGNED: Final = "UNSIGNED"
+_BEGINS: Final = re.compile(rf"\s*{BULLETS}[{MARKS}]*(?P<word>PRESS|SHOW)[{MARKS}]*(?:\s+(?P<rest>.*))?")
+_ENDS: Final = re.compile(rf"[\s{MARKS}]*(?:END PRESS|PRESS END|END OF PRESS)[\s.{MARKS}]*", re.IGNORECASE)
+_MOST_LINES: Final = 500
+_MOST_NAMES: Final = 40
+_LONGEST_LINE: Final = 80
+CLOSED: Final = "\x1e"
+"""What ends the text of a talk that END PRESS has ended: no letter holds it."""
+
+
+class Press(NamedTuple):
+    """The talk of one text: what it says, and the text without it, line for line."""
+
+    instructions: tuple[Instruction, ...]
+    rest: str
+
+
+def press_in(text: str) -> Press:
+    """Return the talk in a tidied text, and the text without it."""
+    if "PRESS" not in text and "SHOW" not in text:
+        return Press((), text)
+    read, raw = lines(text), text.split("\n")
+    found: list[Instruction] = []
+    at = 0
+    while at < len(read):
+        begun = _BEGINS.fullmatch(read[at].text) if read[at].depth == 0 else None
+        if read[at].depth == 0 and read[at].text == "--":
+            break
+        if begun is None:
+            at += 1
+            continue
+        command, said = Command(begun["word"]), [begun["rest"] or ""]
+        first, raw[at] = at + 1, ""
+        at += 1
+        if command == Command.PRESS:
+            end = _end(read, at)
+            taken = [each for each in range(at, end) if read[each].depth == 0]
+            said += [read[each].text for each in _without_heads(read, taken)]
+            for each in taken:
+                raw[each] = ""
+            at = end
+            while len(said) > 1 and not said[-1].strip():
+                said.pop()
+            if at < len(read) and read[at].depth == 0 and _ENDS.fullmatch(read[at].text):
+                raw[at] = ""
+                said[-1] += CLOSED
+                at += 1
+        found.append(Instruction(command, "\n".join(said), first))
+    return Press(tuple(found), "\n".join(raw))
+
+
+def _end(read: Sequence[LetterLine], start: int) -> int:
+    """Return the line before which a talk ends."""
+    for at in range(start, min(len(read), start + _MOST_LINES)):
+        line = read[at]
+        if line.depth == 0 and (line.text == "--" or _ENDS.fullmatch(line.text) or _BEGINS.fullmatch(line.text)):
+            return at
+    return min(len(read), start + _MOST_LINES)
+
+
+def _without_heads(read: Sequence[LetterLine], own: Sequence[int]) -> list[int]:
+    """Return the lines of a talk without those that say whose letter is quoted below them, with an address."""
+    kept = list(own)
+    for at in own:
+        below = next((each for each in range(at + 1, len(read)) if read[each].text.strip()), None)
+        if below is not None and read[below].depth and WROTE.search(read[at].text):
+            kept.remove(at)
+            if at - 1 in kept and "@" in read[at - 1].text:
+                kept.remove(at - 1)
+    return kept
+
+
+# ---------------------------------------------------------------------------------------------- what is said, to whom
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """What is said or shown, and to which sides."""
+
+    to: tuple[Side, ...]
+    text: str
+    unsigned: bool = False
+
+
+def addressed(rest: str, side: Side, names: Mapping[Side, str], kinds: Sequence[str]) -> Addressed:
+    """Return to whom the talk of a side goes, and what it says; `rest` is what stands behind the word.
+
+    `names` are those of all sides, `kinds` the orders of the game. Raises CannotPlay where that cannot be told.
+    """
+    head, _, below = rest.partition("\n")
+    to, colon, first = head.partition(":") if ":" in head else head.partition("：")
+    to = to.rstrip(CLOSED)
+    text = "\n".join([*([first.strip()] if first.strip() else []), below]) if below else first.strip()
+    if not text.endswith(CLOSED):
+        _require_talk(below, kinds)
+    sides, unsigned = _sides(to, side, names, ends=bool(colon))
+    return Addressed(sides, text.rstrip(CLOSED), unsigned)
+
+
+def _sides(to: str, side: Side, names: Mapping[Side, str], *, ends: bool) -> tuple[tuple[Side, ...], bool]:
+    """Return the sides that are named before the colon, and whether the talk is unsigned."""
+    folded = {name.casefold(): each for each, called in names.items() for name in (each, called)}
+    found: list[Side] = []
+    unsigned = False
+    asked = re.sub(rf"(?i)\b(?:{UNSIGNED})\b", ",", to)
+    unsigned = asked != to
+    asked = re.sub(r"(?i)^[\s,]*to\b", "", asked)
+    for name in [each.strip() for each in re.split(r"(?i)\s*(?:[,;&+]|\band\b)\s*", asked)[:_MOST_NAMES]]:
+        if name.upper() in (ALL, "EVERYBODY", "EVERYONE"):
+            found += [each for each in names if each != side]
+        elif name and name.casefold() in folded:
+            found.append(folded[name.casefold()])
+        elif name:
+            shown = name if len(name) <= _LONGEST_LINE else f"{name[:_LONGEST_LINE]}..."
+            how = "" if ends else ". Write the sides, a colon, and then what you say"
+            raise CannotPlay(f"there is no side {shown!r}; there are {listing([*names.values()])}, and ALL{how}")
+    if not found:
+        raise CannotPlay(f"write to whom: {listing([*names.values()])}, several of them, or ALL; then a colon")
+    return tuple(dict.fromkeys(found)), unsigned
+
+
+def _require_talk(text: str, kinds: Sequence[str]) -> None:
+    """Raise CannotPlay if lines of a talk that nothing ends look as if they were meant for the referee."""
+    own = text.split("\n")
+    orders = [each.lines[0] for each in bare_orders(own, kinds)] or [
+        each.text.split("\n")[0] for each in sheets(text) if each.depth == 0
+    ]
+    said = commands_in("", own)
+    words = [str(each) for each in said.instructions]
+    if orders or words:
+        line, what = (orders[0], "an order") if orders else (words[0], "a command")
+        raise CannotPlay(
+            f"the line {line.strip()[:_LONGEST_LINE]!r} below it looks like {what}, and would be passed on. Write END "
+            "PRESS on a line of its own where your talk ends: above that line, or below it if it is talk"
+        )
