@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
@@ -120,7 +121,8 @@ class _Run:
     def changed(self, plain: dict[str, Any]) -> Any:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
-            if (reason := change(plain, dotted, value)) is not None:
+            # A copy: a later path may reach into the value, which other cases of a shared position have too.
+            if (reason := change(plain, dotted, deepcopy(value))) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
         try:
