@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
+from pbem.engine.cases import read_cases
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
@@ -314,6 +315,37 @@ def test_every_word_of_the_vocabulary_is_explained() -> None:
     assert words["when"] == schema["properties"]["cards"]["items"]["properties"]["when"]["enum"]
     assert words["if"] == list(schema["$defs"]["condition"]["properties"])
     assert words["do"] == list(schema["$defs"]["effect"]["properties"])
+
+
+def uses(order: Mapping[str, Any]) -> set[str]:
+    """Return the cards that an order of a case plays."""
+    return {str(body["card"]) for body in order.values() if isinstance(body, Mapping) and body.get("card")}
+
+
+def test_a_case_plays_each_card() -> None:
+    """Cards of a deck with the same name and words are one: a case plays any of them. Plain levies are tried below."""
+    box, board = loaded("sword_of_rome").box, begun({"levy": 1}).board
+    named = [given for path in box.cases() for case in read_cases(path) for given in case.told.get("play", ())]
+    played = {card for given in named for order in given.values() for card in uses(order)}
+    words = {(card.deck, card.name) for card in board.cards.values() if card.id in played}
+    missing = {card.id for card in board.cards.values() if (card.deck, card.name) not in words}
+    assert {id for id in missing if "Levy" not in board.cards[id].name} == set()
+
+
+@pytest.mark.parametrize("side", loaded("sword_of_rome").rules.sides)
+def test_every_levy_of_a_deck_is_played(side: str) -> None:
+    """From the set-up every levy finds places; the first way to play each brings its CU."""
+    first = begun({"levy": 1})
+    levies = [id for id in first.board.decks[side] if "levy" in first.board.cards[id].effects[0] and id != CARD]
+    assert len(levies) > 20
+    for card in levies:
+        game = begun({"levy": 1})
+        order = effects.orders(game, side, card, Order("event", {"card": card}))[0]
+        assert list(effects.faults(game, side, card, order)) == []
+        before = game.cu_on_map(side)
+        for _ in effects.play(game, Table(SeededDice(1)), side, card, order["effect"]):
+            raise AssertionError(card)
+        assert game.cu_on_map(side) == before + game.board.cards[card].effects[0]["levy"]
 
 
 CONDITION: list[tuple[Mapping[str, Any], Mapping[str, Any], bool]] = [
