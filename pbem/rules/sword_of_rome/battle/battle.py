@@ -162,12 +162,14 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     times = 0
     while True:
         automatic = automatic_winner(game.board, *armies(game))
+        if automatic is None:
+            yield from respond(game, table, "battle_roll", battle.attacker, battle.defender)
+            automatic = automatic_winner(game.board, *armies(game))  # a response may have changed the armies
         if automatic is not None:
             winner = battle.attacker if automatic == "attacker" else battle.defender
             loser = _other(battle, winner)
             yield from _destroy(game, table, loser)
             break
-        yield from respond(game, table, "battle_roll", battle.attacker, battle.defender)
         winner = yield from _roll(game, table, name if not times else f"{name}/again-{times}")
         loser = _other(battle, winner)
         moment = yield from respond(game, table, "battle_lost", loser, winner)

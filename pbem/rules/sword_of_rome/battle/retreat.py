@@ -197,17 +197,16 @@ def _go_inside(game: Game, table: Table, power: str, space: str, room: int, *, r
 
 def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[str]) -> Flow[None]:
     """Lead a beaten army along a way: own CU join the rout, each enemy space costs CU (12.4.2, 12.4.5)."""
-    at = space
+    at, cu = space, 0
     for to in path:
         force = game.force(power, at)
         moving = game.take(power, at, part(force, force.cu, force.leaders))
         come_out(game, power, to, moving)
         lost = yield from bear(game, table, power, to, penalty(game, power, to), rule="12.4.5")
         _count(game, power, lost)
-        at = to
+        at, cu = to, max(0, moving.cu - lost)
         if not game.force(power, at).cu:
             break
-    cu = game.force(power, at).cu
     table.tell("retreats", power=power, space=space, path=list(path), end=at, cu=cu, rule="12.4")
 
 

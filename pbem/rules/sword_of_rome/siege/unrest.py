@@ -83,6 +83,8 @@ def attack(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[No
     automatic = automatic_winner(game.board, *_armies(game, leader, cu))
     if automatic is None:
         yield from responses.window(game, table, "battle_roll", about=about)
+        automatic = automatic_winner(game.board, *_armies(game, leader, cu))  # a response may have changed its level
+    if automatic is None:
         wins, inflicted, suffered = _roll(game, table, leader, cu, name)
     else:
         wins, inflicted, suffered = automatic == "attacker", 0, 0 if automatic == "attacker" else cu
