@@ -23,7 +23,7 @@ from pbem.cli import demo as demonstration
 from pbem.crypto import seal as seal_room
 from pbem.crypto.seal import new_identity, recipient_of, seal, unseal
 from pbem.crypto.signing import sign
-from pbem.mail import outgoing as letters_room
+from pbem.mail import maps
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import MailSettings, side_report
 from pbem.referee.adjudicator import Adjudicator
@@ -71,7 +71,7 @@ def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float,
     sealed: list[float] = []
     mailed = 0
     with (
-        patch.object(letters_room, "render", timed(render, drawn)),
+        patch.object(maps, "render", timed(render, drawn)),
         patch.object(seal_room, "seal", timed(seal, sealed)),
         patch.object(seal_room, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),

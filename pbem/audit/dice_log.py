@@ -19,7 +19,8 @@ from typing import Any, Final
 from pbem.audit.schemas import Record
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
 from pbem.protocol import Roll, Side, cited
-from pbem.render.messages import Sentences, key_of_roll
+from pbem.render.messages import Sentences
+from pbem.render.phrases import key_of_roll
 from pbem.render.wrap import folded
 from pbem.repo.records import RESERVED, read_roll
 

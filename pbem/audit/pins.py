@@ -12,7 +12,8 @@ from pbem.audit.schemas import PINS as PINS_SHAPE
 from pbem.audit.schemas import said_in
 from pbem.audit.turn_files import Books
 from pbem.game import shelf
-from pbem.game.box import GAME, BrokenBox, NotInTheBox
+from pbem.game.box import GAME, NotInTheBox
+from pbem.game.box_file import BrokenBox
 from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.repo.charter import Charter

@@ -30,11 +30,11 @@ from pbem.audit.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
 from pbem.repo.charter import FORMAT, Charter, read_charter
+from pbem.repo.commits import charter_message
 from pbem.repo.format1 import VERIFIED_BY
 from pbem.repo.git import NoSuchGame, StoreError
 from pbem.repo.git.history import Past, PastRepo
 from pbem.repo.layout import CHARTER
-from pbem.repo.ledger import charter_message
 
 
 @dataclass(frozen=True, slots=True)

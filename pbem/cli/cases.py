@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def case(files: list[Path], rules: str | None, verbose: bool, boxes: Boxes, json: bool) -> None:
     """Run test cases. A file that cannot be read, or a case without a game, is told after the others have run."""
-    from pbem.game.box import BrokenBox
+    from pbem.game.box_file import BrokenBox
 
     verdicts: list[Verdict] = []
     homeless: list[Case] = []

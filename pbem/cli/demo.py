@@ -19,7 +19,8 @@ from typing import Any, Final, TypeAlias
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import MailSettings, map_picture, side_report, welcome_letters
+from pbem.mail.maps import map_picture
+from pbem.mail.outgoing import MailSettings, side_report, welcome_letters
 from pbem.mail.tasks import Handled
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator

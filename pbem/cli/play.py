@@ -77,7 +77,7 @@ def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
 def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
     """Return the sides that play an edition: its rules say it, or while they cannot be loaded, its box."""
     from pbem.game import shelf as shelf_room
-    from pbem.game.box import BrokenBox
+    from pbem.game.box_file import BrokenBox
 
     try:
         return list(shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules.sides)
@@ -102,11 +102,13 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
 
         judge(check_at_home(Path(game), read(sheet), sheet.name, boxes or ()), json, "no faults")
         return
+    from pbem.referee import sheet_check
+
     if side is None:
         misuse("say whose sheet it is: --side rome")
     with opened(game, games, boxes) as found:
         require_side(found, side)
-        receipt, _ = found.check(side, read(sheet), name=sheet.name)
+        receipt, _ = sheet_check.check(found, side, read(sheet), name=sheet.name)
         judge(receipt, json, "no faults", _advice(receipt, found))
 
 
@@ -123,9 +125,11 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
     elif side is None:
         misuse("say whose sheet it is: --side rome")
     else:
+        from pbem.referee import sheet_check
+
         with opened(game, games, boxes) as found:
             require_side(found, side)
-            receipt, prospects = found.forecast(side, read(sheet), name=sheet.name)
+            receipt, prospects = sheet_check.forecast(found, side, read(sheet), name=sheet.name)
             box = found.box
     if receipt.complaints:
         judge(receipt, json, "")
@@ -289,7 +293,7 @@ def report(name: str, side: str | None, since: int | None, games: Path | None, b
 
 def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
     """Draw the map."""
-    from pbem.mail.outgoing import map_picture
+    from pbem.mail.maps import map_picture
 
     with opened(name, games, boxes) as game:
         if side is not None:

@@ -2,64 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
+from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
-from pbem.cli.escaped import escaped_output
 from pbem.cli.keys import keys
 from pbem.cli.new import player
 from pbem.cli.options import Correct, Games, Json, Name, NameOrClone, RulesDir, Viewer, Yes
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
-from pbem.cli.runtime import in_the_world, misuse
 from pbem.cli.status import status
 from pbem.cli.talk import press, show
-
-VERBS: Final[Mapping[str, tuple[str, ...]]] = {
-    "For players": ("status", "report", "map", "form", "check", "forecast", "open", "my-chain"),
-    "For the game master": (
-        *("shelf", "new", "player", "letter", "submit", "adjudicate", "beacon"),
-        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal", "keys"),
-    ),
-    "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
-    "About the rules": ("rules", "odds", "case", "coverage"),
-    "For a first look": ("demo",),
-}
-"""The verbs under their headings, in the order in which `pbem --help` lists them."""
-
-
-class _ByReader(TyperGroup):
-    """The verbs, grouped by who uses them.
-
-    Whatever the verb, an environment error is one sentence, and no text that it prints can steer a terminal.
-    """
-
-    def invoke(self, ctx: Any) -> Any:
-        with escaped_output(), in_the_world():
-            try:
-                return super().invoke(ctx)
-            except Exception as wrong:  # typer does not name the class of an unknown option
-                if getattr(wrong, "option_name", None) == "--late":
-                    misuse("--late is an option of `pbem adjudicate`: pbem adjudicate GAME --late SIDE")
-                raise
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        room = formatter.width - 6 - max(map(len, self.commands))
-        for heading, verbs in VERBS.items():
-            with formatter.section(heading):
-                formatter.write_dl([(verb, self.commands[verb].get_short_help_str(room)) for verb in verbs])
-
 
 app = typer.Typer(
     name="pbem",
     help="Referee board wargames that are played by e-mail.",
-    cls=_ByReader,
+    cls=ByReader,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,

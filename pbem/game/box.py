@@ -15,8 +15,7 @@ run: the package is always the one that the box itself names.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -24,6 +23,7 @@ from typing import Any, Final
 
 from pbem import __version__
 from pbem.game import yaml as yamlio
+from pbem.game.box_file import COMMON_SCHEMAS, SCHEMAS, BrokenBox, Flaw, read_file, read_text
 from pbem.game.cache import recall, remember
 from pbem.game.consistency import among, inconsistent, named
 from pbem.game.corrections import Correction, Corrections, corrections_for, read_folder
@@ -41,32 +41,9 @@ ORDERS: Final = "orders"
 DEFS: Final = "$defs"
 FACTS: Final = "$facts"
 STANDING: Final = "standing"
-SCHEMAS: Final = "schemas"
 CASES: Final = "cases"
 EDITIONS: Final = "editions"
 PARAGRAPHS: Final = "paragraphs"
-_COMMON_SCHEMAS: Final = FilePath(__file__).parent / SCHEMAS
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Flaw:
-    """A mistake in a box: file, line and column, counted from 1, and the reason."""
-
-    file: str
-    line: int
-    column: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.reason}"
-
-
-class BrokenBox(PbemError):
-    """A box cannot be read, does not fit its schemas, or contradicts itself. Lists every flaw found."""
-
-    def __init__(self, flaws: Iterable[Flaw]) -> None:
-        self.flaws = tuple(sorted(flaws))
-        super().__init__("\n".join(map(str, self.flaws)))
 
 
 class NotInTheBox(PbemError, LookupError):
@@ -111,21 +88,6 @@ def accepted(corrections: Corrections) -> dict[str, Correction]:
     return dict(corrections)
 
 
-def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tuple[Path, Flaw]]]:
-    """Return a file that need not lie in a box, of a sort that every box has (`cases`), and its flaws.
-
-    The flaws are where it does not fit the schema of its sort, each with its path. Raises BrokenBox if the file
-    cannot be read.
-    """
-    document = _read(path, str(path))
-    schema = _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
-    flaws = []
-    for at, reason, key in misfits(document.value, schema):
-        mark = document.mark(at, key=True) if key else document.nearest(at)
-        flaws.append((at, Flaw(str(path), mark.line, mark.column, reason)))
-    return document, flaws
-
-
 class Box:
     """One game's folder, in one edition. Every file is read at most once, when it is first asked for."""
 
@@ -145,7 +107,7 @@ class Box:
             self.version: int = game["version"]
             self.sides: tuple[Mapping[str, str], ...] = tuple(game["sides"])
             self.side_ids: tuple[Side, ...] = tuple(side["id"] for side in self.sides)
-            own = game if GAME not in self.corrections else _read(folder / f"{GAME}.yaml", f"{GAME}.yaml").value
+            own = game if GAME not in self.corrections else read_file(folder / f"{GAME}.yaml", f"{GAME}.yaml").value
             self.package: str = own.get("package", f"pbem.rules.{self.id}")
             named_well = game["id"] == self.id
             usual, editions = game["edition"], list(game["editions"])
@@ -343,7 +305,7 @@ class Box:
     def _document(self, file: str) -> yamlio.Document:
         document = self._documents.get(file)
         if document is None:
-            document = self._documents[file] = _document(lambda: self._text(file), self._shown(file))
+            document = self._documents[file] = read_text(lambda: self._text(file), self._shown(file))
         return document
 
     def _text(self, file: str) -> bytes:
@@ -386,27 +348,12 @@ class Box:
         sort = file.partition("/")[0]
         if sort == SCHEMAS:
             yield ANY_SCHEMA
-        if (_COMMON_SCHEMAS / f"{sort}.yaml").exists():
-            yield _read(_COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
+        if (COMMON_SCHEMAS / f"{sort}.yaml").exists():
+            yield read_file(COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
         if (self.folder / SCHEMAS / f"{sort}.yaml").exists():
             own = self.table(f"{SCHEMAS}/{sort}")
             if not any(misfits(own, ANY_SCHEMA)):  # what is no schema is reported where it stands
                 yield own
-
-
-def _read(path: FilePath, shown: str) -> yamlio.Document:
-    """Return a file of a box. Raises BrokenBox if it is missing or cannot be read."""
-    return _document(path.read_bytes, shown)
-
-
-def _document(text: Callable[[], bytes], shown: str) -> yamlio.Document:
-    try:
-        return yamlio.read(text(), name=shown)
-    except FileNotFoundError:
-        raise BrokenBox([Flaw(shown, 1, 1, "this file is missing from the box")]) from None
-    except yamlio.Unreadable as error:
-        flaws = [Flaw(shown, at.mark.line, at.mark.column, at.fault.reason) for at in error.faults]
-        raise BrokenBox(flaws) from None
 
 
 def _known(what: str, word: str, known: Collection[str]) -> str:

@@ -10,7 +10,8 @@ from pbem.game.wording import did_you_mean, on_one_line
 from pbem.protocol import Path
 
 if TYPE_CHECKING:
-    from pbem.game.box import Box, Flaw
+    from pbem.game.box import Box
+    from pbem.game.box_file import Flaw
 
 _STANDING: Final = "standing"
 _GAME: Final = "game"

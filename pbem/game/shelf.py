@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.game import pins
-from pbem.game.box import GAME, Box, BrokenBox, NotInTheBox, box_folder, boxes, open_box
+from pbem.game.box import GAME, Box, NotInTheBox, box_folder, boxes, open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.cache import recall, remember
 from pbem.game.consistency import NEEDS
 from pbem.game.corrections import Corrections, corrections_for

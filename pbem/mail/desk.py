@@ -43,6 +43,7 @@ from pbem.mail.tasks import Handled, Task, refuse, unclear, wants_forecast
 from pbem.mail.waiting import log_line
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
@@ -311,8 +312,8 @@ class Desk:
         game, handled = self.game, self.handled
         if not game.begun:
             raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
-        receipt, prospects = game.forecast(
-            self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
+        receipt, prospects = sheet_check.forecast(
+            game, self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
         )
         if receipt.complaints:
             handled.accepted = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.game.wording import listing
+from pbem.mail.maps import Maps
 from pbem.mail.outgoing import (
     About,
     MailSettings,
-    Maps,
     Outgoing,
     called,
     heading,

@@ -14,12 +14,12 @@ from typing import Any, Final
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence
 from pbem.mail.echo import echo
+from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import (
     About,
     Answered,
     MailSettings,
-    Maps,
     Outgoing,
     called,
     heading,
@@ -30,8 +30,10 @@ from pbem.mail.outgoing import (
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
+from pbem.referee.take_home import take_home
 from pbem.render.report import Report, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -146,7 +148,7 @@ def attachments(
         picture=picture,
         sheet=told.sheet,
         standing=told.position,
-        position=json.dumps(game.take_home(side), indent=1, ensure_ascii=False) if told.sheet else None,
+        position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
     )
@@ -249,7 +251,7 @@ def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str
         "number": number,
         "used": after + 1 if used else 0,
         "echo": echo(game.ledger.sheet(side, number)),
-        "costs": [] if used else _indented(game.costs(side)),
+        "costs": [] if used else _indented(sheet_check.costs(game, side)),
     }
 
 

@@ -20,6 +20,7 @@ from pbem.mail.routing import only_names, report_answered
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet
 from pbem.protocol import Side
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 
@@ -71,7 +72,7 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
-        faults = self.game.check(self.side, quoted.text, name=quoted.name)[0].complaints
+        faults = sheet_check.check(self.game, self.side, quoted.text, name=quoted.name)[0].complaints
         return not faults and not self._is_on_record(quoted)
 
     def _is_on_record(self, sheet: Enclosure) -> bool:

@@ -6,7 +6,7 @@ Everything that changes a game goes through here, under the game's lock. `receiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,25 +17,26 @@ from pbem.crypto.player_chains import MOST_LINKS
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
-from pbem.engine.session import Answer, Queued
-from pbem.game import yaml as yamlio
+from pbem.engine.session import Queued
 from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
+from pbem.referee import sheet_check
+from pbem.referee.committed import files_of
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
-from pbem.repo.adjudication import Adjudication, Circumstances, Seed
+from pbem.repo.adjudication import Circumstances, Seed
 from pbem.repo.charter import ChainPromise, Joined
-from pbem.repo.layout import POSITION, turn_path
+from pbem.repo.commits import adjudication_message
+from pbem.repo.layout import POSITION
 from pbem.repo.ledger import LetterId
-from pbem.repo.records import as_plain, event_records
+from pbem.repo.records import as_plain
 from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
-from pbem.repo.talk import heard_by
 
 Enacted: TypeAlias = tuple[Outcome[Any], Sources]
 """The outcome of an act, and the orders that are left after it."""
@@ -159,7 +160,7 @@ class Adjudicator(OpenGame):
         not been used yet.
         """
         with self._changing():
-            receipt, sheet = self.check(side, raw, name=name, answering=answering, recorded=recorded)
+            receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
             now = self.current()
@@ -344,44 +345,14 @@ class Adjudicator(OpenGame):
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
         talk = self.talk.files()
-        files = self._files(now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
+        files = files_of(self, now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
         if played.outcome.checkpoint is not None:
             after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
         files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
-        now.head = self.ledger.commit(files, _subject(self.name, made))
+        now.head = self.ledger.commit(files, adjudication_message(self.name, made))
         return n
-
-    def _files(
-        self, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, *, talked: bool
-    ) -> dict[str, bytes]:
-        """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
-        assert now.session is not None
-        assert now.state is not None
-        result = now.session.result
-        position = yamlio.dump(self.rules.encode(self.rules.view(now.session.position, None))).encode()
-        files = self.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
-        files |= self._files_of_sides(now, made, len(position), len(files[turn_path(made.n)]), talked)
-        return files if result is None else files | self.ledger.revealed_files()
-
-    def _files_of_sides(self, now: Now, made: Adjudication, position: int, turn: int, talked: bool) -> dict[str, bytes]:
-        """Return the view, the decisions, the events and the talk of each side that gave a key, sealed to that key.
-
-        `position` and `turn` are the lengths of the public position and of the turn file; `talked`: files of talk are
-        written with it.
-        """
-        assert now.state is not None
-        files: dict[str, bytes] = {}
-        for side in self.rules.sides:
-            if self.ledger.joined(side).key is None:
-                continue
-            events = [event for event in made.events if event.to is None or side in event.to]
-            view = {**self.home(now, side), "events": event_records(events)}
-            if talked:
-                view["talk"] = heard_by(side, self.talk.since(made.n - 1))
-            files |= self.ledger.side_files(side, view, now.state, position, turn, talked=talked)
-        return files
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
         """Return a side's standing orders as they are kept once a sheet has changed them."""
@@ -413,14 +384,6 @@ class Adjudicator(OpenGame):
             except BaseException:
                 self.forget()
                 raise
-
-
-def _subject(game: str, made: Adjudication) -> str:
-    """Return the commit message of an adjudication, with nothing in it that is not public."""
-    if made.act is not None:
-        return f"{game}: adjudication {made.n}, {made.act['kind']}"
-    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.open_decisions)
-    return f"{game}: adjudication {made.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
 
 
 def _require_chain(chain: ChainPromise) -> None:

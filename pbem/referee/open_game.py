@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
@@ -20,7 +19,7 @@ from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import LOST, PlayerChain
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session, resume
-from pbem.game import plain, shelf
+from pbem.game import shelf
 from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
 from pbem.game.plain import Record
@@ -33,16 +32,9 @@ from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
-from pbem.repo.records import as_plain, decision_record
 from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
 from pbem.repo.talk import TalkBook
-
-if TYPE_CHECKING:
-    from pbem.game.forecast import Prospect
-    from pbem.orders.check import Receipt
-    from pbem.orders.forgive import Answering
-    from pbem.orders.sheet import Sheet
 
 
 class CannotPlay(PbemError):
@@ -180,12 +172,6 @@ class OpenGame:
         own = self.ledger.sides_of(address)
         return [side for side in self.rules.sides if side in own]
 
-    def _beside(self, side: Side) -> dict[Side, list[str]]:
-        """Return the other sides of a side's player, each with the kinds of its open decisions."""
-        address = self.ledger.addresses.get(side)
-        others = [] if address is None else [each for each in self.sides_of(address) if each != side]
-        return {other: [decision.kind for decision in self.asked(other)] for other in others}
-
     @property
     def one_side_each(self) -> bool:
         """Whether no address may play more than one side."""
@@ -294,39 +280,6 @@ class OpenGame:
         lost = opened == LOST
         return PlayerChain(promised.tip, promised.length, last if opened is None or lost else opened, lost)
 
-    def take_home(self, side: Side) -> dict[str, Any]:
-        """Return all that a player needs to check a sheet at home: their view of the position, and their decisions.
-
-        Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
-        """
-        return self.home(self.current(), side)
-
-    def home(self, now: Now, side: Side) -> dict[str, Any]:
-        """Return what `take_home` returns, for a game as it stands or is about to stand."""
-        if now.session is None or now.state is None:
-            raise CannotPlay(f"{self.name} has not begun")
-        view = self.rules.view(now.session.position, side)
-        chain = self.player_chain(side, now)
-        return {
-            "game": self.name,
-            "side": side,
-            "adjudication": now.state.adjudication,
-            "rules": self.charter.rules,
-            "edition": self.charter.edition,
-            "options": dict(self.charter.options),
-            "box": (now.state.pins or {}).get("box", self.ledger.pins.box),
-            **({"corrected": corrected} if (corrected := self._corrected()) else {}),
-            "position": as_plain(self.rules.encode(view)),
-            "open_decisions": [
-                decision_record(decision) for decision in now.session.open_decisions if decision.side == side
-            ],
-            **({} if chain is None else {"player_chain": plain.encode(chain)}),
-        }
-
-    def _corrected(self) -> dict[str, str]:
-        """Return the corrected files that the game keeps: a player at home needs them to check a sheet."""
-        return {name: each.text.decode("utf-8") for name, each in self.ledger.corrections().items()}
-
     def told(self, side: Side | None, since: int) -> list[Told]:
         """Return the events after an adjudication that a side may read, without those that were rolled back."""
         state = self.current().state
@@ -341,79 +294,6 @@ class OpenGame:
                 if event.to is None or side in event.to:
                     found.append(Told(n, event, rolls if event.roll is not None else None))
         return found
-
-    def check(
-        self,
-        side: Side,
-        raw: bytes,
-        *,
-        name: str = "orders.yaml",
-        ruled: bool = False,
-        recorded: bool = False,
-        answering: Answering | None = None,
-    ) -> tuple[Receipt, Sheet | None]:
-        """Check a side's sheet and change nothing; the sheet is None if it has faults.
-
-        A sheet that the game master has written (`ruled`) opens no link of the player's chain. One that is on record
-        already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
-        is the report that the letter of the sheet answers, if that is known.
-        """
-        from pbem.orders.check import OpenDecisions, check_sheet  # most who read a game have no sheet
-
-        session = self.session
-        at = OpenDecisions(
-            box=self.box,
-            game=self.name,
-            sides=self.rules.sides,
-            side=side,
-            adjudication=self.adjudication,
-            decisions=self.asked(side),
-            faults=session.every_fault,
-            further=session.further,
-            second=session.second_answers,
-            costs=session.costs,
-            answered=partial(self._answered_without, session, ruled),
-            standing=[each.written() for each in self.standing(side)],
-            waiting=self.waits(side) and not ruled,
-            periods=tuple(self.periods),
-            today=self.day,
-            chain=None if ruled else self.player_chain(side),
-            closed=self.closed,
-            recorded=recorded,
-            answering=answering,
-            out=side in self.out,
-            others={} if recorded or ruled else self._beside(side),
-        )
-        return check_sheet(at, raw, name=name)
-
-    def _answered_without(self, session: Session[Any], ruled: bool, decision: Decision) -> bool:
-        """Tell whether a decision has an answer without a sheet; a ruling leaves to the side what it does not say."""
-        state = self.current().state
-        if state is None or ruled:
-            return ruled
-        ready = self.in_force(state, session, self.day)
-        return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
-
-    def costs(self, side: Side) -> list[str]:
-        """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
-        now, session = self.current(), self.session
-        ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
-        return [
-            line
-            for decision in self.asked(side)
-            for line in session.costs(decision, [order for order in ready if session.is_for(order, decision)])
-        ]
-
-    def forecast(
-        self, side: Side, raw: bytes, *, name: str = "orders.yaml", answering: Answering | None = None
-    ) -> tuple[Receipt, list[Prospect]]:
-        """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
-        from pbem.engine.forecast import of_sheet
-
-        receipt, sheet = self.check(side, raw, name=name, answering=answering)
-        if sheet is None:
-            return receipt, []
-        return receipt, of_sheet(self.rules, self.view(side), self.asked(side), sheet.orders)
 
     def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""

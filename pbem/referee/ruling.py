@@ -17,7 +17,7 @@ from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, Sheet
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
-from pbem.referee import GAME_MASTER
+from pbem.referee import GAME_MASTER, sheet_check
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
 from pbem.referee.open_game import CannotPlay, Now
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
@@ -163,7 +163,7 @@ def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Rece
     require_running(game)
     if not game.asked(side):
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
-    receipt, sheet = game.check(side, raw, name=name, ruled=True)
+    receipt, sheet = sheet_check.check(game, side, raw, name=name, ruled=True)
     if sheet is not None:
         there = [key for key in (STANDING, STANDING_ADD, STANDING_CANCEL) if key in sheet.document.value]
         own = "standing orders are the player's own; a ruling sets none"

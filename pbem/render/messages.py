@@ -25,18 +25,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final
 
 from pbem.game.box import Box
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, PbemError, Result, Roll, cited
 from pbem.render.common_messages import EVERY_GAME
-
-Facts: TypeAlias = Mapping[str, Any]
-"""The facts of an event, a roll or a decision, by name."""
+from pbem.render.phrases import (
+    ROLL,
+    Facts,
+    Node,
+    Part,
+    Phrase,
+    SeenEvent,
+    Slot,
+    facts_of,
+    key_of_roll,
+    kinds_of,
+    runs_of,
+)
 
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
 SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
@@ -50,23 +60,11 @@ _ANSWER: Final = "answer"
 _CONDITIONS: Final = re.compile(r", (?:when|until): .*(?= \([^()]*\)$)")
 _KIND: Final = "kind_of"
 """The form of an order that a player wrote: only its kind is shown."""
-_ROLL: Final = "roll"
 _ROLL_DEPTH: Final = 2
 
 
 class BadSentence(PbemError, ValueError):
     """A sentence that cannot be read; the text says which and why."""
-
-
-class SeenEvent(Protocol):
-    """One event of one adjudication, with the number of its roll in it if it is one."""
-
-    @property
-    def adjudication(self) -> int: ...
-    @property
-    def event(self) -> Event: ...
-    @property
-    def roll(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +74,6 @@ class Said:
     depth: int
     text: str
     tag: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    sign: str
-    path: tuple[str, ...]
-    form: str
-    otherwise: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    inside: tuple[_Node, ...]
-
-
-_Node: TypeAlias = str | _Slot | _Part
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A sentence and the events that it tells: for each the kinds it may be of, and whether it may repeat."""
-
-    pattern: tuple[tuple[tuple[str, ...], bool], ...]
-    depth: int
-    nodes: tuple[_Node, ...]
 
 
 @lru_cache(maxsize=16)
@@ -125,7 +98,7 @@ class Sentences:
         self._formats: dict[str, Mapping[Any, str]] = {
             name: self._table_of(name, spec, table) for name, spec in messages.get("formats", {}).items()
         }
-        self._phrases: dict[str, list[_Phrase]] = {}
+        self._phrases: dict[str, list[Phrase]] = {}
         for key, text in messages.get("events", {}).items():
             phrase = self._phrase(key, text)
             for kind in phrase.pattern[0][0]:
@@ -148,7 +121,7 @@ class Sentences:
             if phrase is None:
                 text, depth = self._plainly(some[0].event), 1
             else:
-                text, depth = self._sentence(phrase.nodes, _facts_of(phrase, runs)), phrase.depth
+                text, depth = self._sentence(phrase.nodes, facts_of(phrase, runs)), phrase.depth
             if text:
                 yield Said(depth, text)
             for each in some:
@@ -211,10 +184,10 @@ class Sentences:
 
     # ---- matching
 
-    def _match(self, told: Sequence[SeenEvent], at: int) -> tuple[_Phrase | None, list[Sequence[SeenEvent]]]:
+    def _match(self, told: Sequence[SeenEvent], at: int) -> tuple[Phrase | None, list[Sequence[SeenEvent]]]:
         """Return the phrase that tells most events from a place on, and the events under each of its kinds."""
-        able = [phrase for kind in sorted(_kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
-        fitting = [(phrase, runs) for phrase in able if (runs := _runs(phrase, told, at)) is not None]
+        able = [phrase for kind in sorted(kinds_of(told[at].event)) for phrase in self._phrases.get(kind, ())]
+        fitting = [(phrase, runs) for phrase in able if (runs := runs_of(phrase, told, at)) is not None]
         if fitting:
             return max(fitting, key=lambda found: sum(map(len, found[1])))
         if told[at].event.roll is not None:
@@ -228,22 +201,22 @@ class Sentences:
 
     # ---- reading
 
-    def _phrase(self, key: str, text: str) -> _Phrase:
+    def _phrase(self, key: str, text: str) -> Phrase:
         pattern = tuple((tuple(word.removesuffix("+").split("|")), word.endswith("+")) for word in key.split())
         if not pattern:
             raise BadSentence("events: a sentence stands under no kind of event")
         bare = text.lstrip(" ")
-        return _Phrase(pattern, (len(text) - len(bare)) // 2, self._read(f"events: {key}", bare))
+        return Phrase(pattern, (len(text) - len(bare)) // 2, self._read(f"events: {key}", bare))
 
-    def _read(self, where: str, text: str) -> tuple[_Node, ...]:
-        nodes: list[_Node] = []
+    def _read(self, where: str, text: str) -> tuple[Node, ...]:
+        nodes: list[Node] = []
         for at, piece in enumerate(PARTS.split(text)):
             inside = self._slots(where, piece)
-            nodes += [_Part(inside)] if at % 2 else inside
+            nodes += [Part(inside)] if at % 2 else inside
         return tuple(nodes)
 
-    def _slots(self, where: str, text: str) -> tuple[_Node, ...]:
-        nodes: list[_Node] = []
+    def _slots(self, where: str, text: str) -> tuple[Node, ...]:
+        nodes: list[Node] = []
         start = 0
         for found in SLOT.finditer(text):
             sign, path, form, otherwise = found.groups()
@@ -256,7 +229,7 @@ class Sentences:
             )
             if not known:
                 raise BadSentence(f"{where}: there is neither a format nor a group of words called {form}")
-            nodes += [text[start : found.start()], _Slot(sign, tuple(path.split(".")), form or "", otherwise)]
+            nodes += [text[start : found.start()], Slot(sign, tuple(path.split(".")), form or "", otherwise)]
             start = found.end()
         nodes.append(text[start:])
         for node in nodes:
@@ -275,15 +248,15 @@ class Sentences:
 
     # ---- writing
 
-    def _sentence(self, nodes: Sequence[_Node], facts: Facts) -> str:
+    def _sentence(self, nodes: Sequence[Node], facts: Facts) -> str:
         text = "".join(self._written(node, facts) for node in nodes).strip()
         return text[:1].upper() + text[1:] if text[:1] != "" and nodes and not isinstance(nodes[0], str) else text
 
-    def _written(self, node: _Node, facts: Facts) -> str:
+    def _written(self, node: Node, facts: Facts) -> str:
         if isinstance(node, str):
             return node
-        if isinstance(node, _Part):
-            slots = [inside for inside in node.inside if isinstance(inside, _Slot)]
+        if isinstance(node, Part):
+            slots = [inside for inside in node.inside if isinstance(inside, Slot)]
             if not all(_has(facts, slot) for slot in slots):
                 return ""
             return "".join(self._written(inside, facts) for inside in node.inside)
@@ -317,7 +290,7 @@ class Sentences:
         return words[value] if value in words else self.name(value)
 
 
-_SILENT: Final = _Phrase((((_ROLL,), False),), _ROLL_DEPTH - 1, ())
+_SILENT: Final = Phrase((((ROLL,), False),), _ROLL_DEPTH - 1, ())
 
 
 def _without_conditions(answer: str) -> str:
@@ -336,7 +309,7 @@ def _worded(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _has(facts: Facts, slot: _Slot) -> bool:
+def _has(facts: Facts, slot: Slot) -> bool:
     """Tell whether a part that names a fact is shown, as far as this fact has a say in it."""
     value = _find(facts, slot.path)
     return value is not None if slot.otherwise is not None else bool(value) != (slot.sign == "!")
@@ -351,65 +324,3 @@ def _find(facts: Facts, path: tuple[str, ...]) -> Any:
             several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
             value = several[:-1] if word == "rest" else several[-1] if several else None
     return value
-
-
-def _kinds_of(event: Event) -> set[str]:
-    """Return the words by which the key of a phrase may mean an event."""
-    if event.roll is None:
-        return {event.kind}
-    first, last = _ends(event.roll)
-    return {f"{_ROLL}/{first}/{last}", f"{_ROLL}/{first}"}
-
-
-def _ends(roll: Roll) -> tuple[str, str]:
-    """Return the first and the last word of a roll's name, without a number that tells it from its like."""
-    words = roll.name.split("/")
-    return words[0], re.sub(r"[-.]\d+$", "", words[-1])
-
-
-def key_of_roll(roll: Roll, known: Collection[str]) -> str:
-    """Return the key of the sentence for what a roll is for: its first word and its last, or else the first alone."""
-    first, last = _ends(roll)
-    return narrow if (narrow := f"{first}/{last}") in known else first
-
-
-def _runs(phrase: _Phrase, told: Sequence[SeenEvent], at: int) -> list[Sequence[SeenEvent]] | None:
-    """Return the events under each kind of a phrase, if what was told from a place on is what it tells."""
-    runs: list[Sequence[SeenEvent]] = []
-    for kinds, many in phrase.pattern:
-        start = at
-        differs: str | None = None
-        while at < len(told) and not _kinds_of(told[at].event).isdisjoint(kinds):
-            if at > start:
-                odd = _difference(told[at - 1].event, told[at].event)
-                if odd is None or differs not in (None, odd):
-                    break
-                differs = odd
-            at += 1
-            if not many:
-                break
-        if at == start:
-            return None
-        runs.append(told[start:at])
-    return runs
-
-
-def _difference(one: Event, other: Event) -> str | None:
-    """Return the only fact in which two events differ; None if they differ in none or in several."""
-    odd = [key for key in one.facts.keys() | other.facts.keys() if one.facts.get(key) != other.facts.get(key)]
-    return odd[0] if len(odd) == 1 else None
-
-
-def _facts_of(phrase: _Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:
-    """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
-    facts: Facts = {}
-    by_kind: dict[str, Facts] = {}
-    for (kinds, _), run in zip(phrase.pattern, runs, strict=True):
-        own = dict(run[0].event.facts)
-        if len(run) > 1:
-            odd = _difference(run[0].event, run[1].event)
-            assert odd is not None
-            own[odd] = [each.event.facts.get(odd) for each in run]
-        facts = {**own, **facts}
-        by_kind.setdefault(kinds[0], own)
-    return {**facts, **by_kind}

@@ -21,7 +21,8 @@ from pbem.paths import templates_folder
 from pbem.protocol import Decision, Event, Result, Rules, S, Side
 from pbem.render.common_messages import UNUSED
 from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
-from pbem.render.messages import Said, SeenEvent, Sentences, sentences
+from pbem.render.messages import Said, Sentences, sentences
+from pbem.render.phrases import SeenEvent
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 

@@ -12,13 +12,11 @@ from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
-from re import compile as pattern
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
-from pbem.crypto.player_chains import contribution
 from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
@@ -31,6 +29,8 @@ from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
+from pbem.repo.commits import charter_message, commit_of_adjudication, commits_of_adjudications
+from pbem.repo.dice_inputs import Links, stated_inputs
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
@@ -55,21 +55,10 @@ from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
 from pbem.repo.talk import JournalFile, SealedJournal
 
-_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 _MOST_RECENT: Final = 64
 
 LetterId: TypeAlias = str | tuple[str, ...]
 """The digest by which a letter is known, or several: a note is kept under each."""
-
-
-class Links(Protocol):
-    """The links of a dice chain, such as `Chain`."""
-
-    def link(self, n: int) -> str:
-        """Return the link that adjudication n opens, as hex."""
-
-    def renewal(self, n: int) -> str | None:
-        """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
 
 
 class Ledger:
@@ -212,16 +201,11 @@ class Ledger:
 
     def commits(self) -> dict[int, str]:
         """Return the commit that made each adjudication."""
-        found = ((_SUBJECT.match(commit.message), commit.sha) for commit in self.history())
-        return {int(subject[1]): sha for subject, sha in found if subject is not None}
+        return commits_of_adjudications(self.history())
 
     def commit_of(self, n: int) -> str | None:
         """Return the commit that made an adjudication, looked for from the head back; None: there is none."""
-        for commit in self.history():
-            subject = _SUBJECT.match(commit.message)
-            if subject is not None and int(subject[1]) <= n:
-                return commit.sha if int(subject[1]) == n else None
-        return None
+        return commit_of_adjudication(self.history(), n)
 
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
@@ -248,27 +232,11 @@ class Ledger:
         `act` is the act of the game master, if it is no play; `beacon` has the round of the beacon, if one has come.
         """
         link, previous = self.chain.link(n), self.turn_digest(n - 1)
-        stated: dict[str, Any] = {}
         if state is None:
-            names = self.repo.listdir("joined")
-            sides = [name.removesuffix(".yaml") for name in names]
-            stated["joined"] = {side: plain.encode(self.joined(side)) for side in sides}
+            sides = [name.removesuffix(".yaml") for name in self.repo.listdir("joined")]
         else:
-            if state.newcomers:
-                newcomers = {side: self.joined(side) for side in sorted(state.newcomers)}
-                # Their chain alone: what else they mail later, a KEY, turns no dice.
-                stated["joined"] = {
-                    side: plain.encode(Joined(chain=own.chain, player=own.player)) for side, own in newcomers.items()
-                }
-            # Sorted, because the order in which they came must not change the dice.
-            stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
-            stated["standing"] = dict(sorted(state.standing_digests.items()))
-            stated["player_chains"] = {
-                side: contribution(state.links[side], state.new_links.get(side), n) for side in sorted(state.links)
-            }
-        stated["beacon"] = beacon and beacon.stated
-        stated["act"] = act
-        stated = {word: value for word, value in stated.items() if value}
+            sides = sorted(state.newcomers)
+        stated = stated_inputs(n, state, {side: self.joined(side) for side in sides}, act, beacon)
         inputs = inputs_digest(previous if state is None else state.inputs, stated)
         return Seed(previous, link, stated, inputs, step_key(link, self.charter.game, n, inputs))
 
@@ -423,11 +391,6 @@ class Ledger:
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
         return None if content is None else json.loads(self._sealing.open(path, content))
-
-
-def charter_message(game: str) -> str:
-    """Return the message of the first commit of a game."""
-    return f"{game}: the charter"
 
 
 def _yaml_of(value: object) -> bytes:

@@ -17,8 +17,10 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.game.box import BrokenBox, open_box
+from pbem.game.box import open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.corrections import Correction
+from pbem.referee.take_home import take_home
 from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS
@@ -104,7 +106,7 @@ def test_package_named_in_a_clone_is_not_imported(over: Folder, home: Path, mark
 def test_package_named_in_an_attachment_is_not_imported(over: Folder, home: Path, mark: Path) -> None:
     """A `position.json` whose corrected game.yaml names code is used with the rules of the shelf."""
     with over.create(name="second") as game:
-        here = game.take_home("red")
+        here = take_home(game, "red")
         (decision,) = [each for each in game.open_decisions if each.side == "red"]
         (home / "orders.yaml").write_bytes(sheet(game, "red", pick(game, decision, Random(1))))
     here["corrected"] = {"game": evil_game().decode()}

@@ -19,6 +19,7 @@ from pbem import atomic
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto import keys as key_store
 from pbem.crypto.keys import BadKeys, Keys
+from pbem.referee.take_home import take_home
 from pbem.repo.git.gamelock import LOCK
 from tests.support.live import SECRETS, Folder, letter, pick, sheet
 from tests.support.running import BUNDLE, ROLLED
@@ -100,7 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     Keys.create(folder.keys, "running", SECRETS)
     with folder.open("running") as game:
         text = sheet(game, "carthage", pick(game, game.asked("carthage")[0], Random(3)))
-        home = game.take_home("carthage") | {"box": game.box.digest}  # as if it had been moved to the rules here
+        home = take_home(game, "carthage") | {"box": game.box.digest}  # as if it had been moved to the rules here
         (folder.path / "position.json").write_text(json.dumps(home), "utf-8")
     (folder.path / "orders.yaml").write_bytes(text.replace(b"\n", b"\r\n"))
     (folder.path / "letter.eml").write_bytes(letter("carthage", text))

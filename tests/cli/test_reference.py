@@ -7,7 +7,8 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from pbem.cli.verbs import VERBS, app
+from pbem.cli.by_reader import VERBS
+from pbem.cli.verbs import app
 from pbem.render.card_reference import card_reference
 from pbem.render.order_reference import order_reference
 from tests.support.reference import DOCS, command_line, pages

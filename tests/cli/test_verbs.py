@@ -21,6 +21,7 @@ from pbem import __version__
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game import yaml as yamlio
+from pbem.referee.take_home import take_home
 from tests.support.live import Folder, git, give, letter, order, sheet
 from tests.support.walks import FOLDERS, TOY, loaded
 
@@ -257,7 +258,7 @@ def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, card
     words = {"OWN": own[0], "MISSING": next(card for card in range(1, 31) if card not in own)}
     path = sheet_file(punica, "red", *[words.get(str(card), card) for card in cards])
     with punica.open() as game:
-        (punica.path / "position.json").write_text(json.dumps(game.take_home("red")))
+        (punica.path / "position.json").write_text(json.dumps(take_home(game, "red")))
     here = told(FAULTS, "check", "punica", path, "--side", "red")
     assert here == told(FAULTS, "check", punica.path / "position.json", path)
     assert here[0].keys() == {"file", "line", "column", "width", "kind", "reason", "rule"}
@@ -271,7 +272,7 @@ def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder)
     said(DONE, "submit", "punica", sheet_file(punica, "red", hand(punica, "red")[0]), "--side", "red")
     better = sheet_file(punica, "red", hand(punica, "red")[1])
     with punica.open() as game:
-        (punica.path / "position.json").write_text(json.dumps(game.take_home("red")))
+        (punica.path / "position.json").write_text(json.dumps(take_home(game, "red")))
     assert told(DONE, "check", "position.json", better) == told(DONE, "check", "punica", better, "--side", "red") == []
 
 
@@ -296,7 +297,7 @@ def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder)
 def test_what_did_not_come_with_a_report_is_refused_at_home(punica: Folder, change: Any, text: str) -> None:
     path = sheet_file(punica, "red", hand(punica, "red")[0])
     with punica.open() as game:
-        home = game.take_home("red")
+        home = take_home(game, "red")
     if change is not None:
         written = change if isinstance(change, str) else json.dumps({**home, **change})
         (punica.path / "position.json").write_text(written)
@@ -315,7 +316,7 @@ def test_forecast_of_a_sheet_says_the_same_at_home_and_here(folder: Folder) -> N
         path, bad, home = (folder.path / name for name in ("orders.yaml", "bad.yaml", "position.json"))
         path.write_bytes(sheet(game, side, order("assault", hill=view.targets(side)[0], card=view.hands[side][0])))
         bad.write_bytes(sheet(game, side, order("assault", hill="nowhere", card=view.hands[side][0])))
-        home.write_text(json.dumps(game.take_home(side)))
+        home.write_text(json.dumps(take_home(game, side)))
     text = said(DONE, "forecast", "punica", path, "--side", side)
     assert "could be asked" in text
     assert text == said(DONE, "forecast", home, path)

@@ -17,7 +17,9 @@ from pbem.game.forecast import Asked, Chance, Happens, Stops, prospect_record
 from pbem.game.table import Table, Throw
 from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Event, Order
+from pbem.referee import sheet_check
 from pbem.referee.home_check import forecast_at_home
+from pbem.referee.take_home import take_home
 from pbem.render.forecast import NOTHING, foreseen
 from tests.support.campaigns import invasion
 from tests.support.live import Folder, give, history, letter, order, pick, sheet
@@ -191,7 +193,7 @@ def test_the_referee_thinks_from_what_the_side_knows(
         decision = live.open_decisions[0]
         side = decision.side
         monkeypatch.setattr(live.rules, "foresee", foresee)
-        receipt, _ = live.forecast(side, sheet(live, side, pick(live, decision, Random(1))))
+        receipt, _ = sheet_check.forecast(live, side, sheet(live, side, pick(live, decision, Random(1))))
         assert receipt.complaints == ()
         assert given == [live.view(side)]
         others = [live.view(viewer) for viewer in live.rules.sides if viewer != side]
@@ -206,10 +208,10 @@ def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
             give(game, side, *[pick(game, each, random) for each in game.open_decisions if each.side == side])
         side = game.open_decisions[0].side
         enclosed = tmp_path / "position.json"
-        enclosed.write_text(json.dumps(game.take_home(side)))
+        enclosed.write_text(json.dumps(take_home(game, side)))
         for _ in range(12):
             raw = sheet(game, side, pick(game, game.open_decisions[0], random))
-            receipt, ours = game.forecast(side, raw)
+            receipt, ours = sheet_check.forecast(game, side, raw)
             assert receipt.complaints == ()
             _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")
             assert home.side == side

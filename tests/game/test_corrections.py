@@ -17,11 +17,13 @@ from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
 from pbem.game import shelf
-from pbem.game.box import BrokenBox, open_box
+from pbem.game.box import open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.home_check import check_at_home
+from pbem.referee.take_home import take_home
 
 GAME = "hannibal_italy"
 CRT = ("[A5, A4, A3, A3, A2, E2]", "[A6, A4, A3, A3, A2, E2]")
@@ -94,7 +96,7 @@ def test_check_at_home_uses_the_corrections_of_the_game(tmp_path: Path) -> None:
     """A player at home checks with the corrections of the game."""
     begun("--correct", str(corrected(tmp_path / "mine", "map", ("name: Placentia", "name: Placenta"))))
     with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
-        (tmp_path / "position.json").write_text(json.dumps(game.take_home("rome")), "utf-8")
+        (tmp_path / "position.json").write_text(json.dumps(take_home(game, "rome")), "utf-8")
         sheet = b"game: italy\nside: rome\nadjudication: 2\norders:\n- move: {leader: longus, path: [placentia]}\n"
         assert not check_at_home(tmp_path / "position.json", sheet, "sheet").complaints
 

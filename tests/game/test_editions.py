@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
 from pbem.game import shelf
-from pbem.game.box import Box, BrokenBox, NotInTheBox, open_box
+from pbem.game.box import Box, NotInTheBox, open_box
+from pbem.game.box_file import BrokenBox
 from pbem.referee.adjudicator import Adjudicator
 
 GAME = "hannibal_italy"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pbem.crypto.dice import Chain
-from pbem.mail import outgoing as letters
 from pbem.mail.agreed import agreed_at
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
@@ -20,7 +19,7 @@ from tests.support.live import Folder, give, letter, order, quoted, sheet
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing: no test here looks at the map."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
 
 
 def answer_to(number: int, side: str = "red") -> str:

@@ -13,7 +13,6 @@ import pytest
 
 from pbem.crypto.seal import recipient_of, salt_of
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.lines import lines
@@ -33,7 +32,7 @@ SSH = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VH
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     folder.create().close()
     return folder

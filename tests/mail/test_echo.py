@@ -12,6 +12,7 @@ from pbem.mail.echo import MOST_LINES, echo
 from pbem.mail.intake import take_in
 from pbem.orders.forgive import Answering, changes_in
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.take_home import take_home
 from tests.attacks.test_mailbox_witness import Mail, verified
 from tests.cli.test_verbs import pbem
 from tests.mail.test_intake import cards, only
@@ -71,7 +72,7 @@ def test_check_and_submit_show_how_the_sheet_was_read(punica: Folder, tmp_path: 
     shown = f"was read:\n  | - bury: {{card: {cards(punica, 'red')[0]}}}\n  | (line 5"
     assert shown in pbem("check", "punica", tmp_path / "red.yaml", "--side", "red").stdout
     with punica.open() as game:
-        (tmp_path / "position.json").write_text(json.dumps(game.take_home("red")))
+        (tmp_path / "position.json").write_text(json.dumps(take_home(game, "red")))
     assert shown in pbem("check", tmp_path / "position.json", tmp_path / "red.yaml").stdout
     assert shown in pbem("submit", "punica", tmp_path / "red.yaml", "--side", "red").stdout
 
@@ -92,7 +93,7 @@ def test_echo_shows_standing_orders() -> None:
 @pytest.mark.usefixtures("in_the_folder")
 def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pbem verify --letters` knows a sheet that was put right by the player's own text below it."""
-    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)

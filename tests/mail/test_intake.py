@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem.mail import outgoing as letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, report_of, side_report
@@ -23,6 +22,7 @@ from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
+from pbem.referee.take_home import take_home
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 
@@ -59,7 +59,7 @@ def read(out: Outgoing) -> Read:
 @pytest.fixture
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing where a test does not look at the map."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
 
 
 def head(folder: Folder, name: str = "punica") -> str:
@@ -124,7 +124,7 @@ def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder,
             if report.sheet is None:
                 assert not got.parts.keys() & {"orders.yaml", "position.json"}
             else:
-                assert json.loads(got.parts["position.json"]) == game.take_home(side)
+                assert json.loads(got.parts["position.json"]) == take_home(game, side)
                 assert got.parts["orders.yaml"].decode() == report.sheet
         asked = [side for side in (one, other) if game.asked(side)]
     assert [side for side in (one, other) if "orders.yaml" in letters[f"{side}@example.org"].parts] == asked

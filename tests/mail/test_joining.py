@@ -19,12 +19,12 @@ from pbem.cli import play as desk
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import welcome_letters
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.take_home import take_home
 from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told
 from tests.cli.test_verbs import said as printed
@@ -39,7 +39,7 @@ PLAYERS = ["--player", "red=Ann Smit <red@example.org>", "--player", "blue=Bob <
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     return Folder(tmp_path)
 
 
@@ -328,7 +328,7 @@ def test_a_key_that_came_by_letter_opens_what_its_side_may_know(waiting: Folder)
     with waiting.open() as game:
         found = files(game.ledger.repo)
         known = json.loads(unseal(identity, "views/red.age", found["views/red.age"]))
-        assert known["position"] == game.take_home("red")["position"]
+        assert known["position"] == take_home(game, "red")["position"]
         assert "views/blue.age" not in found
 
 
@@ -341,7 +341,7 @@ def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -
     with shell.create(begin=False) as game:
         game.join("red", key=recipient_of(identity))
         game.adjudicate()
-        sealed, home = game.ledger.repo.read("views/red.age"), game.take_home("red")
+        sealed, home = game.ledger.repo.read("views/red.age"), take_home(game, "red")
         mine = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
     assert sealed is not None
     file, position, orders = (shell.path / name for name in ("red.age", "position.json", "orders.yaml"))

@@ -32,7 +32,7 @@ def receipt(toy: Adjudicator) -> str:
 @pytest.fixture
 def report(toy: Adjudicator, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Return the first report to red as it goes over the wire."""
-    monkeypatch.setattr("pbem.mail.outgoing.render", lambda *_, **__: b"map" * 200_000)
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map" * 200_000)
     return next(first_letters(toy, folder.office)).content
 
 

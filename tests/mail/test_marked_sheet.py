@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 
 from pbem.game.yaml import Mark, Placed
-from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.marked_sheet import MARK, marked, without_marks
 from pbem.orders.sheet import BadSheet, read_sheet
@@ -27,7 +26,7 @@ def fault(line: int, column: int, width: int = 1, reason: str = "no", rule: str 
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
 
 
 # ---- how it looks

@@ -9,7 +9,6 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.dice import Chain
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import paragraphs, side_report
@@ -32,7 +31,7 @@ CHAIN = Chain(b"r" * 32, 50)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun; red has filed standing orders."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     with folder.create() as game:
         heading = sheet(game, "red").replace(b"orders:\n", b"")
@@ -253,7 +252,7 @@ def test_a_new_sheet_beside_the_word_counts(folder: Folder) -> None:
 
 
 def test_a_word_opens_a_link_of_its_sides_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(CHAIN.tip, 50))

@@ -40,7 +40,7 @@ EVERY = 61
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.outgoing.render", lambda scene, **_: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: b"map")
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import pytest
 from pbem.audit.findings import Findings
 from pbem.audit.letters import compare_letters
 from pbem.audit.verify import verify
-from pbem.mail import outgoing as letters
 from pbem.mail.bundles import bundled
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
@@ -36,7 +35,7 @@ ANSWERS = "References: <gaul.oak+elm.1@example.org>\nIn-Reply-To: <gaul.oak+elm.
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of five sides, two of which Ann plays; all are asked for a bid."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     folder.create("five", "gaul", addresses=ADDRESSES).close()
     return folder

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from pbem.mail import outgoing as letters
 from pbem.mail.bare_orders import bare_orders, sheet_of
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
@@ -23,7 +22,7 @@ ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"
 @pytest.fixture
 def folder(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Spare the drawing of maps."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     return folder
 
 

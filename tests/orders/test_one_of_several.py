@@ -16,10 +16,11 @@ from pbem.engine.session import Answer, Queued
 from pbem.mail.agreed import sheet_of_agreed
 from pbem.mail.outgoing import side_report
 from pbem.protocol import Order
-from pbem.referee import ruling
+from pbem.referee import ruling, sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.home_check import check_at_home
 from pbem.referee.played import awaited
+from pbem.referee.take_home import take_home
 from tests.support.live import Folder, give, play, sheet
 from tests.support.walks import FOLDERS
 
@@ -192,10 +193,10 @@ def test_the_form_tells_them_apart(game: Adjudicator) -> None:
 
 def test_the_home_check_finds_the_same(game: Adjudicator, tmp_path: Path) -> None:
     enclosed = tmp_path / "position.json"
-    enclosed.write_text(json.dumps(game.take_home(SIDE)))
+    enclosed.write_text(json.dumps(take_home(game, SIDE)))
     for orders in ([intercept("", 1)], [intercept(SIDE, 1)], [intercept("", 3), intercept(WILD, 0)]):
         text = sheet(game, SIDE, *orders)
-        assert str(check_at_home(enclosed, text, "orders.yaml", FOLDERS)) == str(game.check(SIDE, text)[0])
+        assert str(check_at_home(enclosed, text, "orders.yaml", FOLDERS)) == str(sheet_check.check(game, SIDE, text)[0])
 
 
 def test_orders_for_later_wait_for_their_question(game: Adjudicator) -> None:
@@ -215,7 +216,7 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
     assert [each.about for each in game.open_decisions] == [SIDE]
     assert awaited(game.session) == [{"side": SIDE, "kind": "intercept"}]
     assert "For Bears" not in side_report(game, SIDE, game.adjudication - 1).text
-    receipt, sheet_read = game.check(SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
+    receipt, sheet_read = sheet_check.check(game, SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
     assert sheet_read is not None, str(receipt)
     outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
     assert [(each.about, each.by) for each in outcome[:2]] == [(SIDE, "sheet 3"), (WILD, "default")]

@@ -14,7 +14,8 @@ import pytest
 from pbem.audit.replay import replay
 from pbem.crypto.dice import SeededDice, inputs_digest
 from pbem.crypto.seal import unseal
-from pbem.game.box import BrokenBox, open_box
+from pbem.game.box import open_box
+from pbem.game.box_file import BrokenBox
 from pbem.game.table import Table as GameTable
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
-from pbem.mail import outgoing as letters
 from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, side_report
@@ -141,7 +140,7 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = receipts.receipt_of
     monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40))
     monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
-    monkeypatch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
+    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
 
 
 def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any, viewer: Side | None) -> Twin:

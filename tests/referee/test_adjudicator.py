@@ -21,6 +21,7 @@ from pbem.mail.outgoing import side_report
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, Told
+from pbem.referee.take_home import take_home
 from pbem.repo.git import GameExists, NoSuchGame
 from tests.support.campaigns import invasion
 from tests.support.live import (
@@ -137,7 +138,7 @@ def test_game_reopened_after_every_sheet_is_as_if_never_closed(tmp_path: Path, r
     with whole.create(rules) as game:
         for side, text in play(game, 11, SHEETS[rules]):
             with pieces.open() as again:
-                assert again.take_home(side) == game.take_home(side)
+                assert take_home(again, side) == take_home(game, side)
                 assert again.receive(side, text).number is not None
             with pieces.open() as again:  # as if it had died between the two
                 again.adjudicate()
@@ -330,7 +331,7 @@ def test_first_of_two_secret_answers_is_unseen_until_the_second(folder: Folder) 
                     "waiting": [*map(repr, game.open_decisions)],
                     "blue": side_report(game, "blue", 0),
                     "observer": side_report(game, None, 0),
-                    "home": game.take_home("blue"),
+                    "home": take_home(game, "blue"),
                     "known": (game.view("blue"), game.view(None)),
                     "told": (game.told("blue", 0), game.told(None, 0)),
                 }
@@ -358,7 +359,7 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path, rounds: int) -> No
                     readable(game.ledger.repo),
                     game.rules.encode(game.view("red")),
                     [(told.event.kind, told.event.facts) for told in game.told("blue", 0)],
-                    game.take_home("blue"),
+                    take_home(game, "blue"),
                 )
             )
     assert ends[0] == ends[1]

@@ -11,7 +11,6 @@ import pytest
 from pbem import verify_one
 from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
@@ -27,7 +26,7 @@ from tests.support.walks import FOLDERS
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue in which both have buried a card."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     with folder.create() as game:
         for side in ("red", "blue"):

@@ -12,7 +12,6 @@ from pbem.audit.verify import verify
 from pbem.game import shelf
 from pbem.game import yaml as yamlio
 from pbem.game.box import NotInTheBox
-from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
@@ -32,7 +31,7 @@ YEW_IS_OUT = "late"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     return Folder(tmp_path)
 
 

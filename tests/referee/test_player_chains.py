@@ -26,9 +26,11 @@ from pbem.crypto.player_chains import (
 )
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.home_check import check_at_home
 from pbem.referee.open_game import CannotPlay
+from pbem.referee.take_home import take_home
 from pbem.repo.charter import ChainPromise
 from tests.cli.test_verbs import pbem
 from tests.support.live import Folder, git, letter, order, sheet
@@ -275,13 +277,13 @@ def test_form_says_which_link_is_next(toy: Adjudicator) -> None:
 
 def test_the_same_is_said_at_home(toy: Adjudicator, tmp_path: Path) -> None:
     home = tmp_path / "position.json"
-    home.write_text(json.dumps(toy.take_home("red")), "utf-8")
+    home.write_text(json.dumps(take_home(toy, "red")), "utf-8")
     for link in (None, CHAIN.link(2), CHAIN.link(1)):
         text = opening(toy, "red", link)
-        here, there = check_at_home(home, text, "orders.yaml", FOLDERS), toy.check("red", text)[0]
+        here, there = check_at_home(home, text, "orders.yaml", FOLDERS), sheet_check.check(toy, "red", text)[0]
         assert here.rows() == there.rows()
     assert not check_at_home(home, opening(toy, "red", CHAIN.link(1)), "orders.yaml", FOLDERS).complaints
-    assert "player_chain" not in toy.take_home("blue")
+    assert "player_chain" not in take_home(toy, "blue")
 
 
 def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:

@@ -16,7 +16,6 @@ from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain
 from pbem.crypto.seal import recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.new_player import new_address_letter
 from pbem.mail.outgoing import side_report
@@ -39,7 +38,7 @@ CARL = "carl@example.net"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue, where red has a chain and a key; it has gone on for a while."""
-    monkeypatch.setattr(letters, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))

@@ -35,7 +35,7 @@ from pbem.game.scene import (
     Track,
     base_map,
 )
-from pbem.mail import outgoing as letters
+from pbem.mail.maps import Maps
 from pbem.render import base_map as ground
 from pbem.render import picture
 from pbem.render.canvas import Bounds, rgb
@@ -403,11 +403,11 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
 
 def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = iter((b"first", b"second", b"third"))
-    monkeypatch.setattr(letters, "render", lambda scene, **_: next(pictures))
+    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: next(pictures))
     seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
     game: Any = SimpleNamespace(
         view=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda view, events: view)
     )
-    maps = letters.Maps()
+    maps = Maps()
     drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
     assert drawn == [b"first", b"first", b"second", b"first"]

@@ -10,7 +10,8 @@ from PIL import Image, ImageChops
 
 from pbem.audit.replay import replay
 from pbem.audit.verify import verify
-from pbem.mail.outgoing import map_picture, side_report
+from pbem.mail.maps import map_picture
+from pbem.mail.outgoing import side_report
 from pbem.referee.reveal import open_history
 from tests.support.samples import GAMES, kept, played_again
 

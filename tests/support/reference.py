@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from typer.main import get_command
 
+from pbem.cli.by_reader import VERBS
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
-from pbem.cli.verbs import VERBS, app
+from pbem.cli.verbs import app
 from pbem.game.box import open_box
 from pbem.paths import rules_folders
 from pbem.render.card_reference import WORDS, card_reference

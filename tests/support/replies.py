@@ -15,6 +15,7 @@ from pbem.mail.routing import about
 from pbem.mail.sheet_choice import may_order_without_sheet, sheet_for
 from pbem.mail.tasks import Handled, tasks_of
 from pbem.protocol import Order, Side
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.render.form import order_lines
@@ -107,7 +108,7 @@ def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     if sheet.where == "quoted" and sheet.text.decode().split() == at.form.split():
         return Outcome(None, "", "quoted as it was sent")
     text = sheet.text.decode()
-    receipt, read = at.game.check(at.side, sheet.text, name=sheet.name, answering=sheet.answering)
+    receipt, read = sheet_check.check(at.game, at.side, sheet.text, name=sheet.name, answering=sheet.answering)
     if read is None:
         return Outcome(None, text, str(receipt))
     orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.written))

@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from pbem.crypto.keys import Secrets
 from pbem.game import yaml as yamlio
-from pbem.mail.outgoing import map_picture, side_report
+from pbem.mail.maps import map_picture
+from pbem.mail.outgoing import side_report
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.referee.reveal import open_history

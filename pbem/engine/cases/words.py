@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from pbem.game.box import CASES, SCHEMAS, Box
+from pbem.game.box import CASES, Box
+from pbem.game.box_file import SCHEMAS
 from pbem.game.wording import did_you_mean, hint
 from pbem.protocol import Path, Rules
 

@@ -20,7 +20,8 @@ from pbem.engine.cases import read_cases, run
 from pbem.engine.forecast import forecast
 from pbem.engine.session import Session
 from pbem.game import shelf
-from pbem.game.box import Box, BrokenBox
+from pbem.game.box import Box
+from pbem.game.box_file import BrokenBox
 from pbem.game.forecast import Asked, Chance, Happens
 from pbem.game.odds import Odds
 from pbem.game.plain import copy

@@ -19,6 +19,7 @@ from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Checkpoint, Order
+from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
@@ -139,7 +140,7 @@ def test_an_end_waits_if_a_march_before_it_no_longer_fits() -> None:
     ("path", "line"),
     [
         ('"0227, try taurasia, taurasia"', None),
-        ("taurasia, try dertona", "malformed: unknown word 'try dertona' in move"),
+        ("taurasia, try dertona", "Dertona is not next to Taurasia, where it would be tried (rule 7.4)"),
         ('"taurasia, try dertonna"', "there is no city dertonna, did you mean Dertona? (rule 7.2)"),
         ('"taurasia, 1115 , nowhere, 0225"', "there is no hex or city 1115"),
         ("0326", None),
@@ -292,8 +293,8 @@ def test_a_sheet_that_lies_ready_says_what_it_will_cost(tmp_path: Path) -> None:
         sheet = "game: italy\nside: carthage\nadjudication: 3\norders:\n- move: {leader: hanno, path: placentia}\n"
         receipt = game.receive(CARTHAGE, sheet.encode())
         assert receipt.number == 1, str(receipt)
-        assert game.costs(CARTHAGE) == ["hanno: placentia 8; 8 of 30 movement points"]
-        assert game.costs(ROME) == []
+        assert sheet_check.costs(game, CARTHAGE) == ["hanno: placentia 8; 8 of 30 movement points"]
+        assert sheet_check.costs(game, ROME) == []
 
 
 def test_a_sheet_that_is_in_order_tells_what_each_march_costs() -> None:

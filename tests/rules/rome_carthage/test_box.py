@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game.box import Box, BrokenBox, open_box
+from pbem.game.box import Box, open_box
+from pbem.game.box_file import BrokenBox
 from pbem.rules.rome_carthage import make
 from pbem.rules.rome_carthage.position.unpack import unpack
 

@@ -14,7 +14,6 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Queued, Session
 from pbem.game.plain import copy
 from pbem.game.table import Table
-from pbem.mail import outgoing as letters
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.protocol import Decision, Event, Order, Side
@@ -141,7 +140,7 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     rules: Any = type(loaded("rome_carthage").rules)
     position = massilia(hand)
     patch.setattr(rules, "setup", lambda self, scenario, table: with_orders(self, position))
-    patch.setattr(letters, "render", lambda scene, **_: repr(scene).encode())
+    patch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
     folder = Folder(path)
     written: list[list[tuple[str, str, bytes]]] = []
 

@@ -1,0 +1,95 @@
+"""The check of a sheet against an open game, and what the sheet may lead to. Nothing here changes the game."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from pbem.engine.forecast import of_sheet
+from pbem.engine.session import Session
+from pbem.game.forecast import Prospect
+from pbem.orders.check import OpenDecisions, Receipt, check_sheet
+from pbem.orders.forgive import Answering
+from pbem.orders.sheet import Sheet
+from pbem.protocol import Decision, Side
+from pbem.referee.open_game import OpenGame
+
+
+def check(
+    game: OpenGame,
+    side: Side,
+    raw: bytes,
+    *,
+    name: str = "orders.yaml",
+    ruled: bool = False,
+    recorded: bool = False,
+    answering: Answering | None = None,
+) -> tuple[Receipt, Sheet | None]:
+    """Check a side's sheet and change nothing; the sheet is None if it has faults.
+
+    A sheet that the game master has written (`ruled`) opens no link of the player's chain. One that is on record
+    already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
+    is the report that the letter of the sheet answers, if that is known.
+    """
+    session = game.session
+    at = OpenDecisions(
+        box=game.box,
+        game=game.name,
+        sides=game.rules.sides,
+        side=side,
+        adjudication=game.adjudication,
+        decisions=game.asked(side),
+        faults=session.every_fault,
+        further=session.further,
+        second=session.second_answers,
+        costs=session.costs,
+        answered=partial(_answered_without, game, session, ruled),
+        standing=[each.written() for each in game.standing(side)],
+        waiting=game.waits(side) and not ruled,
+        periods=tuple(game.periods),
+        today=game.day,
+        chain=None if ruled else game.player_chain(side),
+        closed=game.closed,
+        recorded=recorded,
+        answering=answering,
+        out=side in game.out,
+        others={} if recorded or ruled else _beside(game, side),
+    )
+    return check_sheet(at, raw, name=name)
+
+
+def _answered_without(game: OpenGame, session: Session[Any], ruled: bool, decision: Decision) -> bool:
+    """Tell whether a decision has an answer without a sheet; a ruling leaves to the side what it does not say."""
+    state = game.current().state
+    if state is None or ruled:
+        return ruled
+    ready = game.in_force(state, session, game.day)
+    return ready.answer(session, decision) is not None or session.only_answer(decision) is not None
+
+
+def costs(game: OpenGame, side: Side) -> list[str]:
+    """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
+    now, session = game.current(), game.session
+    ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
+    return [
+        line
+        for decision in game.asked(side)
+        for line in session.costs(decision, [order for order in ready if session.is_for(order, decision)])
+    ]
+
+
+def forecast(
+    game: OpenGame, side: Side, raw: bytes, *, name: str = "orders.yaml", answering: Answering | None = None
+) -> tuple[Receipt, list[Prospect]]:
+    """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
+    receipt, sheet = check(game, side, raw, name=name, answering=answering)
+    if sheet is None:
+        return receipt, []
+    return receipt, of_sheet(game.rules, game.view(side), game.asked(side), sheet.orders)
+
+
+def _beside(game: OpenGame, side: Side) -> dict[Side, list[str]]:
+    """Return the other sides of a side's player, each with the kinds of its open decisions."""
+    address = game.ledger.addresses.get(side)
+    others = [] if address is None else [each for each in game.sides_of(address) if each != side]
+    return {other: [decision.kind for decision in game.asked(other)] for other in others}
