@@ -122,30 +122,26 @@ def join(game: Game, march: March) -> None:
 def exchanges(game: Game, march: March, ground: Force) -> Iterator[Body]:
     """Yield all that can be dropped or taken before the next step, nothing first; never both at once (9.1.2)."""
     yield {}
-    if march.force.cu or len(march.force.leaders) > 1:
-        for leaders in _some(march.force.leaders[1:]):
-            for units in _units(march.force, march.force.cu):
-                part = Force(*units, list(leaders))
-                if not part.empty and not any(why_not_drop(game, march, ground, part)):
-                    yield {"drop": _written(part, march.force)}
-    if not ground.empty:
-        room = game.board.tables["movement"]["cu"] - march.force.cu
-        for leaders in _some(ground.leaders):
-            for units in _units(ground, room):
-                part = Force(*units, list(leaders))
-                if not part.empty and not any(why_not_take(game, march, ground, part)):
-                    yield {"take": _written(part, ground)}
+    force, room = march.force, game.board.tables["movement"]["cu"] - march.force.cu
+    if why_not_end(game, march, march.at) is None and not game.enemies_in(march.power, march.at):
+        for part in _parts(force, force.leaders[1:], force.cu):
+            if why_consul_alone(game, without(force, part), added(ground, part)) is None:
+                yield {"drop": _written(part, force)}
+    leaders = game.board.leaders
+    named = leaders[march.leader].named
+    follow = [leader for leader in ground.leaders if named or not leaders[leader].named]
+    for part in _parts(ground, follow, room):
+        if why_consul_alone(game, added(force, part), without(ground, part)) is None:
+            yield {"take": _written(part, ground)}
 
 
-def _some(leaders: list[str]) -> Iterator[tuple[str, ...]]:
+def _parts(stack: Force, leaders: list[str], most: int) -> Iterator[Force]:
+    """Yield the parts of a stack that have at least a CU or a leader."""
     for size in range(len(leaders) + 1):
-        yield from combinations(leaders, size)
-
-
-def _units(stack: Force, most: int) -> Iterator[tuple[int, int]]:
-    for cu in range(min(stack.cu, most) + 1):
-        fewest = max(0, cu - (stack.cu - stack.mercenaries))
-        yield from ((cu, mercenaries) for mercenaries in range(fewest, min(cu, stack.mercenaries) + 1))
+        for some in combinations(leaders, size):
+            for cu in range(0 if some else 1, min(stack.cu, most) + 1):
+                fewest = max(0, cu - (stack.cu - stack.mercenaries))
+                yield from (Force(cu, each, list(some)) for each in range(fewest, min(cu, stack.mercenaries) + 1))
 
 
 def _written(part: Force, stack: Force) -> Body:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Refusal, concat, flat_map, lazy, of, product
 from pbem.protocol import Decision, Fault, Order
@@ -45,6 +46,8 @@ from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 
 MOVING: Final = ("cu", "mercenaries", "with", "path", "raid")
 """The words of an order that go with a march only."""
+Steps: TypeAlias = dict[tuple[bool, int], list[tuple[dict[str, Any], int]]]
+"""Whether a leader goes alone, and his points -> his steps by sea, each with the CU that may take it."""
 SETTING_OUT: Final = ("cu", "mercenaries", "with")
 """Those that say with whom a leader sets out."""
 
@@ -299,11 +302,17 @@ def _raids(view: Game, march: March) -> list[Order]:
 def _departures(view: Game, march: March) -> LegalOrders:
     """List every force that can set out, with every first step (9.1.1, 9.1.2)."""
     stack = view.force(march.power, march.at)
-    return flat_map(lambda others: _setting_out(view, march, stack, others), list(companies(view, stack, march.leader)))
+    steps: Steps = {}
+    return flat_map(
+        lambda others: _setting_out(view, march, stack, others, steps), list(companies(view, stack, march.leader))
+    )
 
 
-def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]) -> LegalOrders:
-    """List the first steps of a leader with some others: by land alone or with CU, by sea as the fleet carries."""
+def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...], steps: Steps) -> LegalOrders:
+    """List the first steps of a leader with some others: by land alone or with CU, by sea as the fleet carries.
+
+    What has been found for one company is kept in `steps` for the others.
+    """
     leaders = [march.leader, *others]
     some = strengths(view, stack, leaders, 0, most_cu(view))
 
@@ -311,33 +320,56 @@ def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]
         force = {**told(*units, stack), "with": list(others)}
         return Order("march", {**force, "path": [step], "then": ASK})
 
+    def by_sea(units: list[tuple[int, int]], trial: March) -> LegalOrders:
+        ports = _first_ports(view, trial, steps)
+        parts = [product(order, [each for each in units if each[0] <= room], [step]) for step, room in ports]
+        return concat(*parts)
+
     def parts() -> Iterator[LegalOrders]:
-        for alone in (True, False):
-            units = [each for each in some if (each[0] == 0) == alone]
+        for units in ([each for each in some if not each[0]], [each for each in some if each[0]]):
             if units:
-                trial = replace(march, force=Force(units[0][0], units[0][1], leaders))
+                trial = replace(march, force=Force(*units[0], leaders))
                 yield product(order, units, [{"to": to} for to in onward(view, trial)])
-                for to in overseas(view, trial):
-                    most = most_cu(view) if may_borrow(view, trial) else own_capacity(view, trial, to)
-                    yield product(order, [each for each in units if each[0] <= most], [{"to": to, "by": SEA}])
+                yield lazy(partial(by_sea, units, trial))
 
     return concat(*parts())
+
+
+def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, Any], int]]:
+    """Return the steps by sea of a force with the CU that may take each; found once for all of as many points."""
+    key = (not trial.force.cu, points_left(view, trial))
+    if key not in steps:
+        steps[key] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
+    return steps[key]
 
 
 def _steps(view: Game, march: March) -> LegalOrders:
     """List the next steps of a force on the march, with what it drops or takes before each (9.1.2)."""
     ground = view.force(march.power, march.at)
+    by_land: dict[bool, list[str]] = {}
+    by_sea: dict[bool, list[tuple[str, int]]] = {}
 
     def after(exchanged: dict[str, Any]) -> LegalOrders:
-        trial = replace(march, force=march.force)
+        force = march.force
         if "drop" in exchanged:
-            trial.force = without(march.force, part_named(march.force, Wanted.read(exchanged["drop"])))
+            force = without(force, part_named(force, Wanted.read(exchanged["drop"])))
         elif "take" in exchanged:
-            trial.force = added(march.force, part_named(ground, Wanted.read(exchanged["take"])))
-        steps = [{"to": to} for to in onward(view, trial)] + [{"to": to, "by": SEA} for to in overseas(view, trial)]
+            force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
+        alone = not force.cu
+        if alone not in by_land:
+            by_land[alone] = onward(view, replace(march, force=force))
+            least = replace(march, force=Force(min(1, force.cu), 0, force.leaders))
+            by_sea[alone] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
+        steps = [{"to": to} for to in by_land[alone]]
+        steps += [{"to": to, "by": SEA} for to, room in by_sea[alone] if force.cu <= room]
         return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
 
     return flat_map(after, [dict(each) for each in exchanges(view, march, ground)])
+
+
+def room_at_sea(view: Game, march: March, to: str) -> int:
+    """Return the CU that may be ordered to sail to a port: more than own ships carry if a fleet may be lent."""
+    return most_cu(view) if may_borrow(view, march) else own_capacity(view, march, to)
 
 
 def flanks(view: Game, decision: Decision) -> LegalOrders:

@@ -82,11 +82,11 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     """
     if len(march.trail) == 1 and space == march.origin:
         return None
-    power, where = march.power, space_named(game, space)
+    power, where = march.power, game.board.spaces[space].name
     for other in game.board.powers:
-        if other != power and game.allied(power, other) and game.outside(other, space):
+        if other != power and game.outside(other, space) and game.allied(power, other):
             return Refusal(f"CU of {game.board.powers[other].name} are in {where}: allies do not stack", "15.3")
-        alone = not march.force.cu and not game.allied(power, other) and game.force(other, space).leaders
+        alone = not march.force.cu and game.force(other, space).leaders and not game.allied(power, other)
         if alone:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
     ends = game.board.powers[power].ends_in

@@ -136,13 +136,13 @@ def ship_cards(game: Game, power: str) -> bool:
     side = game.board.powers[power].side
     if side is None or not game.hands[side]:
         return False
+    cards = game.board.cards
     return any(
-        record.when == "voyage_wanted"
-        and any(effect.get("sail", {}).get("power") == power for effect in record.effects)
+        cards[card].when == "voyage_wanted"
+        and any(effect.get("sail", {}).get("power") == power for effect in cards[card].effects)
         and card not in game.discards[side]
         and card not in game.removed
-        for card, record in game.board.cards.items()
-        if record.deck == side
+        for card in game.board.decks[side]
     )
 
 
@@ -154,6 +154,8 @@ def may_get_leave(game: Game, power: str) -> bool:
 def ports_for(game: Game, march: March) -> list[str]:
     """List the ports to which the force under way may sail, as far as points and fleets go (9.6)."""
     if not is_harbour(game, march.power, march.at):
+        return []
+    if points_left(game, march) < game.board.tables["movement"]["cost"]["sea"]:
         return []
     ports = [*game.board.ports, *([GARRISON_BOX] if march.power == CARTHAGE else [])]
     return [to for to in ports if to != march.at and why_not_sail(game, march, to) is None]

@@ -172,7 +172,7 @@ class Game:
 
     def allied(self, power: str, other: str) -> bool:
         """Tell whether two powers are allied; one is with itself, and while it moves with who activated it (16.1.2)."""
-        if power == other or self.pair(power, other) in self.alliances:
+        if power == other or f"{power}+{other}" in self.alliances or f"{other}+{power}" in self.alliances:
             return True
         card = self.card
         if card is None or self.board.powers[card.power or power].side is not None:
@@ -258,7 +258,7 @@ class Game:
 
     def enemies_in(self, power: str, space: str) -> list[str]:
         """Return the powers that are no allies and have CU outside a city in a space (9.4.1)."""
-        return [other for other in self.board.powers if not self.allied(power, other) and self.outside(other, space)]
+        return [other for other in self.board.powers if self.outside(other, space) and not self.allied(power, other)]
 
     def everywhere(self, power: str) -> Iterator[tuple[str, Force]]:
         """Yield each space with each force of a power there: in boxes, inside cities, on the march too."""
