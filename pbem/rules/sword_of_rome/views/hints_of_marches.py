@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
-from pbem.game import counted, listing, percent
+from pbem.game import counted, legal, listing, percent
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
+from pbem.rules.sword_of_rome.movement.cities import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.march_orders import flanks, most_cu
+from pbem.rules.sword_of_rome.movement.march_orders import check_march, flanks, most_cu
 from pbem.rules.sword_of_rome.movement.orders import ASK, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
@@ -62,8 +64,11 @@ def _march(view: Game, decision: Decision) -> Iterator[Hint]:
         cost = counted(view.board.tables["movement"]["cost"]["sea"], "movement point")
         yield f"By sea, {cost}, as {{to: port, by: sea}}: {listing(ports, 'or')}."
     yield "Write a whole path, or one step and then: ask. then: stop ends the march."
+    others = view.force(march.power, march.at).leaders if view.the_march.force.empty else []
+    company = {"with": [leader for leader in others if leader != march.leader]}  # a consul is not left alone
     for to in steps[: MOST - 1]:
-        yield Order("march", {"path": [{"to": to}], "then": ASK})
+        body = {"path": [{"to": to}], "then": ASK}
+        yield from islice(legal(check_march, view, decision, (body, {**company, **body})), 1)
     if why_not_end(view, view.the_march, march.at) is None:
         yield Order("march", {"then": STOP})
 
@@ -86,8 +91,8 @@ def _city(view: Game, decision: Decision) -> Iterator[Hint]:
     room = min(view.board.tables["city"]["cu"], decision.facts["own_cu"])
     leaders = view.force(decision.facts["power"], decision.facts["at"]).leaders
     yield f"Up to {room} CU and any leaders go inside; who stays outside can avoid battle or must fight."
-    yield Order("city", {"cu": room, "leaders": list(leaders)})
-    yield Order("city", {"cu": 0, "leaders": []})
+    bodies = ({"cu": room, "leaders": list(leaders)}, {"cu": room, "leaders": []}, {"cu": 0, "leaders": []})
+    yield from legal(check_city, view, decision, bodies)
 
 
 def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
