@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game.box import Box, BrokenBox, open_box
+from pbem.game.box import Box, open_box
+from pbem.game.box_file import BrokenBox
 from pbem.rules.sword_of_rome.position.unpack import unpack
 
 BOX = open_box("sword_of_rome")
