@@ -24,8 +24,9 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadRecipient (ValueError)  crypto.seal: a public key
     |-- BadSentence (ValueError)   render.messages: a sentence of a box
     |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
-    |-- BrokenBox                  game.box: a box, with every flaw in it
+    |-- BrokenBox                  game.box_file: a box, with every flaw in it
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
+    |   `-- _Closed                audit.derive: a sealed file of the record, which is blamed elsewhere
     |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
     |   |-- BadPatch               referee.patching: a change of a position, with every complaint
     |   |-- OtherReport            mail.sheet_choice: orders without a heading that do not answer the last report

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.matching import is_for
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops
+from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unforeseen
 from pbem.game.table import Contest, Table, Throw, contest
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
 
@@ -151,14 +151,14 @@ def _percent(ways: int, every: int) -> int:
 
 
 def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: Sequence[Order] = ()) -> list[Prospect]:
-    """Return what a legal answer to a decision may lead to, up to the next checkpoint; empty if the game cannot say.
+    """Return what a legal answer to a decision may lead to, up to the next checkpoint, or that the game cannot tell.
 
     `view` is the view of the side, `later` are further orders of its sheet.
     """
     table = Thought(rules, decision.side)
     flow = rules.foresee(view, table, decision, order)
     if flow is None:
-        return []
+        return [Unforeseen(order.kind)]
     left, sent = list(later), None
     for _ in range(MOST_DECISIONS):
         try:

@@ -58,7 +58,14 @@ class Stops:
     """The decision without an answer; None: it is too long."""
 
 
-Prospect: TypeAlias = Asked | Chance | Happens | Stops
+@dataclass(frozen=True, slots=True)
+class Unforeseen:
+    """The game cannot tell what an order of a kind leads to: its `foresee` returns None."""
+
+    kind: str
+
+
+Prospect: TypeAlias = Asked | Chance | Happens | Stops | Unforeseen
 
 
 def prospect_record(prospect: Prospect) -> dict[str, Any]:
@@ -87,4 +94,6 @@ def prospect_record(prospect: Prospect) -> dict[str, Any]:
     if isinstance(prospect, Stops):
         asked_last = prospect.decision
         return {"stops": "too long"} if asked_last is None else {"stops": asked_last.kind, "side": asked_last.side}
+    if isinstance(prospect, Unforeseen):
+        return {"unforeseen": prospect.kind}
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}

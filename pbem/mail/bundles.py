@@ -7,11 +7,16 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
+from pbem.game.wording import listing
 from pbem.mail.outbox import Draft
-from pbem.mail.outgoing import Outgoing
+from pbem.mail.outgoing import ENCLOSED, Outgoing, enclosed_line
 from pbem.protocol import Side
 
 _LINE: Final = "=" * 72
+_ASKS: Final = "Your move "
+"""How the subject of a report begins that asks something."""
+_FORM_BEGINS: Final = "BEGIN ORDERS"
+_FORM_ENDS: Final = "END ORDERS"
 
 
 def bundled(letters: Iterable[Outgoing]) -> list[Outgoing]:
@@ -42,18 +47,50 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     name = _of_all(first.name, sides)
     message_id = _of_all(first.draft.message_id, sides)
     sent = tuple(replace(each.sent[0], message_id=message_id) for each in bundle)
-    texts = [f"{_LINE}\n{each.whose}\n{_LINE}\n\n{each.draft.text}" for each in bundle]
-    return Outgoing(first.to, name, _draft([each.draft for each in bundle], texts, message_id), sent)
+    drafts = [each.draft for each in bundle]
+    asking = [draft.subject for draft in drafts if draft.subject.startswith(_ASKS)]
+    news = {each.draft.subject for each in bundle if asking and each.sent[0].told is not None}.difference(asking)
+    subjects = [draft.subject for draft in drafts if draft.subject not in news]
+    text = _text([each.whose for each in bundle], [draft.text for draft in drafts])
+    return Outgoing(first.to, name, _draft(drafts, subjects, text, message_id), sent)
 
 
-def _draft(drafts: Sequence[Draft], texts: Sequence[str], message_id: str) -> Draft:
-    """Return the draft of one letter in place of several, with these texts."""
+def _text(names: Sequence[str], texts: Sequence[str]) -> str:
+    """Return one text in place of several, a section for each side.
+
+    What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
+    below them. What is enclosed stands at the end.
+    """
+    letters = [text.rpartition(f"\n{ENCLOSED}") for text in texts]
+    files = [name for *_, after in letters for name in " ".join(after.split()).split(", ")]
+    parts = [before.strip("\n").split("\n\n") for before, *_ in letters]
+    above = _alike(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
+    whole, parts = parts[0], [each[above:] for each in parts]
+    below = _alike([each[::-1] for each in parts], _FORM_ENDS) if above else 0
+    head, tail = whole[:above], whole[len(whole) - below :]
+    if any(len(each) > below for each in parts):
+        sections = [(name, each[: len(each) - below]) for name, each in zip(names, parts, strict=True)]
+        sections += [(listing(names, "and"), tail)] if tail else []
+        head += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in sections]
+    else:
+        head += tail
+    return "\n\n".join([*head, enclosed_line(files)])
+
+
+def _alike(parts: Sequence[Sequence[str]], before: str) -> int:
+    """Return how many paragraphs several texts begin with alike; `before` stands in none of them."""
+    pairs = takewhile(lambda each: len(set(each)) == 1 and before not in each[0], zip(*parts, strict=False))
+    return len(list(pairs))
+
+
+def _draft(drafts: Sequence[Draft], subjects: Sequence[str], text: str, message_id: str) -> Draft:
+    """Return the draft of one letter in place of several, with this text."""
     first = drafts[0]
     attached = replace(first.attached, more=[each.attached for each in drafts[1:]])
     return replace(
         first,
-        subject=_subject([each.subject for each in drafts]),
-        text="\n".join(texts),
+        subject=_subject(subjects),
+        text=text,
         message_id=message_id,
         references=list(dict.fromkeys(known for each in drafts for known in each.references)),
         unasked=all(each.unasked for each in drafts),
@@ -62,15 +99,25 @@ def _draft(drafts: Sequence[Draft], texts: Sequence[str], message_id: str) -> Dr
 
 
 def _subject(subjects: Sequence[str]) -> str:
-    """Return one subject in place of several: what they begin with alike stands in it once.
+    """Return one subject in place of several: what they begin and end with alike stands in it once.
 
-    >>> _subject(["gaul: you play Oak", "gaul: you play Elm"])
-    'gaul: you play Oak; Elm'
+    >>> _subject(["gaul: you play Oak. Please send a phrase", "gaul: you play Elm. Please send a phrase"])
+    'gaul: you play Oak and Elm. Please send a phrase'
+    >>> _subject(["Your move in gaul: Which card?", "Your move in gaul: Which valley?"])
+    'Your move in gaul: Which card?; Which valley?'
     """
-    first, *others = [each.split(" ") for each in dict.fromkeys(subjects)]
-    lengths = (len(list(takewhile(lambda pair: pair[0] == pair[1], zip(first, each, strict=False)))) for each in others)
-    alike = min(lengths, default=0)
-    return "; ".join(" ".join(words) for words in (first, *(each[alike:] for each in others)) if words)
+    words = [each.split(" ") for each in dict.fromkeys(subjects)]
+    above = _alike(words, "?")
+    if any("?" in word for each in words for word in each):  # a question stays whole
+        above = max([at for at in range(above + 1) if words[0][:at][-1:] and words[0][at - 1].endswith(":")], default=0)
+    rest = [each[above:] for each in words]
+    below = _alike([each[::-1] for each in rest], "?")
+    own = [" ".join(each[: len(each) - below]) for each in rest]
+    head, tail = words[0][:above], words[0][len(words[0]) - below :]
+    if len(own) > 1 and all(each and " " not in each for each in own) and "?" not in own[0]:
+        stop = "." if own[0].endswith(".") else ""
+        own = [f"{listing([each.removesuffix('.') for each in own], 'and')}{stop}"]
+    return " ".join([*head, "; ".join(filter(None, own)), *tail]).strip()
 
 
 def _of_all(name: str, sides: Sequence[Side]) -> str:

@@ -170,11 +170,31 @@ def _enclosures(found: list[Found], parts: Iterable[Part]) -> tuple[tuple[Enclos
     quoted = [sheet for sheet in found if sheet.depth]
     beside: list[Enclosure] = []
     if quoted:
-        nearest = min(quoted, key=lambda sheet: sheet.depth)  # the topmost of the youngest letter quoted
-        beside = [_enclosure("letter", nearest.text, "quoted")]
+        beside = [_enclosure(_numbered("letter", i), text, "quoted") for i, text in enumerate(_youngest(quoted))]
     if not enclosures:
         enclosures, beside = beside, []
     return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1], tuple(beside)
+
+
+def _youngest(quoted: Sequence[Found]) -> Iterator[str]:
+    """Yield the topmost sheet of the youngest letter quoted, and the topmost ones for other sides in the same game.
+
+    A letter of ours to a player of several sides has a form for each of them.
+    """
+    nearest = min(quoted, key=lambda sheet: sheet.depth)
+    sides: set[str] = set()
+    for sheet in quoted:
+        game, side = (_key(sheet.text, name) for name in ("game", "side"))
+        if sheet is nearest or (sheet.depth == nearest.depth and game == _key(nearest.text, "game") and sides and side):
+            if side not in sides:
+                yield sheet.text
+            sides.add(side)
+
+
+def _key(sheet: str, name: str) -> str:
+    """Return what a key of a sheet's heading says."""
+    found = re.search(rf"(?im)^[\W_]*{name}\W*:\W*([\w.-]+)", sheet)
+    return found[1].lower() if found else ""
 
 
 def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:

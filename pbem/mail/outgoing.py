@@ -37,6 +37,7 @@ _INDENT: Final = "  "
 _BULLET: Final = re.compile(r" *\* ")
 _BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
+ENCLOSED: Final = "Enclosed: "
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -205,8 +206,20 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
         "tip": dice.tip,
         "hidden": dice.hidden,
         "beacon": dice.beacon,
-        "talk": paragraphs(_talk(game)),
+        "talk": paragraphs([*_seats(game, side), *_talk(game)]),
     }
+
+
+def _seats(game: OpenGame, side: Side) -> Iterator[str]:
+    """Yield how a player writes who plays other sides, too."""
+    own = game.ledger.sides_of(game.ledger.addresses.get(side, ""))
+    if len(own) > 1:
+        lines = listing([f"`side: {each}`" for each in own], "or")
+        yield (
+            f"You play {listing([called(game, each) for each in own])}. Each order sheet says for which side it is; "
+            f"with an order alone, write the line {lines}. Other words count for all your sides, unless such a line "
+            "stands with them."
+        )
 
 
 def _talk(game: OpenGame) -> Iterator[str]:
@@ -233,7 +246,8 @@ def called(game: OpenGame, side: Side) -> str:
 
 def _begins(game: Adjudicator, side: Side) -> list[str]:
     """Return the lines that tell when the game begins."""
-    others = [called(game, each) for each in game.awaited if each != side]
+    own = [side, *game.ledger.sides_of(game.ledger.addresses.get(side, ""))]
+    others = [called(game, each) for each in game.awaited if each not in own]
     if not others:
         return paragraphs(["The game begins when you have sent it. You then get your first report."])
     players = listing([*others, "you"])
@@ -355,7 +369,7 @@ def letter(
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     message_id = f"<{id or stamp}@{settings.host}>"
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else f"{_gap(text, about)}{_enclosed(attached)}"
+    below = "" if about is None else f"{_gap(text, about)}{enclosed_line(attached.names)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
@@ -379,13 +393,12 @@ def _gap(text: Mail, about: About) -> str:
     return "" if about.told is not None and last and not above else "\n"
 
 
-def _enclosed(attached: Attachments) -> str:
+def enclosed_line(names: list[str]) -> str:
     """Return the line that says what is enclosed."""
-    names = attached.names
     if POSITION in names and POSITION_DATA in names:  # on one line, if that can be
         names.remove(POSITION_DATA)
         names[names.index(POSITION)] += "/json"
-    return "\n".join(folded(f"Enclosed: {', '.join(names)}", WIDTH, later=_INDENT))
+    return "\n".join(folded(f"{ENCLOSED}{', '.join(names)}", WIDTH, later=_INDENT))
 
 
 def _list_id(about: About, host: str) -> str:

@@ -123,7 +123,8 @@ def turn_letter(
     }
     if since:
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
-        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, receipt=receipt, **values)
+        values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
+        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, **values)
     else:
         welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         text = mail(

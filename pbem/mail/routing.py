@@ -70,11 +70,16 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):
             return name
-    games = [name for name in _all_games(settings) if _plays(settings, name, letter.sender)]
+    games = games_of(settings, letter.sender)
     if not games:
         raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
     how = "Which game is meant? Answer one of its letters, or add a line such as"
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
+
+
+def games_of(settings: MailSettings, sender: str) -> list[str]:
+    """Return the games in which an address plays."""
+    return [name for name in _all_games(settings) if _plays(settings, name, sender)]
 
 
 def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:

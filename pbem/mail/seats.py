@@ -58,6 +58,8 @@ def shared_out(game: Adjudicator, sides: Sequence[Side], letter: Letter, task: T
     shares = [each for side in sides if _brings(each := seats.share(side, task), game)]
     refused = [*seats.unclear(task), *(seats.which(each.command) for each in seats.of_one(task))]
     full = [each for each in shares if not _is_blank(each, game)]
+    if not (full or shares or refused):  # nothing is found in it, which its sender is told as well
+        return Shares([seats.share(seats.usual or sides[0], task)])
     return Shares(full or ([] if refused else shares[:1]), refused)
 
 

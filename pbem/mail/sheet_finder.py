@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pbem.mail.command_lines import commands_in
 from pbem.mail.lines import LetterLine, lines
 from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
@@ -77,7 +78,7 @@ def sheets(text: str) -> list[Found]:
     found = []
     for start, first, limit in zip(starts, firsts, [*firsts, len(letter)][1:], strict=True):
         stop = _stop(letter, first, start, limit)
-        end = stop if start in fenced else _end(letter, start, stop)
+        end = stop if start in fenced else _before_commands(letter, start, _end(letter, start, stop))
         sheet = "\n".join(_indented(_text([line.text for line in letter[first:end]], start - first)))
         found.append(Found(sheet.rstrip("\n") + "\n", letter[start].depth, first, end))
     return found
@@ -204,6 +205,14 @@ def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     return end
 
 
+def _before_commands(letter: Sequence[LetterLine], start: int, end: int) -> int:
+    """Return where a sheet ends that names a game and a side for the commands in it, such as STATUS; else its end."""
+    said = [i for i in range(start + 1, end) if commands_in("", [letter[i].text]).instructions]
+    orders = [i for i in range(start + 1, end) if i not in said and not _NAMES.fullmatch(letter[i].text)]
+    return said[0] if said and not orders else end
+
+
+_NAMES: Final = re.compile(r"""\s*(?:(["']?)(?:game|side)\1\s*:.*|#.*)?""", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"""(?<!\w)(?:"[^"]*"|'[^']*')""")
 _REMARK: Final = re.compile(r"(?:^|\s)#.*")
 

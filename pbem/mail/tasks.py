@@ -10,7 +10,7 @@ from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.routing import answers_talk, game_of, meant, only_names
-from pbem.mail.waiting import unread
+from pbem.mail.waiting import orders_of_another, unread
 from pbem.referee.open_game import CannotPlay
 
 
@@ -85,7 +85,7 @@ def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
     elif answers_talk(letter, settings):
         reason = _TO_PASS_ON
     else:
-        reason = letter.refusal or ""
+        reason = orders_of_another(letter, settings) or letter.refusal or ""
     refuse(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
     if found is not None:
         handled.log.append(found.log)

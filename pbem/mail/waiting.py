@@ -8,7 +8,8 @@ from pbem.game.wording import listing
 from pbem.mail.command_actions import before_the_beginning
 from pbem.mail.letter import Letter
 from pbem.mail.outgoing import MailSettings, called
-from pbem.mail.routing import meant
+from pbem.mail.routing import games_of, meant
+from pbem.mail.sheet_choice import orders_outside
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
@@ -50,6 +51,23 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
         raise
     except (CannotPlay, StoreError):
         return None
+
+
+def orders_of_another(letter: Letter, settings: MailSettings) -> str | None:
+    """Return what to tell a player whose orders only another game of theirs knows; None: no such game is found."""
+    for name in games_of(settings, letter.sender):
+        try:
+            with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+                found = [each for each in orders_outside(letter, game) if each.word in game.box.forms]
+        except (CannotPlay, StoreError):
+            continue
+        if found:
+            lines = "\n".join(f"  | {line.rstrip()[:100]}" for line in found[0].lines)
+            return (
+                f"Its orders look like those of your game {name}, but it is about another game:\n{lines}\nAnswer the "
+                f"last report of {name} with them."
+            )
+    return None
 
 
 def log_line(game: Adjudicator, side: Side, came: str) -> str:

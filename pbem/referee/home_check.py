@@ -42,6 +42,8 @@ class Home:
     view: Any
     open_decisions: Sequence[Decision]
     chain: PlayerChain | None = None
+    out: bool = False
+    """Whether the side is out of the game."""
 
     def check(self, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet; the sheet is None if it has faults."""
@@ -59,6 +61,7 @@ class Home:
             costs=partial(costs_in_sequence, rules, self.view),
             periods=tuple(periods_of(rules, self.view)),
             chain=self.chain,
+            out=self.out,
         )
         return check_sheet(at, raw, name=name)
 
@@ -97,6 +100,7 @@ def _at_home(enclosed: Path, folders: Iterable[str | Path]) -> Iterator[Home]:
         waiting = [read_decision(record) for record in here["open_decisions"]]
         view = loaded.rules.decode(here["position"])
         chain = plain.decode(PlayerChain, here["player_chain"]) if "player_chain" in here else None
-        yield Home(str(here["game"]), str(here["side"]), int(here["adjudication"]), loaded, view, waiting, chain)
+        of = str(here["game"]), str(here["side"]), int(here["adjudication"])
+        yield Home(*of, loaded, view, waiting, chain, out=here.get("out") is True)
     except _UNFIT as wrong:
         raise CannotPlay(f"{enclosed} is not the file that came with a report: {wrong}") from wrong

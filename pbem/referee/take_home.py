@@ -15,7 +15,7 @@ def take_home(game: OpenGame, side: Side) -> dict[str, Any]:
 
     Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
     """
-    return home(game, game.current(), side)
+    return {**home(game, game.current(), side), **({"out": True} if side in game.out else {})}
 
 
 def home(game: OpenGame, now: Now, side: Side) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from pbem.game.box import Box
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops
+from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unforeseen
 from pbem.protocol import Decision, Side
 from pbem.render.form import title
 from pbem.render.messages import sentences
@@ -48,6 +48,8 @@ def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) ->
             yield 1, f"{aim}: {outcomes}"
         elif isinstance(each, Stops):
             yield 0, _stops(each, side, say.name)
+        elif isinstance(each, Unforeseen):
+            yield 1, f"What comes of your order {each.kind} cannot be foreseen."
         elif (found := say.forecast(each.event)) is not None:
             yield found.depth, found.text
 

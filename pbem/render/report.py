@@ -319,12 +319,19 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
     for decision in request.own:
         form = box.forms[decision.kind]
-        about = f" ({question(box, decision)})" if several else ""
+        about = f" ({_which(box, request, decision)})" if several else ""
         if decision.default is None:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:
             last = takes if decision is request.own[-1] else ""
             yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}")
+
+
+def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:
+    """Return what tells a decision of the reader from the others: its question, or for whom it is if all ask alike."""
+    if decision.about and len({each.kind for each in request.own}) == 1:
+        return f"for {box.names.get(decision.about, decision.about)}"
+    return question(box, decision)
 
 
 def _prose(text: str, first: str = "", later: str = "") -> list[str]:

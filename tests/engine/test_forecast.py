@@ -13,7 +13,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import forecast, of_sheet
-from pbem.game.forecast import Asked, Chance, Happens, Stops, prospect_record
+from pbem.game.forecast import Asked, Chance, Happens, Stops, Unforeseen, prospect_record
 from pbem.game.table import Table, Throw
 from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Event, Order
@@ -49,7 +49,7 @@ def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
                 again = forecast(rules, rules.view(other, decision.side), decision, chosen)
                 assert foreseen(box, decision.side, again) == foreseen(box, decision.side, found)
                 assert json.dumps([*map(prospect_record, again)]) == json.dumps([*map(prospect_record, found)])
-                seen += bool(found)
+                seen += any(not isinstance(each, Unforeseen) for each in found)
     assert seen
 
 
@@ -57,7 +57,9 @@ def test_a_game_that_foresees_nothing_says_so() -> None:
     rules, box = loaded("toy").rules, loaded("toy").box
     position = start(rules, box.scenarios[0], 1)
     question = Decision("bury", "red", "3", {})
-    assert forecast(rules, rules.view(position, "red"), question, order("bury", card=1)) == []
+    found = forecast(rules, rules.view(position, "red"), question, order("bury", card=1))
+    assert foreseen(box, "red", found) == "  What comes of your order bury cannot be foreseen.\n"
+    assert [*map(prospect_record, found)] == [{"unforeseen": "bury"}]
     assert foreseen(box, "red", []) == f"{NOTHING}\n"
 
 

@@ -12,10 +12,11 @@ import pytest
 from pbem.audit.findings import Findings
 from pbem.audit.letters import compare_letters
 from pbem.audit.verify import verify
+from pbem.mail import maps
 from pbem.mail.bundles import bundled
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import Outgoing
+from pbem.mail.outgoing import Outgoing, welcome_letters
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.protocol import Side
@@ -82,12 +83,33 @@ def test_reports_of_two_sides_are_one_letter(folder: Folder) -> None:
     assert [out.to for out in sent].count(ANN) == 1
     assert len(sent) == 4
     (out,) = to_ann(sent)
-    assert read(out).subject == "Your move in gaul: it begins, you play Oak; Elm"
+    assert read(out).subject == "Your move in gaul: it begins, you play Oak and Elm"
     assert "report 1 to Oak" in flat(out)
     assert "report 1 to Elm" in flat(out)
     kept = read_letter("letter", out.content)
     assert {receipt.side for receipt in kept.receipts} == {"oak", "elm"}
     assert {each.side for each in out.sent} == {"oak", "elm"}
+
+
+def test_the_introduction_stands_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maps, "render", lambda *_, **__: b"map")
+    folder = Folder(tmp_path)
+    players = {side: address.partition("@")[0] for side, address in ADDRESSES.items()}
+    folder.create("five", "gaul", players=players, addresses=ADDRESSES, begin=False).close()
+    with folder.open("gaul") as game:
+        (welcome,) = to_ann(bundled(welcome_letters(game, folder.office)))
+        assert read(welcome).subject == "gaul: you play Oak and Elm. Please send a phrase"
+        text = flat(welcome)
+        assert text.count("Answer with one line") == text.count("PLEASE KEEP THIS LETTER") == 1
+        assert "when Ash, Fir, Yew and you have sent a phrase" in text
+        assert "with an order alone, write the line `side: oak` or `side: elm`" in text
+        assert text.endswith("Enclosed: receipt-oak.txt, receipt-elm.txt")
+    for number, side in enumerate(("ash", "fir", "yew", "oak"), 1):
+        handled = says(folder, b"PHRASE the die is cast", side=side, number=number)
+    (begun,) = to_ann(handled.letters)
+    text = flat(begun)
+    assert text.count("A game of Five Valleys begins") == text.count("THE DICE") == 1
+    assert text.count("YOU ARE ASKED") == text.count("BEGIN ORDERS") == 2
 
 
 def test_two_sheets_in_a_letter_go_to_their_sides(folder: Folder) -> None:
@@ -171,12 +193,44 @@ def test_a_form_quoted_as_it_was_sent_is_passed_over(folder: Folder) -> None:
     assert len(handled.letters) == 1
 
 
+def test_two_forms_filled_in_where_they_are_quoted_both_count(folder: Folder) -> None:
+    with folder.open("gaul") as game:
+        (out,) = to_ann(bundled(first_letters(game, folder.office)))
+    form = read(out).text.replace("# - bid: {card: lowest}", "- bid: {card: lowest}")
+    assert says(folder, quoted(form), more=ANSWERS).accepted
+    assert sheets(folder) == {"oak": 1, "elm": 1}
+
+
+def test_a_letter_in_which_nothing_is_found_is_answered(folder: Folder) -> None:
+    assert "There is no order sheet in your letter" in refused(says(folder, b"Hello!", more=ANSWERS))
+    text = "\n".join(f"> {line}" for line in ("gaul: Five Valleys (usual).", "- You are asked: ?")).encode()
+    assert "There is no order sheet in your letter" in refused(says(folder, text, more=ANSWERS, number=2))
+
+
+def test_a_command_stands_between_game_and_side(folder: Folder) -> None:
+    (one,) = says(folder, b"game: gaul\nSTATUS\nside: elm").letters
+    assert flat(one).count("gaul: Five Valleys (usual).") == 1
+    assert "report 1 to Elm" in flat(one)
+
+
 def test_a_command_counts_for_all_or_for_the_side_below(folder: Folder) -> None:
     (both,) = says(folder, b"STATUS").letters
     assert flat(both).count("gaul: Five Valleys (usual).") == 2
     (one,) = says(folder, b"STATUS\nside: elm", number=2).letters
     assert flat(one).count("gaul: Five Valleys (usual).") == 1
     assert "report 1 to Elm" in flat(one)
+
+
+def test_the_subject_is_that_of_the_side_that_is_asked(folder: Folder) -> None:
+    for side in ("oak", "ash", "fir", "yew"):
+        says(folder, bid(folder, side, "lowest"), side=side, number=1)
+    handled = says(folder, bid(folder, "elm", "lowest"), number=2)
+    with folder.open("gaul") as game:
+        (asked,) = game.open_decisions
+    for out in handled.letters:
+        its = asked.side in {each.side for each in out.sent}
+        ends = "Your move in gaul: Which valley do you march on?" if its else "gaul: news of adjudication 2"
+        assert read(out).subject == ends
 
 
 def test_agreed_takes_what_counts_for_each_side_asked(folder: Folder) -> None:

@@ -13,7 +13,7 @@ from pbem.mail.tasks import Handled
 from pbem.orders.forgive import Answering
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import read
-from tests.support.live import OTHERS, Folder, git, give, letter, order, quoted, sheet
+from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
 
 KINDS = ["bid", "bury", "battle_card"]
 ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"
@@ -317,3 +317,15 @@ def test_heading_cut_short_is_that_of_the_report(folder: Folder, toy: Adjudicato
     assert handled.accepted == (missing == "side: red\n")
     assert handled.accepted or "adjudication 1 came after 0" in said(handled)
     assert mailed(folder, bury(toy).replace(missing, ""), number=2).accepted
+
+
+def test_orders_of_another_game_are_told_apart(toy: Adjudicator, folder: Folder) -> None:
+    """Two games, one mailbox: an order of one in answer to a letter of the other names the game that it is for."""
+    toy.close()
+    players = {side: "red@example.org" if side == "oak" else f"{side}@example.org" for side in SIDES["five"]}
+    folder.create("five", "gaul", addresses=players).close()
+    handled = mailed(folder, "march: {hold: true}")
+    assert not handled.accepted
+    assert "Its orders look like those of your game gaul" in said(handled)
+    assert "| march: {hold: true} Answer the last report of gaul" in said(handled)
+    assert "no line that looks like an order" in said(mailed(folder, "marsh: {hold: true}"))

@@ -224,6 +224,6 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
 
 def test_what_counts_without_an_answer_is_told_of_each(game: Adjudicator) -> None:
     text = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
-    assert "Without an answer in time (For Bears: How many guards of an army intercept?): sends 0 guards." in text
+    assert "Without an answer in time (for Bears): sends 0 guards." in text
     receipt = game.receive(SIDE, sheet(game, SIDE))
     assert ": sends 0 guards (for Elm); sends 0 guards (for Bears)" in str(receipt)

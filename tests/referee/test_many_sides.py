@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ from pbem.mail.tasks import Handled
 from pbem.protocol import Result, Side
 from pbem.referee import ending, requests, rollback
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.home_check import check_at_home
 from pbem.referee.open_game import CannotPlay
+from pbem.referee.sheet_check import check
+from pbem.referee.take_home import take_home
 from pbem.render.messages import sentences
 from pbem.repo.layout import request_path
 from tests.mail.test_intake import read
@@ -103,6 +107,7 @@ def test_a_draw_of_two_winners(folder: Folder) -> None:
     for side in ("fir", "yew"):
         handled = says(folder, side, "CONSENT gaul 1")
     assert "It is a draw: Elm and Ash win together." in " ".join(read(handled.letters[0]).text.split())
+    assert read(handled.letters[0]).subject == "gaul: the game is over"
     with folder.open("gaul") as game:
         assert game.result == Result(("elm", "ash"), "draw_agreed")
         assert game.ledger.public_turn(2)["result"] == {"winner": ["elm", "ash"], "reason": "draw_agreed"}
@@ -147,6 +152,15 @@ def test_orders_of_a_side_that_is_out_are_a_fault(folder: Folder) -> None:
         assert wrong.fault.reason == "Yew is out of the game; its orders do not count any more"
         assert (wrong.fault.path, wrong.mark.line) == (("side",), 2)
         assert game.sheets("yew") == 0
+
+
+def test_the_home_check_knows_that_a_side_is_out(folder: Folder, tmp_path: Path) -> None:
+    with folder.create("five", "gaul", scenario=YEW_IS_OUT) as game:
+        enclosed, text = tmp_path / "position.json", sheet(game, "yew", order("bid", card="lowest"))
+        enclosed.write_text(json.dumps(take_home(game, "yew")))
+        at_home = check_at_home(enclosed, text, "orders.yaml", FOLDERS)
+        assert str(at_home) == str(check(game, "yew", text, name="orders.yaml")[0])
+        assert "out" not in take_home(game, "oak")
 
 
 # ---- a quorum

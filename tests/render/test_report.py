@@ -586,7 +586,8 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text
     assert max(map(len, first.text.splitlines())) <= 72
-    assert "Dear Ann,\n\nYour phrase is on record.\n\nA game of Hannibal begins" in first.text
+    assert first.text.startswith("Dear Ann,\n\nA game of Hannibal begins")
+    assert "  Carthage: Bo\n\nYour phrase is on record.\n\n" in first.text
     assert "ab" * 32 in first.text
     faults = mail("faults", game="punica", count=2, mark="#!", sheet="game: punica\n#! wrong", reasons=[])
     assert "There are 2 faults in them. Each stands below its place in your sheet:\n" in faults.text
