@@ -46,7 +46,7 @@ class Table:
             text = f"game: tiber\nside: {side}\nadjudication: {number}\norders:\n- {text}"
         elif ADDRESSES[side] == ADDRESSES["romans"]:
             text = f"side: {side}\n\n{text}"
-        head = f"From: <{ADDRESSES[side]}>\nTo: pbem@example.org\nSubject: Re: tiber\nMessage-ID: <{self.sent}@example.org>"
+        head = f"From: <{ADDRESSES[side]}>\nTo: pbem@example.org\nSubject: Re: tiber\nMessage-ID: <{self.sent}@here>"
         self.run("letter", letter=f"{head}\n\n{text}\n".encode())
         letters = [message_from_bytes(path.read_bytes()) for path in {*self.outbox.iterdir()} - before]
         (own,) = (letter for letter in letters if ADDRESSES[side] in str(letter["To"]))
@@ -72,8 +72,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
         for word in ("games", "keys"):
             (home / word).mkdir(mode=0o700)
             patch.setenv(f"PBEM_{word.upper()}", str(home / word))
-        found = Table(home)
-    return found
+        return Table(home)
 
 
 @pytest.fixture(autouse=True)

@@ -42,8 +42,8 @@ def retreat(
     """Let what a power has in a space retreat; the CU that it loses are counted in the battle under way (12.4).
 
     An attacker goes back where it came from first, so that it is lost if it came across rough ground or a strait; if
-    it came by sea, it sails back without another card (12.4.1, 12.4.3; option `sea_way_back`). A defender does not enter the space `not_by`.
-    The names of the rolls of its voyage begin with `name`.
+    it came by sea, it sails back without another card, or is lost (12.4.1, 12.4.3; option `sea_way_back`). A defender
+    does not enter the space `not_by`. The names of the rolls of its voyage begin with `name`.
     """
     force = game.force(power, space)
     if not force.cu:
