@@ -57,7 +57,9 @@ def first_letter(home: Path) -> Message:
 
 def text_of(letter: Message) -> str:
     part = next(part for part in letter.walk() if part.get_content_type() == "text/plain")
-    return str(part.get_payload(decode=True), "utf-8")
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return payload.decode()
 
 
 def corrected(folder: Path) -> None:

@@ -51,7 +51,9 @@ class Table:
         letters = [message_from_bytes(path.read_bytes()) for path in {*self.outbox.iterdir()} - before]
         (own,) = (letter for letter in letters if ADDRESSES[side] in str(letter["To"]))
         part = next(part for part in own.walk() if part.get_content_type() == "text/plain")
-        return str(part.get_payload(decode=True), "utf-8")
+        payload = part.get_payload(decode=True)
+        assert isinstance(payload, bytes)
+        return payload.decode()
 
     def state(self) -> tuple[int, list[str]]:
         """Return the last adjudication, and all hands."""

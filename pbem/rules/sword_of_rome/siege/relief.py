@@ -80,9 +80,9 @@ def joining(view: Game, decision: Decision) -> LegalOrders:
     """List who of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
     leaders = decision.facts["leaders"]
     companies = [list(some) for size in range(len(leaders), -1, -1) for some in combinations(leaders, size)]
-    bodies = [{"cu": cu, "leaders": some} for cu in range(decision.facts["cu"], 0, -1) for some in companies]
-    able = [body for body in bodies if _why_alone(view, decision, body["cu"], body["leaders"]) is None]
-    return of([Order("sortie_joins", body) for body in [*able, {"cu": 0, "leaders": []}]])
+    parts = [(cu, some) for cu in range(decision.facts["cu"], 0, -1) for some in companies]
+    able = [part for part in parts if _why_alone(view, decision, *part) is None]
+    return of([Order("sortie_joins", {"cu": cu, "leaders": some}) for cu, some in [*able, (0, [])]])
 
 
 def _why_alone(view: Game, decision: Decision, cu: int, leaders: Sequence[str]) -> Refusal | None:
