@@ -88,7 +88,7 @@ def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:
         list(chosen)
         for points in sizes
         for chosen in combinations_with_replacement(room, points)
-        if all(count <= room[space] for space, count in Counter(chosen).items())
+        if len({*chosen}) == points or all(chosen.count(space) <= room[space] for space in chosen)
     ]
 
 
