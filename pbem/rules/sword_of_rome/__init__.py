@@ -101,9 +101,9 @@ class SwordOfRome(Rules[Game]):
         """Tell whether its side is not asked for the kind again before its queue is dropped (5.2, 5.3, 5.4)."""
         return decision.kind in ASKED_ONCE or self.ends(order)
 
-    def is_for(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether an order may be meant for a decision: a response waits for its moment (7.1.1)."""
-        return decision.kind != "respond" or responses.is_now(view, decision.side, order)
+    def is_for_later(self, view: Game, decision: Decision, order: Order) -> bool:
+        """Tell whether an order is meant for a later decision: a response waits for its moment (7.1.1)."""
+        return decision.kind == "respond" and responses.is_for_later(view, decision.side, order)
 
     def out(self, position: Game) -> Collection[Side]:
         """Return the sides that are out of the game (5.10.3)."""
