@@ -382,12 +382,12 @@ class Rules(ABC, Generic[S]):
         """
         return False
 
-    def is_for(self, view: S, decision: Decision, order: Order) -> bool:
-        """Tell whether an order of a decision's kind may be meant for it.
+    def is_for_later(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether an order that waits is meant for a later decision of its kind than the one that is open now.
 
-        One that is meant for a later decision of the kind stays in its queue until that comes, and does not expire.
+        It then stays in its queue until that comes, and does not expire.
         """
-        return True
+        return False
 
     # ---- for forecasts
 

@@ -274,12 +274,12 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         reason = f"they cost {counted(price, 'point')} of loyalty, a city for each, not {len(order['pay'])}"
         yield order.fault(("pay",), reason, rule="8.2.3")
     own = _cities(view)
-    for space, count in Counter(order["pay"]).items():
+    for at, space in enumerate(order["pay"]):
         unknown = no_such_space(view, space)
-        if unknown is None and count > own.get(space, 0):
+        if unknown is None and order["pay"][: at + 1].count(space) > own.get(space, 0):
             unknown = Refusal(f"{space_named(view, space)} has {own.get(space, 0)} points of Greek loyalty", "8.2.3")
         if unknown is not None:
-            yield order.fault(("pay", list(order["pay"]).index(space)), unknown.reason, rule=unknown.rule)
+            yield order.fault(("pay", at), unknown.reason, rule=unknown.rule)
 
 
 KINDS: Final[Kinds] = {
