@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless
 from pbem.rules.sword_of_rome.policy.plans import ROLL, UNREST, Field, unrest_chance
-from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry, taken
+from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
     DESPERATE_TIMES,
@@ -25,7 +25,6 @@ from pbem.rules.sword_of_rome.position.board import (
     GAULS,
     NORMAL,
     ROMANS,
-    WALLED,
 )
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -44,6 +43,10 @@ NAMED: Final = 0.5
 SECOND: Final = 0.8
 """The part of its worth that the second march of a Campaign has."""
 MARKERS: Final[Mapping[str, float]] = {"appian_way": 0.12, "duoviri_navales": 0.1, "elephants": 0.25}
+LEVY: Final = 1.3
+"""The worth of a CU that comes where it is wanted, by that of one elsewhere."""
+ENOUGH: Final = 10
+"""CU from which a side has less and less use for more."""
 DESPERATE: Final = 0.9
 """The worth of an action from which a Desperate Times is spent on it."""
 REVOLT: Final = 0.6
@@ -73,9 +76,8 @@ def best_act(view: Game, decision: Decision) -> Iterator[Order]:
     for worth, order in found[:12]:
         if worth > 0:
             yield order
-    if view.the_activation.desperate and cards:
-        if view.hands[side]:
-            yield Order("act", {"do": "redraw", "cards": list(view.hands[side])})
+    if view.the_activation.desperate and cards and view.hands[side]:
+        yield Order("act", {"do": "redraw", "cards": list(view.hands[side])})
     yield Order("act", {"do": "end"})
 
 
@@ -172,7 +174,7 @@ def _uses(hand: Hand, card: str, *, desperate: bool) -> Iterator[Way]:
         for power in hand.fields:
             place = best_space(view, power)
             if place is not None:
-                yield CU, Order("act", {"do": "levy", "card": card, "power": power, "at": place})
+                yield worth_of_levy(view, side), Order("act", {"do": "levy", "card": card, "power": power, "at": place})
     if not desperate:
         yield from _events(hand, card)
     else:
@@ -232,6 +234,12 @@ def _attack(hand: Hand, card: str, value: int) -> Iterator[Way]:
 # ---- events (7.1)
 
 
+def worth_of_levy(view: Game, side: Side) -> float:
+    """Return what a new CU is worth to a side: less, the more it has."""
+    there = sum(force.cu for power in view.board.powers_of[side] for _, force in view.everywhere(power))
+    return LEVY * CU * min(1.0, ENOUGH / max(there, 1))
+
+
 def _events(hand: Hand, card: str) -> Iterator[Way]:
     """Yield the event of a card where the bot knows what it is worth."""
     view, side = hand.view, hand.side
@@ -260,7 +268,7 @@ def _effect(hand: Hand, card: str, word: str, told: Any) -> tuple[float, dict[st
         if power is None:
             return None
         named = {"power": power} if len(hand.fields) > 1 else {}
-        return CU * told * 1.3, {**named, "levy": {places[power]: told}}
+        return told * worth_of_levy(view, side), {**named, "levy": {places[power]: told}}
     if word == "leader":
         return _arrival(view, Played(side, card, told))
     if word == "marker":
@@ -311,13 +319,3 @@ def _plunder(view: Game, side: Side, told: Mapping[str, Any]) -> tuple[float, di
     own = GAULS in view.board.powers_of[side]
     worth = 0.2 * change * (1 if gallic else -1)
     return (worth if own else -worth * rivalry(view, side, GAULS)), {}
-
-
-def prize_of(view: Game, side: Side, space: str) -> float:
-    """Return what a space is worth to the first power of a side."""
-    return taken(view, side, view.board.powers_of[side][0], space)
-
-
-def is_city(view: Game, space: str) -> bool:
-    """Tell whether a space is a walled city now."""
-    return view.kind(space) == WALLED

@@ -7,18 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.battle.odds import Ground
+from pbem.rules.sword_of_rome.battle.odds import Army, Ground
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
 from pbem.rules.sword_of_rome.policy.worth import (
     ARMY,
-    CU,
-    FAR,
-    NEAR,
     army,
     chance,
-    distances,
     hostile,
     rivalry,
     taken,
@@ -28,13 +24,11 @@ from pbem.rules.sword_of_rome.policy.worth import (
 from pbem.rules.sword_of_rome.position.board import (
     BOX,
     CARTHAGE,
-    CLEAR,
     CONSUL,
     DIFFICULT,
     GARRISON_BOX,
     NORMAL,
     SEA,
-    TRIBE,
     WALLED,
 )
 from pbem.rules.sword_of_rome.position.force import Force
@@ -59,8 +53,8 @@ ROLL: Final = 21 / 36
 """The chance of a siege point or a raid, by the table (13.2)."""
 GALLIC_ROLL: Final = 15 / 36
 """The same with the modifier of the Gauls before a city (13.2)."""
-MARKER: Final = 0.2
-"""A marker on the plunder track, a fifth of a VP (14.1)."""
+MARKER: Final = 0.35
+"""A marker on the plunder track: a fifth of a VP, and all that raiders can win (4.1.2, 14.1)."""
 RAID_COST: Final = 0.02
 UNREST: Final = 0.3
 """A point of unrest, which costs cards and VP (S 20.2)."""
@@ -337,14 +331,4 @@ class Field:
 
 def unrest_chance(game: Game, cu: int, tactics: int) -> float:
     """Return the chance to beat the unrest (S 20.3)."""
-    from pbem.rules.sword_of_rome.battle.odds import Army
-
     return chance(game.board, Army(cu, tactics), Army(game.unrest), Ground())
-
-
-def reach_of(game: Game, start: str, to: str) -> bool:
-    """Tell whether an army in a space can come to another by land in one activation."""
-    return distances(game.board, start).get(to, FAR) <= NEAR
-
-
-__all__ = ["CLEAR", "CU", "TRIBE", "Field", "Plan", "reach_of", "unrest_chance"]

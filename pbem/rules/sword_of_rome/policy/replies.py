@@ -95,7 +95,7 @@ def _desperate(view: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _first(view: Game, decision: Decision) -> Iterator[Order]:
-    """Let the side on the left of one's own go first, so that one goes last and all see what one does too late (5.3)."""
+    """Let the next side clockwise go first, so that the own one goes last (5.3)."""
     seats = view.clockwise(decision.side)
     yield Order("first_player", {"side": seats[1] if len(seats) > 1 else seats[0]})
 

@@ -42,7 +42,7 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
     we_fight = bool(fighters & {*own})
     for each in view.board.cards[card].effects:
         for word, told in each.items():
-            if word in HELPS_ACTOR and ours or word == "dice" and we_fight:
+            if (word in HELPS_ACTOR and ours) or (word == "dice" and we_fight):
                 continue
             if word in HINDERS_ACTOR and not ours and _is_dangerous(view, decision):
                 continue
@@ -54,7 +54,7 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
                 continue
             if word == "no_losses" and we_fight and _outnumbered(view, own):
                 continue
-            if word == "avoid" and ours or word == "intercept" and ours:
+            if (word == "avoid" and ours) or (word == "intercept" and ours):
                 continue
             if word == "ambush":
                 return _ambush(view, facts["space"], other or actor)
