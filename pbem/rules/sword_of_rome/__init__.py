@@ -112,12 +112,11 @@ class SwordOfRome(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw."""
-        from pbem.rules.sword_of_rome.views.scene import base, scene
+        from pbem.rules.sword_of_rome.views.scene import base, drawn, scene
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        colours = {power["id"]: power["colour"] for power in self.box.table("powers")["powers"]}
-        return scene(view, self._base, colours, told)
+        return scene(view, self._base, drawn(self.box), told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
