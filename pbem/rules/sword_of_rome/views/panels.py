@@ -23,7 +23,7 @@ def panels(view: Game) -> Iterator[Panel]:
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
     yield Panel("tracks", "Plunder and unrest", tuple(_tracks(view)))
-    yield Panel("tracks", "Alliances", tuple(_alliances(view)))
+    yield Panel("alliances", "Alliances", tuple(_alliances(view)))
     yield Panel("off_map", "Off the map", tuple(_off_map(view)))
 
 
