@@ -90,7 +90,7 @@ def _covers(at: dict[str, tuple[int, int]], path: Any, id: str) -> bool:
     if id in (path.a, path.b):
         return False
     (ax, ay), (bx, by), (x, y) = at[path.a], at[path.b], at[id]
-    length = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5
-    along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
-    across = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
+    length: float = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5
+    along: float = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+    across: float = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
     return 0 < along < length and across < 18

@@ -1,4 +1,4 @@
-"""The panels beside the map: turn and round, the sides, plunder, unrest, alliances, what is off the map (4, 5, 14, 15)."""
+"""The panels beside the map: turn, round, sides, plunder, unrest, alliances, and what is off the map (4, 5, 14, 15)."""
 
 from __future__ import annotations
 
