@@ -173,6 +173,12 @@ class SwordOfRome(Rules[Game]):
         """Return another position that a side could not tell from this one."""
         return resample_hidden(position, side, table)
 
+    def show(self, view: Game, side: Side, what: str) -> Event | Fault:
+        """Let a side show a card of its hand, or all of them (6.1)."""
+        from pbem.rules.sword_of_rome.views.showing import show
+
+        return show(view, side, what)
+
     def settle(self, position: Game) -> Game:
         """Return a position that a test case has changed, with every card and leader in a place."""
         return settle(position)

@@ -253,7 +253,10 @@ def _ways_to_pay(view: Game, leaders: Sequence[str]) -> Iterator[Order]:
 
 
 def _cities(view: Game) -> dict[str, int]:
-    return {space: points for space, points in own_support(view, [GREEKS]).items() if space in view.loyalty}
+    """Return the loyalty with which each city can pay; its last point only by option `price_to_nothing` (7.3.2)."""
+    kept = 0 if view.options["price_to_nothing"] else 1
+    own = {space: points - kept for space, points in own_support(view, [GREEKS]).items() if space in view.loyalty}
+    return {space: points for space, points in own.items() if points}
 
 
 def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
