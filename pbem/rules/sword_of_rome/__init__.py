@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
 from pbem.rules.sword_of_rome.movement import activation
@@ -102,9 +102,9 @@ class SwordOfRome(Rules[Game]):
         """Tell whether its side is not asked for the kind again before its queue is dropped (5.2, 5.3, 5.4)."""
         return decision.kind in ASKED_ONCE or self.ends(order)
 
-    def is_for(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether an order may be meant for a decision: a response waits for its moment (7.1.1)."""
-        return decision.kind != "respond" or responses.is_now(view, decision.side, order)
+    def is_for_later(self, view: Game, decision: Decision, order: Order) -> bool:
+        """Tell whether an order is meant for a later decision: a response waits for its moment (7.1.1)."""
+        return decision.kind == "respond" and responses.is_for_later(view, decision.side, order)
 
     def out(self, position: Game) -> Collection[Side]:
         """Return the sides that are out of the game (5.10.3)."""
@@ -144,6 +144,24 @@ class SwordOfRome(Rules[Game]):
 
         return list(hints(view, decision))
 
+    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        """Return the flow that plays on from an order to a leader, for a forecast; None for any other order."""
+        from pbem.rules.sword_of_rome.views.forecast import foresee
+
+        return foresee(view, table, decision, order)
+
+    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+        """Return the result of a roll on a table: how bad it is, and in words."""
+        from pbem.rules.sword_of_rome.views.forecast import outcome
+
+        return outcome(position, roll, facts)
+
+    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
+        """Yield who can intercept or avoid battle, and with what chance."""
+        from pbem.rules.sword_of_rome.views.forecast import prospects
+
+        return prospects(position, decision)
+
     def bot_order(self, view: Game, decision: Decision) -> Order:
         """Return a good answer to a decision, for a side whose player is away."""
         from pbem.rules.sword_of_rome.policy import PROPOSALS
@@ -160,6 +178,12 @@ class SwordOfRome(Rules[Game]):
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
         return resample_hidden(position, side, table)
+
+    def show(self, view: Game, side: Side, what: str) -> Event | Fault:
+        """Let a side show a card of its hand, or all of them (6.1)."""
+        from pbem.rules.sword_of_rome.views.showing import show
+
+        return show(view, side, what)
 
     def settle(self, position: Game) -> Game:
         """Return a position that a test case has changed, with every card and leader in a place."""

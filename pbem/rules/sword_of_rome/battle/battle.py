@@ -2,7 +2,6 @@
 
 * `fight` fights one: automatic victory, dice, losses, retreat, points (12.1, steps D to H). The armies are those that
   attacker and defender have in the space; a flank is in `Game.battle` before, with `flank`, `flank_at`, `flank_cu`.
-* `throw` and `take_losses` are shared with the attack on the unrest.
 
 Responses come at `battle_begins`, `battle_roll`, `battle_lost` (before the retreat: the battle may be fought again) and
 `battle_won` (before the points are spent).
@@ -13,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pbem.game import Kinds, Table
-from pbem.protocol import Flow, Roll
+from pbem.game import Kinds, Table, Throw
+from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.battle import losses, retreat, spoils
 from pbem.rules.sword_of_rome.battle.losses import bear, divide
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, Modifiers, automatic_winner, modifiers
@@ -206,11 +205,13 @@ def _roll(game: Game, table: Table, name: str) -> Flow[str]:
     both = armies(game)
     ground = Ground(battle.came_by in DIFFICULT, battle.intercepted, battle.failed_avoidance)
     sides = (battle.attacker, battle.defender)
-    rolls: dict[str, Roll] = {}
+    throws: list[Throw] = []
     for power, own in zip(sides, modifiers(game.board, *both, ground), strict=True):
         events = of_events(game, battle.side_of(power), battle.side_of(_other(battle, power)))
-        rolls[power] = throw(game, table, power, f"{name}/{power}", {**own, **events})
-    winner = battle.attacker if rolls[battle.attacker].total > rolls[battle.defender].total else battle.defender
+        throws.append(throw(game, power, f"{name}/{power}", {**own, **events}))
+    contest = table.opposed(*throws, rule="12.2.3")
+    rolls = dict(zip(sides, (contest.own, contest.other), strict=True))
+    winner = battle.attacker if contest.won else battle.defender
     loser = _other(battle, winner)
     table.tell(
         "battle_won",
@@ -234,11 +235,11 @@ def _roll(game: Game, table: Table, name: str) -> Flow[str]:
     return winner
 
 
-def throw(game: Game, table: Table, power: str, name: str, own: Modifiers) -> Roll:
-    """Roll the dice of one side of the battle under way, three unless an event says otherwise (12.2.3)."""
+def throw(game: Game, power: str, name: str, own: Modifiers) -> Throw:
+    """Return the dice of one side of the battle under way, three unless an event says otherwise (12.2.3)."""
     battle = game.the_battle
     dice = battle.dice.get(power, game.board.tables["battle"]["dice"])
-    return table.roll(name, dice, rule="12.2.3", modifiers=own, power=power, space=battle.space)
+    return Throw(name, own, dice, game.board.powers[power].side or "", {"power": power, "space": battle.space})
 
 
 def take_losses(game: Game, table: Table, power: str, cu: int) -> Flow[None]:

@@ -42,8 +42,8 @@ def retreat(
     """Let what a power has in a space retreat; the CU that it loses are counted in the battle under way (12.4).
 
     An attacker goes back where it came from first, so that it is lost if it came across rough ground or a strait; if
-    it came by sea, it sails back without another card (12.4.1, 12.4.3). A defender does not enter the space `not_by`.
-    The names of the rolls of its voyage begin with `name`.
+    it came by sea, it sails back without another card, or is lost (12.4.1, 12.4.3; option `sea_way_back`). A defender
+    does not enter the space `not_by`. The names of the rolls of its voyage begin with `name`.
     """
     force = game.force(power, space)
     if not force.cu:
@@ -51,6 +51,8 @@ def retreat(
         return
     side = yield from decider(game, table, power)
     sails = attacked and came_by == SEA
+    if sails and came_from not in ports(game, power, space) and game.options["sea_way_back"] == "by_land":
+        sails, came_from, came_by = False, None, CLEAR
     fleet = not attacked
     tried = 0
     while True:

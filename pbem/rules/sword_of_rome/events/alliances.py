@@ -6,7 +6,6 @@ is done; `Game.allied`, `Game.friendly` and `Game.full_ally` tell who is an ally
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -157,11 +156,11 @@ def check_break(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         reason = f"give up {price(view)} points of own support, a space for each, not {len(spaces)}"
         yield order.fault(("give_up",), reason, rule="15.5")
     own = own_support(view, [power])
-    for space, count in Counter(spaces).items():
+    for at, space in enumerate(spaces):
         unknown = no_such_space(view, space)
-        if unknown is not None or count > own.get(space, 0):
+        if unknown is not None or spaces[: at + 1].count(space) > own.get(space, 0):
             where = unknown or Refusal(f"you have {own.get(space, 0)} points in {space_named(view, space)}", "7.3.2")
-            yield order.fault(("give_up", list(spaces).index(space)), where.reason, rule=where.rule)
+            yield order.fault(("give_up", at), where.reason, rule=where.rule)
 
 
 def break_up(game: Game, table: Table, order: Order) -> Flow[None]:

@@ -118,15 +118,12 @@ def fitting(game: Game, side: Side) -> list[str]:
     ]
 
 
-def is_now(view: Game, side: Side, order: Order) -> bool:
-    """Tell whether a response may be meant for the open moment, and not for one that is still to come (7.1.1).
-
-    A card of the hand that fits no more than a later moment waits for it.
-    """
+def is_for_later(view: Game, side: Side, order: Order) -> bool:
+    """Tell whether a response is meant for a moment that is still to come: its card fits no more than that (7.1.1)."""
     card = order.get("card")
     if card not in view.hands[side] or view.board.cards[card].when is None:
-        return True
-    return why_no_response(view, side, card) is None
+        return False
+    return why_no_response(view, side, card) is not None
 
 
 def responses(view: Game, decision: Decision) -> LegalOrders:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
@@ -88,7 +87,7 @@ def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:
         list(chosen)
         for points in sizes
         for chosen in combinations_with_replacement(room, points)
-        if all(count <= room[space] for space, count in Counter(chosen).items())
+        if len({*chosen}) == points or all(chosen.count(space) <= room[space] for space in chosen)
     ]
 
 
@@ -96,10 +95,10 @@ def wrong_additions(
     game: Game, side: Side, spaces: Sequence[str], powers: Sequence[str] | None = None
 ) -> Iterator[tuple[int, Refusal]]:
     """Yield the spaces of a list in which so much support cannot be added, by their place in it (7.3.1)."""
-    for space, count in Counter(spaces).items():
-        refusal = why_not_add(game, side, space, count, powers)
+    for at, space in enumerate(spaces):
+        refusal = why_not_add(game, side, space, spaces[: at + 1].count(space), powers)
         if refusal is not None:
-            yield list(spaces).index(space), refusal
+            yield at, refusal
 
 
 # ---- removing

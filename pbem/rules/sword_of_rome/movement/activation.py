@@ -64,21 +64,27 @@ def activate(game: Game, table: Table, power: str, leader: str, side: Side | Non
     order = yield from table.ask(
         moves, "march", rule="9.1", power=power, leader=leader, at=space, points=under_way.points
     )
-    said = MarchOrder.read(order.body)
+    yield from carry_out(game, table, MarchOrder.read(order.body))
+    game.march = None
+
+
+def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
+    """Carry out the order to a leader who has been activated: a siege roll, a sortie, a march, or to stand (9.1)."""
+    under_way = game.the_march
+    power, space = under_way.power, under_way.at
     if said.roll:
         yield from _roll(game, table, under_way)
     elif said.sortie:
         yield from sally(game, table, said.force)
         tire(game, under_way)
     elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
-        part = part_of(game.force(power, space), said.force, leader, game.board.tables["movement"]["cu"])
+        part = part_of(game.force(power, space), said.force, under_way.leader, game.board.tables["movement"]["cu"])
         set_out(game, table, part)
         obey(under_way, said)
         yield from raid(game, table, said.raid)
         yield from march(game, table)
     elif not is_inside(game, under_way):
         place_marker(game, table, power, space)
-    game.march = None
 
 
 def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:

@@ -83,7 +83,12 @@ def ask_on(game: Game, table: Table) -> Flow[None]:
         at=march.at,
         points=march.points,
     )
-    said = MarchOrder.read(order.body)
+    yield from go_on(game, table, MarchOrder.read(order.body))
+
+
+def go_on(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
+    """Note where the force under way goes next, and raid before it does (9.1, 14.2)."""
+    march = game.the_march
     obey(march, said)
     yield from raid(game, table, said.raid)
     march.over = march.over or not (march.path or march.then == ASK)

@@ -223,7 +223,8 @@ def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Forc
         )
         result = game.board.naval_result(roll.total)
     if result == ATTRITION:
-        face = table.roll(f"voyage/{name}/attrition", rule="9.6.4", power=power, space=origin).faces[0]
+        named = f"voyage/{name}/attrition"
+        face = table.roll(named, rule="9.6.4", power=power, space=origin, cu=force.cu).faces[0]
         lost = game.board.attrition(face, force.cu)
         force.cu -= lost
         force.mercenaries = max(0, force.mercenaries - lost)

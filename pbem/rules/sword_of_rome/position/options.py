@@ -16,10 +16,13 @@ class Options(TypedDict):
     friendly_voyage: str
     loss_column: str
     no_retreat_counts: bool
+    sea_way_back: str
     intercepted_flank: bool
     active_player_decides: bool
+    besieged_attrition: bool
     vp_steps: str
     box_mercenaries: bool
     box_is_map: bool
     pooled_levies: bool
     eased_leader: bool
+    price_to_nothing: bool

@@ -248,9 +248,15 @@ class Game:
 
     def outside(self, power: str, space: str) -> int:
         """Return the CU that a power has in a space outside a city, those on the march included."""
+        there, march = self.forces[power].get(space), self.march
+        moving = march.force.cu if march is not None and march.at == space and march.power == power else 0
+        return moving if there is None else there.cu + moving
+
+    def stands(self, power: str) -> set[str]:
+        """Return the spaces in which a power has CU outside a city, those on the march included."""
         march = self.march
-        moving = march.force.cu if march is not None and march.power == power and march.at == space else 0
-        return self.force(power, space).cu + moving
+        moving = [march.at] if march is not None and march.power == power and march.force.cu else []
+        return {*moving, *(space for space, force in self.forces[power].items() if force.cu)}
 
     def friendly_cu(self, power: str, space: str) -> int:
         """Return the CU in a space of a power and its allies (7.3.3)."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pbem.game import did_you_mean
 from pbem.protocol import Path
 from pbem.rules.sword_of_rome.position.board import (
     ALWAYS,
+    APPIAN,
     BOX,
+    CARTHAGE,
     CLEAR,
+    GAULS,
     NAMED,
+    NORMAL,
+    ROMA,
+    ROUGH,
+    SICILY,
+    TRANSALPINE_BOX,
     TRIBE,
     WALLED,
     Board,
@@ -46,7 +55,7 @@ def assemble(box: Box) -> Board:
     chart, tables, told = box.table("map"), box.table("tables"), box.table("powers")
     sides = box.side_ids
     spaces = {record["id"]: _space(record, chart, len(sides)) for record in chart["spaces"]}
-    cards = {record["id"]: _card(record) for record in box.table("cards")["cards"]}
+    cards = {record["id"]: _card(record, box.names[record["id"]]) for record in box.table("cards")["cards"]}
     homes = {power["id"]: [id for id, space in spaces.items() if space.home == power["id"]] for power in told["powers"]}
     powers = {record["id"]: _power(record, homes) for record in told["powers"]}
     mountaineers = chart["mountaineers"]
@@ -124,12 +133,12 @@ def _leader(record: Mapping[str, Any]) -> Leader:
     )
 
 
-def _card(record: Mapping[str, Any]) -> Card:
+def _card(record: Mapping[str, Any], name: str) -> Card:
     return Card(
         id=record["id"],
         deck=record["deck"],
         number=record["number"],
-        name=record["name"],
+        name=name,
         value=record["value"],
         remove=record.get("remove", False),
         reshuffle=record.get("reshuffle", False),
@@ -221,12 +230,37 @@ def _contradictions(board: Board, box: Box) -> Iterator[Finding]:
     for i, record in enumerate(box.table("map")["spaces"]):
         if record["id"] not in reached and record["kind"] != BOX:
             yield "map", ("spaces", i), f"no path and no port leads from Roma to {record['id']}: the map is cut in two"
+    yield from _against_the_rules(board, box)
+
+
+def _against_the_rules(board: Board, box: Box) -> Iterator[Finding]:
+    """Yield what the rules say of the map and the map does not have."""
+    from_the_box = [ends for ends in board.connections if TRANSALPINE_BOX in ends]
+    if from_the_box != [(TRANSALPINE_BOX, "eporedia", ROUGH)] or board.neighbours["eporedia"].get(TRANSALPINE_BOX):
+        yield "map", ("connections",), "one rough path, one way, leads from the Transalpine box, to Eporedia (2.2)"
+    way = board.appian_way
+    if way[0] != ROMA or way[-1] != "antium" or len(way) < len((ROMA, "between", "antium")):
+        yield "map", ("appian_way",), "the Appian Way leads from Roma to Antium by at least one space (21.2)"
+    for i, (a, b) in enumerate(pairwise(way)):
+        if board.neighbours[a].get(b) != APPIAN:
+            yield "map", ("appian_way", i), f"no path of kind appian joins {a} and {b} (21.2)"
+    in_sicily = [id for id in board.homes[CARTHAGE] if board.spaces[id].region == SICILY and board.spaces[id].port]
+    for i, record in enumerate(box.table("map")["spaces"]):
+        if record.get("home") == GAULS and record["kind"] not in (NORMAL, WALLED):
+            yield (
+                "map",
+                ("spaces", i, "kind"),
+                f"{record['id']} is a home space of the Gauls, where there are markers (14.6)",
+            )
+        if record["id"] in in_sicily[2:]:
+            reason = "Carthage has two ports in Sicily at the start: a hand of 5 and 2 is 7 (S 5.2, S set-up)"
+            yield "map", ("spaces", i), reason
 
 
 def _reached(board: Board) -> set[str]:
     """Return the spaces that can be reached from Roma by paths and between ports."""
     reached: set[str] = set()
-    found = ["roma"]
+    found = [ROMA]
     while found:
         space = found.pop()
         if space in reached:

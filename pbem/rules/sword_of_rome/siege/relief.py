@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, listing, of
+from pbem.game import Kinds, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.movement.parts import why_consul_alone
 from pbem.rules.sword_of_rome.position.changes import come_out
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -79,8 +80,16 @@ def joining(view: Game, decision: Decision) -> LegalOrders:
     """List who of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
     leaders = decision.facts["leaders"]
     companies = [list(some) for size in range(len(leaders), -1, -1) for some in combinations(leaders, size)]
-    bodies = [{"cu": cu, "leaders": some} for cu in range(decision.facts["cu"], 0, -1) for some in companies]
-    return of([Order("sortie_joins", body) for body in [*bodies, {"cu": 0, "leaders": []}]])
+    parts = [(cu, some) for cu in range(decision.facts["cu"], 0, -1) for some in companies]
+    able = [part for part in parts if _why_alone(view, decision, *part) is None]
+    return of([Order("sortie_joins", {"cu": cu, "leaders": some}) for cu, some in [*able, (0, [])]])
+
+
+def _why_alone(view: Game, decision: Decision, cu: int, leaders: Sequence[str]) -> Refusal | None:
+    """Say why some of the besieged cannot join: a consul would stay or come without CU; None: they can (9.1.2)."""
+    staying = [leader for leader in decision.facts["leaders"] if leader not in leaders]
+    parts = Force(cu, leaders=list(leaders)), Force(max(0, decision.facts["cu"] - cu), leaders=staying)
+    return why_consul_alone(view, *parts) if cu else None
 
 
 def check_joining(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -94,6 +103,8 @@ def check_joining(view: Game, decision: Decision, order: Order) -> Iterator[Faul
             yield order.fault(("leaders", i), f"{leader} is not inside: {inside}", rule="13.4.2")
     if not order["cu"] and order.get("leaders"):
         yield order.fault(("leaders",), "leaders join with CU", rule="13.4.2")
+    elif (alone := _why_alone(view, decision, order["cu"], order.get("leaders", leaders))) is not None:
+        yield order.fault(("cu",), alone.reason, rule=alone.rule)
 
 
 KINDS: Final[Kinds] = {"sortie_joins": (joining, check_joining)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, of
+from pbem.game import Kinds, LegalOrders, Refusal, Table, Throw, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
@@ -119,19 +119,20 @@ def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bo
     usual = game.board.tables["battle"]["dice"]
     own, theirs = modifiers(game.board, *both, Ground())
     own["event"] = battle.modifiers.get(CARTHAGE, 0)
-    rolls = [
-        table.roll(
+    side = game.board.powers[CARTHAGE].side or ""
+    throws = [
+        Throw(
             f"unrest/{name}/{who}",
+            added,
             battle.dice.get(who, usual),
-            rule="S 20.3",
-            modifiers=added,
-            power=who,
-            space=GARRISON_BOX,
+            side if who == CARTHAGE else "",
+            {"power": who, "space": GARRISON_BOX},
         )
         for who, added in ((CARTHAGE, own), (UNREST, theirs))
     ]
-    carthage, unrest = ((army.size, roll.faces) for army, roll in zip(both, rolls, strict=True))
-    wins = rolls[0].total > rolls[1].total
+    contest = table.opposed(*throws, rule="S 20.3")
+    carthage, unrest = ((army.size, roll.faces) for army, roll in zip(both, (contest.own, contest.other), strict=True))
+    wins = contest.won
     if battle.no_losses:
         return wins, 0, 0
     by_winner, by_loser = game.board.losses(carthage, unrest) if wins else game.board.losses(unrest, carthage)

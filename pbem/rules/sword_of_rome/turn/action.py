@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, of
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import alliances, card_uses, desperate_times, events, minor_leaders, nonplayers
 from pbem.rules.sword_of_rome.events.card_play import Use
@@ -102,7 +102,7 @@ def actions(view: Game, decision: Decision) -> LegalOrders:
     if UNSEEN in view.hands[decision.side]:
         return NOT_TOLD
     uses = [use for word, use in USES.items() if why_not_use(view, word) is None]
-    return concat(*(use.options(view, decision) for use in uses))
+    return flat_map(lambda use: use.options(view, decision), uses)
 
 
 def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pbem.game import LegalOrders, Refusal, of, subsets
 from pbem.protocol import Order
-from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, DIFFICULT, GARRISON_BOX, ROMANS, WALLED
+from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GARRISON_BOX, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -22,26 +22,32 @@ def eligible(game: Game, power: str) -> list[str]:
     own unbesieged home reinforcement space; for Rome with any city. Carthage and its allies connect by sea too.
     Carthage may place in the Garrison box (S 19.1).
     """
-    seen: set[str] = set()
-    found = [space for space in _sources(game, power) if _free(game, power, space)]
-    by_sea = game.allied(power, CARTHAGE) and game.board.powers[CARTHAGE].side is not None
+    board = game.board
+    friends = [other for other in board.powers if game.allied(power, other)]
+    free = {space for space, holder in game.control.items() if holder in friends and not _closed(game, space)}
+    for other in board.powers:
+        if other not in friends:
+            free -= game.stands(other)
+    by_sea = CARTHAGE in friends and board.powers[CARTHAGE].side is not None
+    found = [space for space in _sources(game, power) if space in free]
+    seen = set(found)
     while found:
         at = found.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        ways = [to for to in game.board.neighbours[at] if game.board.path(power, at, to) not in DIFFICULT]
-        if by_sea and at in game.board.ports:
-            ways += game.board.ports
-        found.extend(to for to in ways if to not in seen and _free(game, power, to))
+        ways = (*board.by_land(power, at), *(board.ports if by_sea and at in board.ports else ()))
+        new = {to for to in ways if to in free and to not in seen}
+        seen |= new
+        found += new
     if power == CARTHAGE:
         seen.add(GARRISON_BOX)
-    return [space for space in game.board.spaces if space in seen and not _others_stand(game, power, space)]
+    for other in board.powers:  # powers do not stack (15.3, 16.2)
+        if other != power:
+            seen -= {space for space, force in game.everywhere(other) if force.cu}
+    return [space for space in board.spaces if space in seen]
 
 
-def _others_stand(game: Game, power: str, space: str) -> bool:
-    """Tell whether another power has CU in a space: powers do not stack (15.3, 16.2)."""
-    return any(other != power and game.cu(other, space) for other in game.board.powers)
+def _closed(game: Game, space: str) -> bool:
+    """Tell whether a space is a besieged city (13.3)."""
+    return game.besieged(space) and game.kind(space) == WALLED
 
 
 def sources(game: Game, power: str) -> list[str]:
@@ -61,12 +67,6 @@ def sources(game: Game, power: str) -> list[str]:
 def _sources(game: Game, power: str) -> list[str]:
     boxes = [space for space in game.board.homes[power] if game.board.spaces[space].kind == BOX and power != CARTHAGE]
     return [*sources(game, power), *boxes]
-
-
-def _free(game: Game, power: str, space: str) -> bool:
-    """Tell whether a space is friendly, not besieged, and without enemy CU (5.10, 13.3)."""
-    besieged = game.kind(space) == WALLED and game.besieged(space)
-    return game.friendly(power, space) and not besieged and not game.enemies_in(power, space)
 
 
 def why_not_place(game: Game, power: str, space: str) -> Refusal | None:

@@ -253,7 +253,10 @@ def _ways_to_pay(view: Game, leaders: Sequence[str]) -> Iterator[Order]:
 
 
 def _cities(view: Game) -> dict[str, int]:
-    return {space: points for space, points in own_support(view, [GREEKS]).items() if space in view.loyalty}
+    """Return the loyalty with which each city can pay; its last point only by option `price_to_nothing` (7.3.2)."""
+    kept = 0 if view.options["price_to_nothing"] else 1
+    own = {space: points - kept for space, points in own_support(view, [GREEKS]).items() if space in view.loyalty}
+    return {space: points for space, points in own.items() if points}
 
 
 def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -271,12 +274,12 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         reason = f"they cost {counted(price, 'point')} of loyalty, a city for each, not {len(order['pay'])}"
         yield order.fault(("pay",), reason, rule="8.2.3")
     own = _cities(view)
-    for space, count in Counter(order["pay"]).items():
+    for at, space in enumerate(order["pay"]):
         unknown = no_such_space(view, space)
-        if unknown is None and count > own.get(space, 0):
+        if unknown is None and order["pay"][: at + 1].count(space) > own.get(space, 0):
             unknown = Refusal(f"{space_named(view, space)} has {own.get(space, 0)} points of Greek loyalty", "8.2.3")
         if unknown is not None:
-            yield order.fault(("pay", list(order["pay"]).index(space)), unknown.reason, rule=unknown.rule)
+            yield order.fault(("pay", at), unknown.reason, rule=unknown.rule)
 
 
 KINDS: Final[Kinds] = {

@@ -69,8 +69,5 @@ def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
     for side, held in view.hands.items():
         if held and UNSEEN not in held:
             cards = [view.board.cards[card] for card in held]
-            lines = tuple(
-                Line(card.name, (card.id, f"value {card.value}", "" if card.printed == "whole" else "reconstructed"))
-                for card in cards
-            )
+            lines = tuple(Line(card.name, (card.id, f"value {card.value}")) for card in cards)
             yield Section(f"Hand of the {names[side]}", lines)

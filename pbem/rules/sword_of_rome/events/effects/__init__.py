@@ -22,13 +22,18 @@ def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]
 
 def options(view: Game, side: Side, card: str) -> bool:
     """Tell whether every effect of a card can take place (7.1)."""
-    return all(effect.options(view, played)[:1] for effect, played in effects_of(view, side, card))
+    return all(_some(effect.options(view, played)) for effect, played in effects_of(view, side, card))
+
+
+def _some(ways: LegalOrders) -> bool:
+    """Tell whether there are ways at all, without counting them."""
+    return next(iter(ways), None) is not None
 
 
 def why_not(view: Game, side: Side, card: str) -> Refusal:
     """Say why the effects of a card cannot take place (7.1)."""
     for effect, played in effects_of(view, side, card):
-        if not effect.options(view, played)[:1]:
+        if not _some(effect.options(view, played)):
             return next(iter(effect.check(view, played, {})))[1]
     raise AssertionError(card)
 

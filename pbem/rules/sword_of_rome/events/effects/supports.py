@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -94,12 +93,11 @@ def check_revolt(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
             yield (), Refusal(f"no support of {in_words(view, played.told['of'])} can be removed", "7.3.3")
     if len(spaces) > points:
         yield ("revolt",), Refusal(f"the event has {points} points, not {len(spaces)}", "7.3.3")
-    count: int
-    for space, count in Counter[str](spaces).items():
+    for at, space in enumerate(spaces):
         refusal = no_such_space(view, space) or _why_not_whose(view, played, space)
-        refusal = refusal or why_not_remove(view, space, count)
+        refusal = refusal or why_not_remove(view, space, spaces[: at + 1].count(space))
         if refusal is not None:
-            yield ("revolt", list(spaces).index(space)), refusal
+            yield ("revolt", at), refusal
 
 
 def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
