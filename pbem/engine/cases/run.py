@@ -19,6 +19,7 @@ from pbem.engine.cases.words import GameWords, fields_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
+from pbem.game.declining import decline
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import did_you_mean, on_one_line
@@ -205,7 +206,7 @@ class _Run:
         """Return the answer to a decision that no order of the case answers; None: it stays open."""
         if self.case.told.get("otherwise") == _DECLINE:
             view = self.rules.view(session.position, decision.side)
-            if (no := self.rules.decline(view, decision)) is not None:
+            if (no := decline(self.rules, view, decision)) is not None:
                 return no, "  (declined)"
         if decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
             return Order(decision.kind, decision.default), "  (by default)"

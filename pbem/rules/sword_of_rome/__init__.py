@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Table, plain
+from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
 from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
@@ -59,6 +59,7 @@ class SwordOfRome(Rules[Game]):
 
     id = "sword_of_rome"
     round = "turn"
+    has_bot = True
     reveals = frozenset({"dealt", "consuls_drawn", "robbed", "fetched"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
@@ -111,12 +112,11 @@ class SwordOfRome(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw."""
-        from pbem.rules.sword_of_rome.views.scene import base, scene
+        from pbem.rules.sword_of_rome.views.scene import base, drawn, scene
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        colours = {power["id"]: power["colour"] for power in self.box.table("powers")["powers"]}
-        return scene(view, self._base, colours, told)
+        return scene(view, self._base, drawn(self.box), told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
@@ -161,6 +161,12 @@ class SwordOfRome(Rules[Game]):
         from pbem.rules.sword_of_rome.views.forecast import prospects
 
         return prospects(position, decision)
+
+    def bot_order(self, view: Game, decision: Decision) -> Order:
+        """Return a good answer to a decision, for a side whose player is away."""
+        from pbem.rules.sword_of_rome.policy import PROPOSALS
+
+        return propose_order(self, PROPOSALS, view, decision)
 
     @cached_property
     def odds(self) -> Mapping[str, Odds]:
