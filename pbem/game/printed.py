@@ -4,7 +4,7 @@ A box may declare in `game.yaml`, under `printed`, lists of records of which som
 
     printed:
     - {what: places, file: map, list: spaces, by: sources.name, values: [name, kind], counted: true}
-    - {what: cards, file: cards, list: cards, by: printed, is: whole, mark: "*", counted: true}
+    - {what: cards, file: cards, list: cards, by: printed, is: whole, mark: "°", counted: true}
 
 A record is as printed if the value at `by` is `is`, or if it has any value there. `values` are those that the printed
 game has; the record names the sources of some of them under `sources`, and the others are reconstructed. Lists that

@@ -12,9 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
+from pbem.crypto.dice import SeededDice
+from pbem.game import shelf
 from pbem.game.box import open_box
+from pbem.game.scene import Row
+from pbem.game.table import Table
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in
+from pbem.rules.sword_of_rome.position.state import Mark
 
 GAME = "sword_of_rome"
 TITLE = "The Sword of Rome (reconstructed map and cards)"
@@ -96,12 +101,12 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
-    foot = f"{TITLE}: {', '.join(shares())} as printed. * marks cards that are not."
+    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
     for reader in ("romans", "gauls"):
         report = said("report", "tiber", "--side", reader)
         assert report.endswith(foot)
-        assert "Levy* " in report or "Great Levy* " in report
-        assert "Campaign*" not in report
+        assert "Levy° " in report or "Great Levy° " in report
+        assert "Campaign°" not in report
     assert said("report", "tiber").endswith(foot)
 
 
@@ -193,3 +198,13 @@ def test_map_that_is_cut_in_two_is_a_flaw(tmp_path: Path) -> None:
 
 def test_check_wants_a_folder_of_a_game(tmp_path: Path) -> None:
     assert "no folder that is called as a game" in said("box", "check", str(tmp_path), code=USAGE)
+
+
+def test_map_has_the_counts_and_marks_events_in_effect() -> None:
+    loaded = shelf.load(GAME)
+    game = loaded.rules.setup("short", Table(SeededDice(0)))
+    game.marks = [Mark("elephants", "greeks", "turn"), Mark("appian_way", "romans", "game")]
+    view = loaded.rules.view(game, None)
+    rows = [row.label for panel in loaded.rules.scene(view).panels for row in panel.rows if isinstance(row, Row)]
+    assert f"{', '.join(shares())} as printed" in rows
+    assert {"In effect: Elephants°", "In effect: Appian Way"} <= set(rows)

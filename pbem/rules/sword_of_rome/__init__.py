@@ -116,7 +116,7 @@ class SwordOfRome(Rules[Game]):
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(view, self._base, drawn(self.box), told)
+        return scene(view, self._base, drawn(self.box), self.box.as_printed, told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""

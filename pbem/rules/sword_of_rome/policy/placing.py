@@ -48,7 +48,7 @@ def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
     body: dict[str, Any] = {}
     for lot in lots(view, decision.facts["powers"]):
         armies = {power: hostile(view, power) for power, _ in lot.places}
-        rated = sorted(lot.places, key=lambda place: (-rate(view, *place, armies[place[0]]), place))
+        rated = sorted(lot.places, key=lambda place: (-rate(view, place[0], place[1], armies[place[0]]), place))
         best = rated[: 2 if lot.cu > ARMY and len(rated) > 1 else 1]
         shares = [lot.cu - lot.cu // 3, lot.cu // 3] if len(best) > 1 else [lot.cu]
         for (power, space), cu in zip(best, shares, strict=True):

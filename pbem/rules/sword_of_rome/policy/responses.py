@@ -37,9 +37,7 @@ def respond(view: Game, decision: Decision) -> Iterator[Order]:
 def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
     """Return what a response needs to be told; None: it is not worth playing now."""
     facts, own = decision.facts, view.board.powers_of[decision.side]
-    actor, other = facts.get("power"), facts.get("other")
-    ours, fighters = actor in own, _fighters(view)
-    we_fight = bool(fighters & {*own})
+    ours, we_fight = facts.get("power") in own, bool(_fighters(view) & {*own})
     for each in view.board.cards[card].effects:
         for word, told in each.items():
             if (word in HELPS_ACTOR and ours) or (word == "dice" and we_fight):
@@ -57,7 +55,7 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
             if (word == "avoid" and ours) or (word == "intercept" and ours):
                 continue
             if word == "ambush":
-                return _ambush(view, facts["space"], other or actor)
+                return _ambush(view, facts["space"])
             return None
     return {}
 
@@ -83,7 +81,7 @@ def _is_dangerous(view: Game, decision: Decision) -> bool:
     return march is None or march.force.cu >= ARMY
 
 
-def _ambush(view: Game, space: str, enemy: str) -> dict[str, Any] | None:
+def _ambush(view: Game, space: str) -> dict[str, Any] | None:
     """Return from where the Samnites attack an army that has come near, if they are more (9.3.3)."""
     march = view.march
     if march is None or view.allied(march.power, SAMNITES):

@@ -24,3 +24,11 @@ def space_named(game: Game, space: str) -> str:
     """Return the name of a space."""
     record = game.board.spaces.get(space)
     return space if record is None else record.name
+
+
+def event_named(game: Game, mark: str) -> str:
+    """Return the name of an event in effect: that of its card, marked if the card is not as printed."""
+    for card in game.board.cards.values():
+        if any(effect.get("marker", {}).get("name") == mark for effect in card.effects):
+            return card.name
+    return mark.replace("_", " ")

@@ -18,8 +18,10 @@ class Options(TypedDict):
     no_retreat_counts: bool
     sea_way_back: str
     intercepted_flank: bool
+    last_raider: bool
     active_player_decides: bool
     besieged_attrition: bool
+    surrender_roll: bool
     vp_steps: str
     box_mercenaries: bool
     box_is_map: bool

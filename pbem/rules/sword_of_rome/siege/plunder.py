@@ -62,8 +62,8 @@ def why_not_raid(game: Game, power: str, space: str, cu: int) -> Refusal | None:
 def raid(game: Game, table: Table, power: str, space: str, name: str) -> Flow[bool]:
     """Raid a space once with the army there, and tell whether that succeeds (14.2, 14.3).
 
-    A siege point is a success, even if the roll costs the last CU. The marker goes, and plunder is taken. The name of
-    the roll ends with `name`.
+    A siege point is a success, even if the roll costs the last CU (option `last_raider`). The marker goes, and plunder
+    is taken. The name of the roll ends with `name`.
     """
     holder = game.control[space]
     about = {"space": space, "power": power, "other": holder}
@@ -71,7 +71,7 @@ def raid(game: Game, table: Table, power: str, space: str, name: str) -> Flow[bo
     roll = table.roll(f"raid/{name}", 2, rule="14.2", modifiers={"event": moment.modifier}, power=power, space=space)
     points, cu = game.board.siege_result(roll.total)
     lost = lose(game, power, space, cu)
-    if not points:
+    if not points or not (game.cu(power, space) or game.options["last_raider"]):
         table.tell("raid_fails", power=power, space=space, cu=lost, rule="14.3")
         return False
     set_control(game, space, None)

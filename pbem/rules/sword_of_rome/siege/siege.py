@@ -45,13 +45,18 @@ def why_not_roll(game: Game, power: str, space: str) -> Refusal | None:
         return Refusal(f"you do not besiege {space}", "13.1")
     if refusal is None and game.force(power, space).cu < least:
         return Refusal(f"a siege roll takes {least} CU", "13.1.1")
-    if refusal is None and game.round and game.sieges[space].rolled == _round(game):
+    if refusal is None and game.sieges[space].rolled == _round(game):
         return Refusal(f"{space} has had its roll of this round", "13.1.1")
     return refusal
 
 
 def _round(game: Game) -> str:
-    return f"{game.turn}/{game.round}"
+    """Return the turn and the round of a roll; the Surrender Phase is in none, or by option belongs to the last one.
+
+    The option is `surrender_roll` (13.1.1, 13.1.3).
+    """
+    last = 0 if game.options["surrender_roll"] else game.board.tables["rounds"]
+    return f"{game.turn}/{game.round or last}"
 
 
 def modifier_of(game: Game, power: str, space: str) -> int:

@@ -1,4 +1,4 @@
-"""The panels beside the map: turn and round, the sides, plunder, unrest, alliances, what is off the map (4, 5, 14, 15)."""
+"""The panels beside the map: turn, round, sides, plunder, unrest, alliances, and what is off the map (4, 5, 14, 15)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from pbem.game import Cell, Grid, Panel, Row, Track
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
+from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
 
@@ -15,15 +16,16 @@ SHORT: Final = 4
 """Letters of a power that stands beside another one of its side."""
 
 
-def panels(view: Game) -> Iterator[Panel]:
-    """Yield all panels, each in its slot."""
+def panels(view: Game, printed: str) -> Iterator[Panel]:
+    """Yield all panels, each in its slot; `printed` is how much of the game is as printed."""
     board = view.board
     years = tuple(map(str, board.years))
     yield Panel("title", "Turn", (Track(years, min(view.turn, max(board.years)) - 1),))
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
     yield Panel("tracks", "Plunder and unrest", tuple(_tracks(view)))
-    yield Panel("tracks", "Alliances", tuple(_alliances(view)))
+    yield Panel("tracks", "Reconstructed map and cards", (Row(printed),))
+    yield Panel("alliances", "Alliances", tuple(_alliances(view)))
     yield Panel("off_map", "Off the map", tuple(_off_map(view)))
 
 
@@ -96,4 +98,4 @@ def _off_map(view: Game) -> Iterator[Row]:
         yield Row(f"{label}: {', '.join(leaders[leader].short for leader in there) or 'nobody'}")
     for mark in view.marks:
         on = f" on {view.board.powers[mark.on].name}" if mark.on else ""
-        yield Row(f"In effect: {mark.name.replace('_', ' ')}{on}")
+        yield Row(f"In effect: {event_named(view, mark.name)}{on}")

@@ -52,8 +52,11 @@ def drawn(box: Box) -> tuple[DrawnSide, ...]:
     )
 
 
-def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], told: Sequence[Event] = ()) -> Scene:
-    """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
+def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], printed: str, told: Sequence[Event] = ()) -> Scene:
+    """Return the scene of a position as its viewer knows it, with arrows for the marches just told.
+
+    `printed` is how much of the game is as printed.
+    """
     board = view.board
     return Scene(
         base,
@@ -64,7 +67,7 @@ def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], told: Sequen
         counters=tuple(_counters(view, {power.id: power.sign for power in powers})),
         markers=tuple(_markers(view)),
         arrows=tuple(_arrows(view, told)),
-        panels=tuple(panels(view)),
+        panels=tuple(panels(view, printed)),
     )
 
 

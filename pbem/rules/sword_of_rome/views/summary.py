@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pbem.game import Line, Section, Summary, listing
 from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 
 
@@ -61,7 +62,7 @@ def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         if leaders:
             yield Line(f"{label}: {listing((names[leader] for leader in leaders), 'and')}")
     for mark in view.marks:
-        yield Line(f"In effect: {mark.name.replace('_', ' ')}" + (f" on {names[mark.on]}" if mark.on else ""))
+        yield Line(f"In effect: {event_named(view, mark.name)}" + (f" on {names[mark.on]}" if mark.on else ""))
 
 
 def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
