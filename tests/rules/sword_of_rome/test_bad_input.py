@@ -115,7 +115,7 @@ def test_proposal_to_a_power_without_a_player(table: Table) -> None:
 def test_proposal_while_not_active_waits_for_the_activation(table: Table) -> None:
     """15.1: only who is active proposes; orders ahead are kept until then, and nothing is proposed before."""
     letter = table.says("greeks", "act: {do: propose, to: romans}")
-    assert "proposes" not in letter
+    assert "an alliance to" not in letter
     assert table.state() == (table.adjudication, table.hands)
 
 

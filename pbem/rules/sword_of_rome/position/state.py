@@ -125,6 +125,8 @@ class Game:
     last_chances: list[Side] = field(default_factory=list)
     """Sides that may still play a Desperate Times after the last round (7.4.5)."""
     result: Result | None = None
+    reader: Side | None = None
+    """The side whose view this is; None: it is the whole position, or what everybody sees."""
     board: Board = plain.static()
     options: Options = plain.static()
 

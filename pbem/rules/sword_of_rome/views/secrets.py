@@ -17,6 +17,7 @@ def view(game: Game, side: Side | None) -> Game:
     seen.hands = {owner: hand if owner == side else [UNSEEN] * len(hand) for owner, hand in game.hands.items()}
     seen.decks = {owner: [UNSEEN] * len(deck) for owner, deck in game.decks.items()}
     seen.cup = sorted(game.cup)
+    seen.reader = side
     if game.march is not None and game.march.side != side:
         seen.march = plain.twin(game.march)
         blank(seen.march)

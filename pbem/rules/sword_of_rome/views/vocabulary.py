@@ -45,7 +45,10 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
         "CardPlay.closed": board.spaces,
         **_under_way(board, moments),
         "Game.phase": (*PHASES, *SILENT),
-        **{f"Game.{name}": board.sides for name in ("first", "to_act", "out", "reshuffle", "last_chances", *by_side)},
+        **{
+            f"Game.{name}": board.sides
+            for name in ("first", "reader", "to_act", "out", "reshuffle", "last_chances", *by_side)
+        },
         **{f"Game.{name}.*": cards for name in ("hands", "decks", "discards")},
         "Game.removed": cards,
         "Game.control": board.spaces,
