@@ -62,7 +62,7 @@ def test_a_march_meets_avoidance_and_battle() -> None:
     assert "To Sentinum with 6 CU:" in told
     assert "Do you avoid battle" in told
     assert re.search(r"Etruscan Minor B with 4 CU to .*: \d or less, \d+ %", told)
-    assert "Battle: Gauls with 6 CU under" in told
+    assert "Battle: the Gauls with 6 CU under" in told
     (battle,) = [each for each in prospects if isinstance(each, Chance) and each.against is not None]
     assert battle.facts["power"] == SIDE
     assert battle.facts_against["power"] == "etruscans"
