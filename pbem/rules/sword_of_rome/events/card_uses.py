@@ -72,7 +72,9 @@ def levy_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every place for the CU that a card of value 3 brings (7.1)."""
     side = decision.side
     cards = [card for card in playable(view, side) if value_of(view, card) >= LEVY_VALUE]
-    places = [(power, space) for power in view.board.powers_of[side] for space in eligible(view, power)]
+    places = (
+        [(power, space) for power in view.board.powers_of[side] for space in eligible(view, power)] if cards else []
+    )
     return of(
         [
             Order("act", {"do": "levy", "card": card, "power": power, "at": space})

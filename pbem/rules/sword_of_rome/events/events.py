@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
@@ -54,10 +54,11 @@ def event_orders(view: Game, decision: Decision) -> LegalOrders:
     side = decision.side
 
     def ways(card: str) -> LegalOrders:
-        base = Order("act", {"do": "event", "card": card})
-        return lazy(lambda: effects.orders(view, side, card, base))
+        if why_not_laid(view, side, card) is not None:
+            return of([])
+        return effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))
 
-    return flat_map(ways, [card for card in view.hands[side] if why_not_laid(view, side, card) is None])
+    return flat_map(ways, view.hands[side])
 
 
 def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -116,7 +116,14 @@ def why_not_activate(view: Game, side: Side, leader: str, value: int) -> Refusal
 
 def activatable(view: Game, side: Side, value: int) -> list[str]:
     """List the leaders whom a side can activate with a card of a value (8.1)."""
-    return [leader for leader in view.board.leaders if why_not_activate(view, side, leader, value) is None]
+    leaders = view.board.leaders
+    there = {
+        leader
+        for power in view.board.powers_of[side]
+        for _, force in view.everywhere(power)
+        for leader in force.leaders
+    }
+    return [leader for leader in leaders if leader in there and leaders[leader].initiative <= value]
 
 
 def activate_orders(view: Game, decision: Decision) -> LegalOrders:

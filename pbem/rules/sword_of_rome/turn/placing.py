@@ -23,8 +23,9 @@ def eligible(game: Game, power: str) -> list[str]:
     Carthage may place in the Garrison box (S 19.1).
     """
     board = game.board
-    friends = [other for other in board.powers if game.allied(power, other)]
-    free = {space for space, holder in game.control.items() if holder in friends and not _closed(game, space)}
+    friends = {other for other in board.powers if game.allied(power, other)}
+    free = {space for space, holder in game.control.items() if holder in friends}
+    free -= {space for space in game.sieges if game.kind(space) == WALLED}
     for other in board.powers:
         if other not in friends:
             free -= game.stands(other)
@@ -45,18 +46,14 @@ def eligible(game: Game, power: str) -> list[str]:
     return [space for space in board.spaces if space in seen]
 
 
-def _closed(game: Game, space: str) -> bool:
-    """Tell whether a space is a besieged city (13.3)."""
-    return game.besieged(space) and game.kind(space) == WALLED
-
-
 def sources(game: Game, power: str) -> list[str]:
     """Return the reinforcement spaces that bring a power CU: its own home ones, controlled and unbesieged (5.10.1).
 
     For Rome they are all its walled cities.
     """
     if power == ROMANS:
-        return [space for space in game.board.spaces if space in game.cities(ROMANS) and not game.besieged(space)]
+        cities = {*game.cities(ROMANS)}
+        return [space for space in game.board.spaces if space in cities and not game.besieged(space)]
     return [
         space
         for space in game.board.homes[power]
