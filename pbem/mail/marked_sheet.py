@@ -13,29 +13,32 @@ from typing import Final
 
 from pbem.game.wording import counted
 from pbem.game.yaml import Mark, Placed, by_place
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence, width_of
 from pbem.render.wrap import folded
 
 MARK: Final = "#!"
 """What each line of ours in a marked sheet begins with."""
 _OURS: Final = re.compile(rf"^[ \t]*{MARK}.*\n?", re.MULTILINE)
+_KEY: Final = re.compile(r"(?i)\W*(game|side|adjudication)\W*:")
 _WIDTH: Final = 64
 """Columns of a line of ours: mail programs break a quoted line at 72, with up to four quote marks before it."""
 _MOST: Final = 50
 _LONGEST_NAMED: Final = 30
 
 
-def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
+def marked(lines: Sequence[str], faults: Iterable[Placed], report: Answering | None = None) -> str:
     """Return a player's own lines, each fault below the line that it is about: carets under the words, then why.
 
-    Return an empty text if there are no lines to show.
+    What their heading lacks stands above them, as it is for the `report` that they answer: only below a heading are
+    they found again in a quote. Return an empty text if there are no lines to show.
     """
     every = by_place(faults)
     last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     below: dict[int, list[Placed]] = {}
     for placed in every[:_MOST]:
         below.setdefault(min(placed.mark.line, last), []).append(placed)
-    rows: list[str] = []
+    rows = list(_missing_heading(lines, report)) if last and report is not None else []
     for number, line in enumerate(lines[:last], 1):
         rows.append(line)
         pointed: Mark | None = None
@@ -48,6 +51,14 @@ def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
     if last and len(every) > _MOST:
         rows += remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
     return "".join(f"{row}\n" for row in rows)
+
+
+def _missing_heading(lines: Iterable[str], report: Answering) -> Iterator[str]:
+    """Yield the lines of a heading that some lines of a player lack."""
+    there = {found[1].lower() for line in lines if (found := _KEY.match(line)) is not None}
+    for key, value in (("game", report.game), ("side", report.side), ("adjudication", report.adjudication)):
+        if key not in there:
+            yield f"{key}: {value}"
 
 
 def without_marks(text: str) -> str:

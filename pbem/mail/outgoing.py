@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.wording import listing, on_one_line
+from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.letter import Letter
 from pbem.mail.maildir import write_to_maildir
@@ -24,6 +25,7 @@ from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compos
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.orders.check import Receipt
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
@@ -269,7 +271,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
         return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
-    own = marked(receipt.lines, receipt.complaints)
+    own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
     words = mail(
         "faults",
         game=game.name,
@@ -277,6 +279,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         mark=MARK,
         sheet=own.rstrip("\n"),
         reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+        forecast=any(each.command == Command.FORECAST for each in answered.commands),
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
