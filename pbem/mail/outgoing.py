@@ -18,6 +18,7 @@ from typing import Final
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
@@ -290,7 +291,8 @@ def foreseen_letter(
     game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
 ) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
-    words = mail("forecast", game=game.name, forecast=foreseen)
+    read = echo(again.encode(), rest="the rest is in orders.yaml")
+    words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
     return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))
