@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.mail.bundles import bundled
+from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.inbox import open_letter, with_orders
@@ -138,6 +139,7 @@ class _Sitting:
                 said += desk.done.carried_out
             goes_on = any(desk.number is not None for desk in desks) or _left_behind(game)
             numbers = game.adjudicate() if (goes_on if game.begun else not game.awaited) and desks else []
+        confirm_once(game, {desk.side: desk.done for desk in desks})
         handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         for desk in desks:
             desk.note(numbers)

@@ -171,6 +171,8 @@ def _rolls_back(table: Table, to: int) -> None:
     names = [re.match(rf"{GAME}\.([\w+]+)\.request-", name) for _, name, _ in table.letters]
     asked = [side for side in PLAYERS if any(found and side in found[1].split("+") for found in names)]
     assert asked == ["oak", "elm", "ash", "fir"], "who is out is not asked"
+    asking = [" ".join(text.split()) for _, name, text in table.letters if ".request-" in name]
+    assert all(text.count("Oak, Elm, Ash and Fir must agree.") == 1 for text in asking)
     n = table.adjudication()
     for side in asked:
         table.says(side, f"CONSENT {GAME} 1")
