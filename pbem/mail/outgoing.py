@@ -147,7 +147,7 @@ def report_of(
         side=side,
         view=game.view(side),
         events=as_written(game, side, game.told(side, since)),
-        waiting=waiting,
+        waiting=[*waiting, *(_beside(game, side, waiting) if side is not None else ())],
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
@@ -159,6 +159,12 @@ def report_of(
         sheets=sheets,
     )
     return report(game.rules, game.box, request)
+
+
+def _beside(game: OpenGame, side: Side, waiting: Sequence[Decision]) -> Iterator[Decision]:
+    """Yield what a side can answer beside questions of its own, though nobody waits for that."""
+    if any(each.side == side for each in waiting):
+        yield from (each for each in game.unanswered if each.side == side and each not in waiting)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:

@@ -18,10 +18,10 @@ from pbem.mail.bundles import _told_once, bundled
 from pbem.mail.correspondence import News, correspondence
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import Outgoing, welcome_letters
+from pbem.mail.outgoing import Outgoing, report_of, welcome_letters
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
-from pbem.protocol import Side
+from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.mail.test_intake import read
@@ -377,3 +377,21 @@ def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:
 def test_what_differs_for_the_sides_is_answered_for_each(folder: Folder, word: bytes) -> None:
     (out,) = says(folder, word + b"side: oak\nside: elm").letters
     assert flat(out).count(word.split()[0].decode()) >= 2
+
+
+def test_a_question_that_nobody_waits_for_stands_beside_one(folder: Folder) -> None:
+    """It can be answered, so the form has it; alone it asks nothing of its side."""
+    with folder.open("gaul") as game:
+        beside = Decision(
+            "aid", "oak", "7", {"marcher": "ash", "holder": "fir", "valley": "north"}, {"card": "none"}, waits=False
+        )
+        game.session.open_decisions = (*game.session.open_decisions, beside)
+        told = report_of(game, "oak", game.adjudication, game.open_decisions)
+        assert told.sheet is not None
+        assert "# - bid: {card: lowest}" in told.sheet
+        assert "# - aid: {card: none}" in told.sheet
+        assert "The game does not wait for it." in " ".join(told.text.split())
+        assert told.asked == game.box.forms["bid"].title
+        assert [each.kind for each in game.open_decisions if each.side == "oak"] == ["bid"]
+        game.session.open_decisions = (beside,)
+        assert report_of(game, "oak", game.adjudication, game.open_decisions).sheet is None
