@@ -88,9 +88,7 @@ def _without(game: OpenGame, side: Side) -> str:
 def _rollback_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask whether to go back; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
-    asks = (
-        f"The game master asks whether {game.name} should go back to where it stood after adjudication {request.to}."
-    )
+    asks = f"The game master asks whether {game.name} should go back to where it stood after adjudication {request.to}."
     for side in request.needed:
         told = game.told(side, request.to)
         dice = []

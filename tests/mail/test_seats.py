@@ -353,7 +353,11 @@ def test_what_one_side_alone_knows_stands_with_that_side() -> None:
     elm = ["head", "WHAT HAPPENED\nA deal.\n  You get 2.\nWar.\nWar.\nWar.", "Peace.", "WHERE THINGS STAND\nhere"]
     assert _told_once([oak, elm]) == [
         oak,
-        ["head", "WHAT HAPPENED\nAs told above, and:\nA deal.\n  You get 2.\nWar.", "WHERE THINGS STAND\nAs told above."],
+        [
+            "head",
+            "WHAT HAPPENED\nAs told above, and:\nA deal.\n  You get 2.\nWar.",
+            "WHERE THINGS STAND\nAs told above.",
+        ],
     ]
     assert _told_once([oak, oak])[1] == ["head", "WHAT HAPPENED\nAs told above.", "WHERE THINGS STAND\nAs told above."]
     form = ["----- BEGIN ORDERS -----\nx", "y\n----- END ORDERS -----", "Your sheet"]
