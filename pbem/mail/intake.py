@@ -173,8 +173,7 @@ class _Sitting:
         to_all = next((each for each in _TO_ALL if each in replies), None)
         self.reported_to_all = to_all in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since
         self.closing_told = to_all in (Reply.CLOSED, Reply.REPORTS)
-        for desk in desks:
-            desk.write_faults()
+        replies = [desk.write_faults(reply) for desk, reply in zip(desks, replies, strict=True)]
         answered = [desk.answered for desk in desks]
         match to_all:
             case Reply.FIRST_REPORTS:

@@ -23,6 +23,8 @@ _OURS: Final = re.compile(rf"^[ \t]*{MARK}.*\n?", re.MULTILINE)
 _KEY: Final = re.compile(r"(?i)\W*(game|side|adjudication)\W*:")
 _WIDTH: Final = 64
 """Columns of a line of ours: mail programs break a quoted line at 72, with up to four quote marks before it."""
+_NARROW: Final = 44
+"""Columns that a telephone shows in one line: carets further to the right would stand below another word."""
 _MOST: Final = 50
 _LONGEST_NAMED: Final = 30
 
@@ -73,16 +75,21 @@ def remark(text: str) -> list[str]:
 
 def _named(line: str, placed: Placed) -> str:
     """Return the sentence of a fault, with the word before it where that stands too far to the right for carets."""
-    start, word = placed.mark.column - 1, line[placed.mark.column - 1 :][: placed.mark.width].strip()
-    far = width_of(line[:start]) >= _WIDTH and 0 < len(word) <= _LONGEST_NAMED
-    return f"at {word}: {sentence(placed.fault)}" if far else sentence(placed.fault)
+    return f"at {word}: {sentence(placed.fault)}" if (word := _far(line, placed.mark)) else sentence(placed.fault)
+
+
+def _far(line: str, mark: Mark) -> str:
+    """Return the word at a place that is named rather than pointed at: it ends where a telephone breaks the line."""
+    start = mark.column - 1
+    word = line[start:][: mark.width].strip()
+    return word if width_of(line[: start + mark.width]) > _NARROW and len(word) <= _LONGEST_NAMED else ""
 
 
 def _carets(line: str, mark: Mark) -> Iterator[str]:
     """Yield the line of carets below a word; none where it would not stand below it in every mail program."""
     before, start = line[: mark.column - 1], mark.column - 1
     room = width_of(before)
-    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip():
+    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip() or _far(line, mark):
         return
     wide = width_of(line[start : start + mark.width])
     yield MARK + " " * (room - len(MARK)) + "^" * min(max(1, wide), _WIDTH - room)

@@ -271,8 +271,10 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that sends a sheet with faults back, or that says that it came too late."""
+def returned(
+    game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
+) -> Outgoing:
+    """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
     receipted, about = enclosed(game, receipt.side), About(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
@@ -286,6 +288,7 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         mark=MARK,
         sheet=own.rstrip("\n"),
         reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+        answers=paragraphs(answers),
         forecast=any(each.command == Command.FORECAST for each in answered.commands),
     )
     again = side_report(game, receipt.side, game.adjudication).sheet

@@ -148,6 +148,13 @@ def test_a_faulty_sheet_tells_how_it_still_gets_its_forecast(folder: Folder, toy
         assert game.sheets("red") == 0
 
 
+def test_the_answer_to_a_command_goes_with_the_faulty_sheet(folder: Folder, toy: Adjudicator) -> None:
+    wrong = sheet(toy, "red", order("bury", card="three"))
+    back = only(take_in(letter("red", b"NEWS asked\n\n" + wrong), folder.office))
+    assert back.text.startswith("NEWS: you are told")
+    assert "There is one fault in them." in back.text
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_sheet_that_is_not_yaml_is_mended_in_the_quote(folder: Folder, toy: Adjudicator, client: str) -> None:
     mine = cards(folder, "red")

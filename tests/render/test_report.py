@@ -589,7 +589,14 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert first.text.startswith("Dear Ann,\n\nA game of Hannibal begins")
     assert "  Carthage: Bo\n\nYour phrase is on record.\n\n" in first.text
     assert "ab" * 32 in first.text
-    given: dict[str, Any] = {"game": "punica", "count": 1, "mark": "#!", "reasons": [], "forecast": False}
+    given: dict[str, Any] = {
+        "game": "punica",
+        "count": 1,
+        "mark": "#!",
+        "reasons": [],
+        "forecast": False,
+        "answers": [],
+    }
     faults = mail("faults", sheet="game: punica\n#! wrong", **{**given, "count": 2})
     assert "There are 2 faults in them. Each stands below its place in your sheet:\n" in faults.text
     assert "----- BEGIN ORDERS -----\ngame: punica\n#! wrong\n----- END ORDERS -----\n" in faults.text
