@@ -54,6 +54,8 @@ def compare_talk(
         return
     said = [each for each in talk.said if "event" not in each]
     heard = [each for each in heard if each.talk is not None and not each.talk.shows]
+    if not (heard or said):
+        return
     unknown: list[KeptLetter] = []
     for letter in heard:
         assert letter.talk is not None
