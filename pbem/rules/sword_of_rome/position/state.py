@@ -280,6 +280,9 @@ class Game:
     def where(self, leader: str) -> str | None:
         """Return the space that a leader is in; None: none."""
         power = self.board.leaders[leader].power
+        for space, force in self.forces[power].items():
+            if leader in force.leaders:
+                return space
         return next((space for space, force in self.everywhere(power) if leader in force.leaders), None)
 
     def cu_on_map(self, side: Side) -> int:
