@@ -157,8 +157,8 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     elif sum(place.values()) != most:
         yield order.fault(("place",), f"the card hires {most} CU: place them all", rule="S 7.2.4")
     for space, cu in place.items():
-        if cu > most:
-            yield order.fault(("place", space), f"a card hires {most} CU at most", rule="S 7.2.4")
+        if cu > DESPERATE_VALUE:
+            yield order.fault(("place", space), f"no card hires more than {DESPERATE_VALUE} CU", rule="S 7.2.4")
         refusal = why_not_place(view, CARTHAGE, space)
         if refusal is not None:
             yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
