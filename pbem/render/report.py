@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.crypto.player_chains import PlayerChain
 from pbem.game.box import Box
+from pbem.game.printed import foot
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
@@ -160,6 +161,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "changed": changed,
         "filed": list(standing_lines(request.filed)) if request.list_filed else [],
         "standing": list(laid_out(stands.sections)),
+        "foot": [line for said_of_it in foot(box) for line in _prose(said_of_it)],
     }
     letter = everything | {
         "hand": list(laid_out([section for section in hand if section not in about])),
@@ -170,7 +172,8 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     }
     letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet)
     text, position = _written("report", **letter), _written("position", **everything)
-    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
+    waited = [decision for decision in request.own if decision.waits] or request.own
+    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
     return Report(text, sheet, stands.headline, asked, position)
 
 
@@ -369,7 +372,8 @@ def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
             yield f"{when}{about}, the game waits for you."
         else:
             last = takes if decision is request.own[-1] else ""
-            yield f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}"
+            waits = "" if decision.waits else " The game does not wait for it."
+            yield f"{when}{about}: {form.in_words(decision.default, box.names)}.{waits}{last}"
 
 
 def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:
