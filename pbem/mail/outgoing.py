@@ -23,6 +23,7 @@ from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compos
 from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
+from pbem.mail.token import address_with_token, message_id, token
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
@@ -56,6 +57,8 @@ class MailSettings:
     """Where answers are put while the game is locked; None: they are returned only."""
     came: datetime | None = None
     """When the letter came that is taken in; None: now."""
+    plus: bool = False
+    """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
 
     @property
     def letter_time(self) -> datetime:
@@ -161,6 +164,7 @@ def report_of(
         before=before,
         ruled=side in game.defaults,
         sheets=sheets,
+        key="" if side is None else token(game, side),
     )
     return report(game.rules, game.box, request)
 
@@ -374,7 +378,8 @@ def letter(
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
     if about is not None and len(about.game.ledger.sides_of(to)) > 1:
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
-    message_id = f"<{id or stamp}@{settings.host}>"
+    key = "" if about is None else token(about.game, about.side)
+    own_id = message_id(id or stamp, key, settings.host)
     thread = [each for each in (known.first, known.last) if each]
     below = "" if about is None else f"{_gap(text, about)}{enclosed_line(attached.names)}"
     draft = Draft(
@@ -382,15 +387,16 @@ def letter(
         to=to,
         subject=text.subject,
         text=text.text + below,
-        message_id=message_id,
+        message_id=own_id,
         date=settings.now,
+        reply_to=address_with_token(settings.sender, key) if key and settings.plus else "",
         in_reply_to=answered.message_id if answered else known.last or None,
         references=[*thread[:1], *(answered.references if answered else ()), *thread[1:]],
         list_id="" if about is None else _list_id(about, settings.host),
         unasked=answered is None,
         attached=attached,
     )
-    sent = () if about is None else (Sent(about.game.path, about.side, message_id, about.told, about.picture),)
+    sent = () if about is None else (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
 
 

@@ -16,6 +16,7 @@ from pbem.game.yaml import Unreadable
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings
+from pbem.mail.token import without_token
 from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
@@ -119,7 +120,7 @@ def report_named(sheet: Enclosure) -> Answering | None:
 def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[Answering]:
     """Yield the reports of ours that a letter refers to, the latest first; of any host, if none is given."""
     for reference in reversed(references):
-        found = _REPORT.fullmatch(reference)
+        found = _REPORT.fullmatch(without_token(reference))
         if found is not None and host in (None, found["host"]):
             for side in found["side"].split("+"):
                 yield Answering(found["game"], side, int(found["number"]))
@@ -150,7 +151,7 @@ def _asks(settings: MailSettings, name: str, letter: Letter) -> list[Answering]:
 def _answered(references: Sequence[str], host: str) -> Iterator[str]:
     """Yield the names that may stand in the ids of our letters, those of the latest first."""
     for reference in reversed(references):
-        found = _OURS.fullmatch(reference)
+        found = _OURS.fullmatch(without_token(reference))
         if found is None or found["host"] != host:
             continue
         if found["one"]:

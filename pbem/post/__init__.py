@@ -1,1 +1,1 @@
-"""The post: letters come and go by themselves. `pbem post` fetches, takes in and sends, for any number of games."""
+"""The post: fetches players' letters, has them carried out, and sends the answers, by itself."""
