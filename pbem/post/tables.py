@@ -6,8 +6,8 @@ than anything is ever put off (`LONGEST`) comes of a clock that has jumped back,
 
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
 (`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, `done`. When all its
-games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for a word of its sender is on
-`hold` meanwhile, and keeps no other letter waiting.
+games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for a word of its sender is done
+here: it lies beside the repo of its game (`pbem.post.held`).
 """
 
 from __future__ import annotations
@@ -66,15 +66,6 @@ class Waiting:
     """How often it was begun before: more than none if a worker has died over it."""
 
 
-class Held(NamedTuple):
-    """A letter on hold in a game: it waits for a word of its sender."""
-
-    letter: int
-    game: str
-    sender: str
-    until: float
-
-
 class Stuck(NamedTuple):
     """A game whose letters wait: why, until when at least, and how many there are."""
 
@@ -105,8 +96,6 @@ class Counts(NamedTuple):
 
     waiting: int
     """Letters that are to be taken in."""
-    held: int
-    """Letters on hold."""
     oldest: float | None
     """When the oldest letter that waits was put here; None: none waits."""
     to_send: int
@@ -119,7 +108,11 @@ class Counts(NamedTuple):
 
 
 class Tables(ABC):
-    """The tables. Every method is one transaction: when it returns, what it has changed lasts."""
+    """The tables. Every method is one transaction.
+
+    When `put` returns, the letter lasts, also in a power cut. What else was changed may be lost in one: then a letter
+    is taken in again, and recognized, or is sent again with the same Message-ID.
+    """
 
     # ---- letters come
 
@@ -181,22 +174,6 @@ class Tables(ABC):
     @abstractmethod
     def stuck(self) -> Sequence[Stuck]:
         """Return the games whose letters were postponed."""
-
-    @abstractmethod
-    def hold(self, letter: int, game: str, until: float) -> None:
-        """Take a letter out of a game's queue until its sender has said a word."""
-
-    @abstractmethod
-    def held(self, sender: str, game: str | None = None) -> Sequence[Held]:
-        """Return the letters of a sender on hold, in order; without a game, those of all games."""
-
-    @abstractmethod
-    def release(self, letter: int, game: str) -> None:
-        """Put a letter that is on hold back into its place in the queue."""
-
-    @abstractmethod
-    def expire(self, now: float) -> int:
-        """Let go of letters that were on hold for too long, and return how many they were."""
 
     # ---- letters go
 
