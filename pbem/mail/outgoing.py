@@ -17,6 +17,7 @@ from typing import Final
 
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.door import Door
 from pbem.mail.letter import Letter
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
@@ -57,6 +58,8 @@ class MailSettings:
     """Maildir that answers are put into while the game is locked; None: they are returned only."""
     plus: bool = False
     """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    door: Door | None = None
+    """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
 
     @property
     def host(self) -> str:
