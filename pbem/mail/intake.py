@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from pbem.mail.bundles import bundled
@@ -19,6 +18,7 @@ from pbem.mail.desk import Desk, Reply
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
+from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import (
     MailSettings,
     Outgoing,
@@ -82,7 +82,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        game.today, game.moment = settings.now.date(), settings.now
+        game.carry_out_letter_of(settings.letter_time, settings.now)
         sides = game.sides_of(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
@@ -166,7 +166,7 @@ class _Sitting:
             self._post(handled.letters[first:], self.settings.outbox)
         game.talk.note_sent(self.talk)
 
-    def _post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
+    def _post(self, letters: Sequence[Outgoing], outbox: Outbox) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.put_into(outbox)

@@ -19,9 +19,9 @@ from pbem.game.wording import listing, on_one_line
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.door import Door
 from pbem.mail.letter import Letter
-from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
+from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.mail.token import address_with_token, message_id, token
@@ -54,12 +54,19 @@ class MailSettings:
     boxes: Sequence[Path] = ()
     drawings: Path | None = None
     """Folder where drawn maps are kept between letters."""
-    outbox: Path | None = None
-    """Maildir that answers are put into while the game is locked; None: they are returned only."""
+    outbox: Outbox | None = None
+    """Where answers are put while the game is locked; None: they are returned only."""
+    came: datetime | None = None
+    """When the letter came that is taken in; None: now."""
     plus: bool = False
     """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
     door: Door | None = None
     """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
+
+    @property
+    def letter_time(self) -> datetime:
+        """The time of the letter that is taken in: when the mailbox got it."""
+        return self.came or self.now
 
     @property
     def host(self) -> str:
@@ -78,7 +85,7 @@ class Outgoing:
     """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
     whose: str = ""
     """The side that it is for, as players write it."""
-    file: Path | None = None
+    file: str | None = None
     """Where it lies in the outbox, once it does."""
 
     @cached_property
@@ -86,10 +93,10 @@ class Outgoing:
         """The letter as bytes."""
         return compose(self.draft)
 
-    def put_into(self, outbox: Path) -> Path:
-        """Write it to the outbox, a maildir, unless it lies there, and note that; return its file."""
+    def put_into(self, outbox: Outbox) -> str:
+        """Put it into the outbox, unless it lies there, and note that; return where it lies."""
         if self.file is None:
-            self.file = write_to_maildir(outbox, self.content, self.name)
+            self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
                 note_sent(sent)
         return self.file

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, TypeAlias
 from pbem.game import yaml as yamlio
 from pbem.game.schema_check import misfits
 from pbem.mail.address import mailbox
+from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import MailSettings
 from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import Path as Place
@@ -203,7 +204,7 @@ class PostConfig:
         assert found is not None
         return found.address
 
-    def mail_settings(self, now: datetime, outbox: Path | None = None) -> MailSettings:
+    def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
         """Return the settings for one round of mail."""
         return MailSettings(
             self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox=outbox
