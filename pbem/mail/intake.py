@@ -33,7 +33,9 @@ from pbem.mail.sheet_choice import (
 )
 from pbem.mail.table_talk import talk_letters
 from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of
+from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import NoSuchGame
@@ -90,15 +92,29 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         game.carry_out_letter_of(settings.letter_time, settings.now)
         sides = game.sides_of(letter.sender)
+        first = len(handled.letters)
+        if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
+            handled.accepted = False
+            handled.log.append(f"{name}: {turned.log}")
+            handled.letters += turned.letters
+            for out in turned.letters if settings.outbox is not None else ():
+                out.put_into(settings.outbox)
+            return
         if not sides:
             raise CannotPlay(not_yours(name, letter))
-        first = len(handled.letters)
+        for side in _shown_by_token(game, letter, sides, settings):
+            note_heard(game, side, settings.now, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
             refuse(handled, letter, settings, reason)
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
+
+
+def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], settings: MailSettings) -> Sequence[Side]:
+    """Return the sides of a letter's sender if it brings back a token of one of them: letters then go both ways."""
+    return sides if not tokens_of(letter, settings.host).isdisjoint(token(game, side) for side in sides) else ()
 
 
 def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudicator) -> Desk | None:

@@ -17,6 +17,7 @@ from typing import Final
 
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.door import Door
 from pbem.mail.letter import Letter
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
@@ -59,6 +60,8 @@ class MailSettings:
     """When the letter came that is taken in; None: now."""
     plus: bool = False
     """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    door: Door | None = None
+    """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
 
     @property
     def letter_time(self) -> datetime:

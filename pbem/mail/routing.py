@@ -68,7 +68,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in _NAMING]
     said = [rest.split()[0] for rest in requests if rest]
-    for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
+    for name in dict.fromkeys([*said, *games_named(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):
             return name
     games = games_of(settings, letter.sender)
@@ -146,7 +146,7 @@ def about(letter: Letter, settings: MailSettings) -> str | None:
         return named[0]
     if (report := report_answered(letter, settings)) is not None:
         return report.game
-    names = [*_answered(letter.references, settings.host), *_in_subject(letter.subject)]
+    names = [*games_named(letter.references, settings.host), *_in_subject(letter.subject)]
     return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 
@@ -162,8 +162,8 @@ def _asks(settings: MailSettings, name: str, letter: Letter) -> list[Answering]:
         return []  # as in `_sides`
 
 
-def _answered(references: Sequence[str], host: str) -> Iterator[str]:
-    """Yield the names that may stand in the ids of our letters, those of the latest first."""
+def games_named(references: Sequence[str], host: str) -> Iterator[str]:
+    """Yield the names of games that may stand in the ids of our letters, those of the latest first."""
     for reference in reversed(references):
         found = _OURS.fullmatch(without_token(reference))
         if found is None or found["host"] != host:

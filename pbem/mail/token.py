@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.mail.last_reported import put_note
+from pbem.mail.letter import Letter
 from pbem.protocol import Side
 from pbem.referee.open_game import OpenGame
 
@@ -29,7 +30,7 @@ TOKEN: Final = rf"[a-z2-7]{{{LENGTH}}}"
 _NOTE: Final = "pbem.who."
 _MOST_LETTERS: Final = 100
 """So many letters that asked for a new token are remembered."""
-_IN_ID: Final = re.compile(rf"~(?P<token>{TOKEN})(?=@)")
+_IN_ID: Final = re.compile(rf"~(?P<token>{TOKEN})(?=@)", re.IGNORECASE)
 _IN_ADDRESS: Final = re.compile(rf"\+(?P<token>{TOKEN})@", re.IGNORECASE)
 
 
@@ -45,6 +46,8 @@ class Acquaintance:
     """When a letter last came back that proves who wrote it: the first proves that letters go both ways."""
     by: str = ""
     """What proved it."""
+    signed: tuple[tuple[str, str], ...] = ()
+    """The digests of the sheets that came with a signature and no other proof, and of the letters they came in."""
 
 
 def acquaintance(repo: Path, side: Side) -> Acquaintance:
@@ -52,7 +55,8 @@ def acquaintance(repo: Path, side: Side) -> Acquaintance:
     try:
         found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
         letters = tuple(map(str, found["letters"]))
-        return Acquaintance(int(found["renewed"]), letters, str(found["heard"]), str(found["by"]))
+        signed = tuple((str(sheet), str(letter)) for sheet, letter in found["signed"])
+        return Acquaintance(int(found["renewed"]), letters, str(found["heard"]), str(found["by"]), signed)
     except (FileNotFoundError, ValueError, TypeError, LookupError):
         return Acquaintance()
 
@@ -91,6 +95,20 @@ def note_heard(game: OpenGame, side: Side, when: datetime, by: str) -> None:
         _keep(game.path, side, replace(known, heard=now, by=by))
 
 
+def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
+    """Note that a signed sheet came in a letter, by their digests; False: it came before, in another letter.
+
+    A signed sheet that is sent again counts only while it is the last one that came: whoever has an earlier one must
+    not put it back in force.
+    """
+    known = acquaintance(game.path, side)
+    letters = [of for signed, of in known.signed if signed == sheet]
+    if letters:
+        return letter in letters or known.signed[-1][0] == sheet
+    _keep(game.path, side, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]))
+    return True
+
+
 def never_heard(repo: Path, side: Side) -> bool:
     """Tell whether no letter of a side has come yet whose writer is proven."""
     return not acquaintance(repo, side).heard
@@ -117,10 +135,10 @@ def without_token(reference: str) -> str:
     return _IN_ID.sub("", reference)
 
 
-def tokens_in_ids(references: tuple[str, ...], host: str) -> list[str]:
-    """Return the tokens in Message-IDs of a host."""
-    ours = (each for each in references if each.endswith(f"@{host}>"))
-    return [found["token"] for each in ours for found in _IN_ID.finditer(each)]
+def tokens_of(letter: Letter, host: str) -> set[str]:
+    """Return all tokens in a letter: in the Message-IDs of `host` that it refers to, its addresses, and its sheets."""
+    ours = (each for each in letter.references if each.lower().endswith(f"@{host.lower()}>"))
+    return {*letter.tokens, *(found["token"].lower() for each in ours for found in _IN_ID.finditer(each))}
 
 
 def tokens_in_addresses(headers: str) -> list[str]:

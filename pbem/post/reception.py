@@ -1,0 +1,96 @@
+"""The reception: takes in a letter that the post has found to be for the games, and asks first who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from pbem.mail.inbox import open_letter
+from pbem.mail.intake import take_in
+from pbem.mail.letter import Letter
+from pbem.mail.mime import LARGEST, Headers
+from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.sheet_choice import may_order_without_sheet
+from pbem.mail.tasks import Handled
+from pbem.post import held
+from pbem.post.config import WhoConfig
+from pbem.post.confirm import code_in, side_confirmed
+from pbem.post.limits import MOST_IN_VAIN, falls_silent
+from pbem.post.who import LetterDoor
+from pbem.referee.adjudicator import Adjudicator
+
+SentTo = Callable[[str], Collection[str]]
+"""Returns the names of the letters that were written to an address within a day."""
+_NOBODY: Final[SentTo] = lambda address: ()  # noqa: E731
+
+
+def received(
+    raw: bytes, at: datetime, config: WhoConfig, settings: MailSettings, by: str = "", sent_to: SentTo = _NOBODY
+) -> Handled:
+    """Carry out a letter, if its sender has written it, and write the answers, as `take_in` does.
+
+    `at` is when the mailbox got it, and `by` what told that it is ours. No answer goes to a robot.
+    """
+    letter = open_letter(raw)
+    settings = replace(settings, plus=config.plus)
+    if letter.sender and falls_silent(sent_to(letter.sender)):
+        why = f"{letter.sender} had {MOST_IN_VAIN} answers within a day that led to nothing"
+        return _left(letter, why)
+    if by == "address" and _is_private(letter):
+        return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
+    if not letter.automatic and (code := code_in(letter, settings)):
+        return _confirmed(letter, code, at, config, settings)
+    return take_in(raw, replace(settings, door=LetterDoor(raw, at, config, settings)))
+
+
+def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
+    """Answer a letter for the games that is too large to be fetched, by its headers alone."""
+    letter = open_letter(head)
+    handled = _left(letter, f"it has {size // 1024} kB")
+    if not letter.automatic and letter.sender and not Headers(head).every("list-id"):
+        reason = (
+            f"Your letter has {size // 1024} kB; at most {LARGEST // 1024} kB are read. Please send it again without "
+            "pictures and other files: the order sheet alone is enough."
+        )
+        handled.letters.append(refusal_letter(reason, 0, letter, settings))
+    return handled
+
+
+def _left(letter: Letter, why: str) -> Handled:
+    """Return the outcome of a letter that is left as it is."""
+    return Handled(accepted=False, notes=[f"letter {letter.digest[:12]} is left unanswered: {why}"])
+
+
+def _is_private(letter: Letter) -> bool:
+    """Tell whether nothing in a letter looks as if it were meant for a game."""
+    found = letter.commands or letter.enclosures or letter.tokens or letter.unclear
+    return not found and not may_order_without_sheet(letter)
+
+
+def _confirmed(letter: Letter, code: str, at: datetime, config: WhoConfig, settings: MailSettings) -> Handled:
+    """Carry out the letters that a player confirms."""
+    found = side_confirmed(letter, code, settings)
+    if found is None:
+        return _left(letter, "it confirms by a code that its sender was not sent")
+    name, side = found
+    repo = settings.games / f"{name}.git"
+    held.drop_old(repo, side, at)
+    letters = list(held.confirmed(repo, side, code))
+    if not letters:
+        return _left(letter, "it confirms what does not wait any more")
+    whole = Handled()
+    for _, raw in letters:
+        handled = take_in(raw, replace(settings, door=LetterDoor(raw, at, config, settings, confirmed=name)))
+        whole.accepted &= handled.accepted
+        for into, part in (
+            (whole.letters, handled.letters),
+            (whole.notes, handled.notes),
+            (whole.complaints, handled.complaints),
+            (whole.log, handled.log),
+        ):
+            into += part  # type: ignore[arg-type]
+    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        held.release(repo, side, [waiting.digest for waiting, _ in letters])
+    return whole
