@@ -87,7 +87,7 @@ def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:
     if named := [name for name in named if name in own]:
         return named
     said = [each.rest.split()[0].lower() for each in letter.commands if each.rest]
-    hints = [*said, *_answered(letter.references, host), *_in_subject(letter.subject)]
+    hints = [*said, *games_named(letter.references, host), *_in_subject(letter.subject)]
     found = next((name for name in hints if name in own), None)
     return [found] if found is not None else list(own[:1])
 

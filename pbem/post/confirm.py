@@ -44,7 +44,9 @@ def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, at: datetim
     if digest is None:
         return Turned(f"{came}; {held.MOST} such letters wait already, and it is dropped")
     letters = [*_asked_before(game, side, digest, settings), *due(game, side, at, settings)]
-    return Turned(f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters)
+    return Turned(
+        f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters
+    )
 
 
 def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
@@ -111,7 +113,9 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
         "confirm",
         game=game.name,
         came=paragraphs(
-            [f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."]
+            [
+                f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."
+            ]
         ),
         letters=shown,
         link=_link(game, side, code, settings),

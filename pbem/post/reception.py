@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from pbem.mail.inbox import open_letter
-from pbem.mail.intake import take_in
+from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
 from pbem.mail.outgoing import MailSettings, refusal_letter
@@ -29,7 +29,7 @@ _NOBODY: Final[SentTo] = lambda address: ()  # noqa: E731
 def received(
     raw: bytes, at: datetime, config: WhoConfig, settings: MailSettings, by: str = "", sent_to: SentTo = _NOBODY
 ) -> Handled:
-    """Carry out a letter, if its sender has written it, and write the answers, as `take_in` does.
+    """Carry out a letter, if its sender has written it, and write the answers, as `take_in_where_possible` does.
 
     `at` is when the mailbox got it, and `by` what told that it is ours. No answer goes to a robot.
     """
@@ -42,7 +42,7 @@ def received(
         return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
     if not letter.automatic and (code := code_in(letter, settings)):
         return _confirmed(letter, code, at, config, settings)
-    return take_in(raw, replace(settings, door=LetterDoor(raw, at, config, settings)))
+    return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, at, config, settings)))
 
 
 def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
@@ -82,15 +82,16 @@ def _confirmed(letter: Letter, code: str, at: datetime, config: WhoConfig, setti
         return _left(letter, "it confirms what does not wait any more")
     whole = Handled()
     for _, raw in letters:
-        handled = take_in(raw, replace(settings, door=LetterDoor(raw, at, config, settings, confirmed=name)))
+        door = LetterDoor(raw, at, config, settings, confirmed=name)
+        handled = take_in_where_possible(raw, replace(settings, door=door))
+        whole.waits |= handled.waits
         whole.accepted &= handled.accepted
-        for into, part in (
-            (whole.letters, handled.letters),
-            (whole.notes, handled.notes),
-            (whole.complaints, handled.complaints),
-            (whole.log, handled.log),
-        ):
-            into += part  # type: ignore[arg-type]
+        whole.letters += handled.letters
+        whole.notes += handled.notes
+        whole.complaints += handled.complaints
+        whole.log += handled.log
+    if whole.waits:  # the letter that confirms them waits, too
+        return whole
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         held.release(repo, side, [waiting.digest for waiting, _ in letters])
     return whole

@@ -26,13 +26,14 @@ CREATE TABLE seen (source TEXT NOT NULL, uid TEXT NOT NULL, letter INTEGER, mark
     PRIMARY KEY (source, uid)) WITHOUT ROWID;
 CREATE INDEX seen_unmarked ON seen (letter) WHERE marked = 0 AND letter IS NOT NULL;
 CREATE TABLE letters (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE, sender TEXT NOT NULL,
-    at REAL NOT NULL, since REAL NOT NULL, content BLOB, tries INTEGER NOT NULL DEFAULT 0);
+    at REAL NOT NULL, since REAL NOT NULL, content BLOB, by TEXT NOT NULL DEFAULT '', size INTEGER NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE work (letter INTEGER NOT NULL, game TEXT NOT NULL, sender TEXT NOT NULL, state TEXT NOT NULL,
-    since REAL NOT NULL, due REAL NOT NULL, PRIMARY KEY (letter, game)) WITHOUT ROWID;
+    due REAL NOT NULL, slot REAL NOT NULL, PRIMARY KEY (letter, game)) WITHOUT ROWID;
 CREATE INDEX work_waiting ON work (game, letter) WHERE state = 'waiting';
 CREATE INDEX work_due ON work (game, due) WHERE state = 'waiting';
-CREATE INDEX work_of_game ON work (game, since);
-CREATE INDEX work_of_sender ON work (sender, since);
+CREATE INDEX work_of_game ON work (game, slot);
+CREATE INDEX work_of_sender ON work (sender, slot);
 CREATE TABLE games (game TEXT PRIMARY KEY, oldest INTEGER, due REAL NOT NULL DEFAULT 0, pause REAL NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE INDEX games_waiting ON games (oldest) WHERE oldest IS NOT NULL;
@@ -41,6 +42,7 @@ CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UN
     tries INTEGER NOT NULL DEFAULT 0, ended REAL, reason TEXT NOT NULL DEFAULT '', content BLOB);
 CREATE INDEX outbox_waiting ON outbox (urgency, id) WHERE state = 'waiting';
 CREATE INDEX outbox_readers ON outbox (recipient, thread, id) WHERE state = 'waiting';
+CREATE INDEX outbox_written ON outbox (recipient, since);
 CREATE INDEX outbox_sent ON outbox (ended) WHERE state = 'sent';
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
 """
@@ -128,13 +130,15 @@ class SqliteTables(Tables):
         with self._write() as connection:
             found = connection.execute("SELECT id FROM letters WHERE digest = ?", (letter.digest,)).fetchone()
             if found is None:
-                values = letter.digest, letter.sender, letter.at, now, letter.content
+                values = letter.digest, letter.sender, letter.at, now, letter.content, letter.by, letter.size
                 added = connection.execute(
-                    "INSERT INTO letters (digest, sender, at, since, content) VALUES (?, ?, ?, ?, ?)", values
+                    "INSERT INTO letters (digest, sender, at, since, content, by, size) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    values,
                 )
                 id = added.lastrowid
                 for game in letter.games or (NO_GAME,):
-                    row = id, game, letter.sender, now, due.get(game, 0.0)
+                    when = due.get(game, 0.0)
+                    row = id, game, letter.sender, when, max(now, when)
                     connection.execute("INSERT INTO work VALUES (?, ?, ?, 'waiting', ?, ?)", row)
                     _look_again(connection, game)
             else:
@@ -152,11 +156,13 @@ class SqliteTables(Tables):
         with self._write() as connection:
             connection.execute("UPDATE seen SET marked = 1 WHERE source = ? AND uid = ?", (source, uid))
 
-    def slots(self, sender: str, game: str | None, since: float) -> Sequence[float]:
-        column, value = ("sender", sender) if game is None else ("game", game)
-        query = f"SELECT max(since, due) AS slot FROM work WHERE {column} = ? AND (since > ? OR due > ?)"
-        rows = self._rows(f"{query} GROUP BY letter ORDER BY slot", value, since, since)
-        return [slot for (slot,) in rows]
+    def last_slots(self, sender: str, most: int) -> Sequence[float]:
+        query = "SELECT slot FROM work WHERE sender = ? GROUP BY slot, letter ORDER BY slot DESC LIMIT ?"
+        return [slot for (slot,) in self._rows(query, sender, most)]
+
+    def slots_between(self, game: str, start: float, end: float) -> Sequence[float]:
+        query = "SELECT slot FROM work WHERE game = ? AND slot > ? AND slot <= ? ORDER BY slot"
+        return [slot for (slot,) in self._rows(query, game, start, end)]
 
     # ---- letters are taken in
 
@@ -170,7 +176,7 @@ class SqliteTables(Tables):
     def next_letter(self, game: str, now: float) -> Waiting | None:
         with self._write() as connection:
             found = connection.execute(
-                "SELECT id, digest, letters.sender, at, content, tries FROM work INDEXED BY work_waiting "
+                "SELECT id, digest, letters.sender, at, content, by, size, tries FROM work INDEXED BY work_waiting "
                 "JOIN letters ON letters.id = letter WHERE game = ?1 AND state = 'waiting' "
                 "AND (due <= ?2 OR due > ?2 + ?3) ORDER BY letter LIMIT 1",
                 (game, now, LONGEST),
@@ -178,10 +184,13 @@ class SqliteTables(Tables):
             if found is None:
                 _look_again(connection, game)
                 return None
-            id, digest, sender, at, content, tries = found
-            connection.execute("UPDATE letters SET tries = tries + 1 WHERE id = ?", (id,))
+            id, digest, sender, at, content, by, size, tries = found
             rows = connection.execute("SELECT game FROM work WHERE letter = ? AND state = 'waiting'", (id,))
-            return Waiting(id, digest, sender, at, content, [each for (each,) in rows.fetchall()], tries)
+            return Waiting(id, digest, sender, at, content, [each for (each,) in rows.fetchall()], by, size, tries)
+
+    def begun(self, letter: int) -> None:
+        with self._write() as connection:
+            connection.execute("UPDATE letters SET tries = tries + 1 WHERE id = ?", (letter,))
 
     def done(self, letter: int, game: str) -> None:
         with self._write() as connection:
@@ -280,6 +289,10 @@ class SqliteTables(Tables):
             connection.execute(
                 "UPDATE outbox SET due = ?, reason = ?, tries = tries + 1 WHERE name = ?", (until, reason, name)
             )
+
+    def written_to(self, address: str, since: float) -> Sequence[str]:
+        rows = self._rows("SELECT name FROM outbox WHERE recipient = ? AND since > ?", address, since)
+        return [name for (name,) in rows]
 
     def sent_between(self, start: float, end: float) -> int:
         rows = self._rows(

@@ -91,6 +91,10 @@ class Players:
         """Tell whether an address plays in any game."""
         return any(address in addresses for _, addresses in self._games.values())
 
+    def games_of(self, address: str) -> list[str]:
+        """Return the games in which an address plays, by name."""
+        return sorted(name for name, (_, addresses) in self._games.items() if address in addresses)
+
     def has_game(self, name: str) -> bool:
         """Tell whether there is a game of a name."""
         return name in self._games
@@ -164,7 +168,9 @@ def _is_ours(message_id: str, known: Players) -> bool:
     """Tell whether a Message-ID may be that of a letter of ours, with a token or without."""
     if not MESSAGE_ID.fullmatch(message_id):
         return False
-    return any(known.has_game(name) for name in games_named([message_id], known.settings.host) if GAME_NAME.fullmatch(name))
+    return any(
+        known.has_game(name) for name in games_named([message_id], known.settings.host) if GAME_NAME.fullmatch(name)
+    )
 
 
 def _stamp(repo: Path) -> object:

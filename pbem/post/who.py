@@ -108,7 +108,9 @@ class LetterDoor:
             case _:
                 return confirm.ask(game, sides[0], letter, self.raw, self.at, self.settings)
 
-    def verdict(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Written | Unproven | Forged | Stranger:
+    def verdict(
+        self, game: Adjudicator, letter: Letter, sides: Sequence[Side]
+    ) -> Written | Unproven | Forged | Stranger:
         """Return who wrote a letter, as far as that shows. `sides` are those of its sender in the game."""
         shown = tokens_of(letter, self.settings.host)
         if not sides:

@@ -77,6 +77,7 @@ def test_letter_for_two_games_is_done_after_both(tables: SqliteTables) -> None:
     assert sorted(found.games) == ["punica", "zama"]
     tables.done(found.id, "punica")
     assert tables.to_mark() == []
+    tables.begun(found.id)
     again = tables.next_letter("zama", NOON)
     assert again is not None
     assert (again.id, again.games, again.tries) == (found.id, ["zama"], 1)
@@ -111,12 +112,13 @@ def test_letter_that_is_not_due_lets_the_next_one_pass(tables: SqliteTables) -> 
     assert tables.next_games(NOON + 60, 9) == ["punica"]
 
 
-def test_slots_are_those_since_a_time_each_letter_once(tables: SqliteTables) -> None:
+def test_slots_are_when_letters_came_or_are_due(tables: SqliteTables) -> None:
     tables.add("box", "1", new(b"1", "punica", "zama"), {"punica": NOON + 60, "zama": NOON + 60})
     tables.add("box", "2", new(b"2", "punica"), {})
-    assert tables.slots("ann@example.org", None, NOON - 1) == [NOON, NOON + 60]
-    assert tables.slots("", "zama", NOON - 1) == [NOON + 60]
-    assert tables.slots("ann@example.org", None, NOON) == [NOON + 60]
+    assert tables.last_slots("ann@example.org", 9) == [NOON + 60, NOON]
+    assert tables.last_slots("ann@example.org", 1) == [NOON + 60]
+    assert tables.slots_between("punica", NOON - 1, NOON + 60) == [NOON, NOON + 60]
+    assert tables.slots_between("zama", NOON - 1, NOON + 59) == []
 
 
 def test_postponed_game_waits_and_says_why(tables: SqliteTables) -> None:
@@ -188,6 +190,14 @@ def test_bundled_news_are_one_letter(tables: SqliteTables) -> None:
     assert not tables.put(out("a", Urgency.NEWS))
 
 
+def test_letters_written_to_an_address_are_found(tables: SqliteTables) -> None:
+    tables.put(out("a"))
+    tables.put(out("b", to="bob@example.org"))
+    tables.sent("a", NOON)
+    assert tables.written_to("ann@example.org", NOON - 1) == ["a"]
+    assert tables.written_to("ann@example.org", NOON) == []
+
+
 def test_notes_are_kept_and_found_by_prefix(tables: SqliteTables) -> None:
     tables.note("seen imap", "well", NOON)
     tables.note("seen imap", "badly", NOON + 1)
@@ -247,7 +257,7 @@ def test_second_process_finds_what_the_first_has_put(tables: SqliteTables) -> No
 
 def test_file_that_is_no_table_is_named(tmp_path: Path) -> None:
     (tmp_path / "post.sqlite").write_bytes(b"something else" * 100)
-    with pytest.raises(TablesDamaged, match="post.sqlite"):
+    with pytest.raises(TablesDamaged, match=r"post\.sqlite"):
         SqliteTables(tmp_path / "post.sqlite")
 
 
