@@ -8,6 +8,7 @@ it is gone, and once that it is back.
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,6 +47,7 @@ _WAIT: Final = 10.0
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
+_WORKER: Final = (sys.executable, "-m", "pbem.post.worker")
 _GRACE: Final = 30.0
 """Seconds that a worker has to finish a letter when the service stops."""
 OUTBOX: Final = "outbox"
@@ -169,18 +171,20 @@ def _reached(post: Post, name: str, action: Callable[[], object]) -> bool:
 class Service:
     """The post as a service: runs until it is told to stop."""
 
-    def __init__(self, post: Post, count: int | None = None) -> None:
+    def __init__(self, post: Post, count: int | None = None, program: Sequence[str] = _WORKER) -> None:
+        """`count` is that of the workers, by default one for each core; `program` is what a worker runs."""
         self._post = post
         self._say = post.say
         self._stop = post.stop
-        self._workers = [WorkerProcess(post.config.file, post.say) for _ in range(count or os.cpu_count() or 1)]
+        command = [*program, str(post.config.file)]
+        self.workers = [WorkerProcess(command, post.say) for _ in range(count or os.cpu_count() or 1)]
 
     def run(self) -> None:
         """Run until `stop` is set. Raises AnotherRuns."""
         post = self._post
         with alone(post.config.tables_file):
             self._beat("")
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.start()
             threads = [Thread(target=self._read, args=(sweep,), daemon=True) for sweep in post.sweeps]
             threads.append(Thread(target=self._send, daemon=True))
@@ -195,12 +199,12 @@ class Service:
 
     def _said(self) -> str:
         ways = ", ".join(source.name for source in self._post.sources)
-        return f"letters come from {ways} and go to {self._post.sender.name}; {len(self._workers)} workers"
+        return f"letters come from {ways} and go to {self._post.sender.name}; {len(self.workers)} workers"
 
     def _keep_going(self) -> None:
         beaten, asked = monotonic(), 0.0
         while not self._stop.wait(_TICK):
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.revive()
             if monotonic() - beaten >= _BEAT:
                 beaten = monotonic()
@@ -216,10 +220,10 @@ class Service:
         """Let everybody finish what they are at."""
         notify("STOPPING=1")
         self._stop.set()
-        for worker in self._workers:
+        for worker in self.workers:
             worker.let_go()
         until = monotonic() + _GRACE
-        for worker in self._workers:
+        for worker in self.workers:
             worker.end(until - monotonic())
         for thread in threads:
             thread.join(max(0.0, until - monotonic()))
@@ -240,7 +244,7 @@ class Service:
         def look() -> None:
             swept = sweep.look()
             if swept.taken:
-                for worker in self._workers:
+                for worker in self.workers:
                     worker.ring()
             sweep.mark()
             if not any(swept):
