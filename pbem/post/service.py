@@ -225,11 +225,12 @@ class Service:
         until = monotonic() + _GRACE
         for worker in self.workers:
             worker.end(until - monotonic())
-        for thread in threads:
-            thread.join(max(0.0, until - monotonic()))
+        for thread in threads:  # a reader that only waits for letters is not waited for
+            thread.join(max(0.0, until - monotonic()) if thread is threads[-1] else _TICK)
         with suppress(OSError):
             self._beat(STOPPED)
-        self._post.close()
+        if not any(thread.is_alive() for thread in threads):
+            self._post.close()
         self._say("the post is closed")
 
     def _beat(self, word: str) -> None:
