@@ -23,7 +23,7 @@ class SendmailSender(Sender):
 
     def __init__(self, config: SendmailOut, address: str) -> None:
         self.name = config.command[0] if config.command else "sendmail"
-        self._command = config.command or ("sendmail", "-i", "-f", address)
+        self._command = config.command or ("sendmail", "-i", "-f", address, "--")
 
     def send(self, to: str, letter: bytes) -> Delivery:
         if to.startswith("-"):  # an option, not an address
