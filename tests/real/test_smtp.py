@@ -18,7 +18,8 @@ from tests.real.proxy import Proxy, Trick
 def letter(number: int, to: str = "ann@pbem.test") -> bytes:
     return (
         f"From: referee@pbem.test\r\nTo: {to}\r\nSubject: report {number}\r\n"
-        f"Date: Mon, 23 Nov 2026 12:00:00 +0000\r\nMessage-ID: <report.{number}@pbem.test>\r\n\r\n.\r\n.. a line with dots\r\nReport {number}.\r\n"
+        "Date: Mon, 23 Nov 2026 12:00:00 +0000\r\n"
+        f"Message-ID: <report.{number}@pbem.test>\r\n\r\n.\r\n.. a line with dots\r\nReport {number}.\r\n"
     ).encode()
 
 
