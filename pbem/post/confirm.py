@@ -37,14 +37,17 @@ _MOST_SHOWN: Final = 12
 """So many lines of a letter are shown to who has to confirm it."""
 
 
-def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, at: datetime, settings: MailSettings) -> Turned:
+def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
     """Keep a letter until it is confirmed, and ask for that if its player may be asked today. The game is locked."""
+    at = settings.letter_time
     came = f"letter of {side}: nothing shows that its player wrote it"
     digest = held.hold(game.path, side, raw, at, unproven.subject)
     if digest is None:
         return Turned(f"{came}; {held.MOST} such letters wait already, and it is dropped")
     letters = [*_asked_before(game, side, digest, settings), *due(game, side, at, settings)]
-    return Turned(f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters)
+    return Turned(
+        f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters
+    )
 
 
 def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
@@ -71,11 +74,6 @@ def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSett
         if digest in digests and len(waiting) == len(digests):
             yield _letter(game, side, code, waiting, settings)
             return
-
-
-def sides_to_ask(game: Adjudicator) -> list[Side]:
-    """Return the sides of a game with letters for which their players were not asked yet."""
-    return [side for side in game.ledger.addresses if held.asked(game.path, side).unasked]
 
 
 def code_in(answer: Letter, settings: MailSettings) -> str:
@@ -111,7 +109,9 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
         "confirm",
         game=game.name,
         came=paragraphs(
-            [f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."]
+            [
+                f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."
+            ]
         ),
         letters=shown,
         link=_link(game, side, code, settings),

@@ -164,7 +164,9 @@ def _is_ours(message_id: str, known: Players) -> bool:
     """Tell whether a Message-ID may be that of a letter of ours, with a token or without."""
     if not MESSAGE_ID.fullmatch(message_id):
         return False
-    return any(known.has_game(name) for name in games_named([message_id], known.settings.host) if GAME_NAME.fullmatch(name))
+    return any(
+        known.has_game(name) for name in games_named([message_id], known.settings.host) if GAME_NAME.fullmatch(name)
+    )
 
 
 def _stamp(repo: Path) -> object:
