@@ -89,8 +89,9 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             handled.accepted = False
             handled.log.append(f"{name}: {turned.log}")
             handled.letters += turned.letters
-            for out in turned.letters if settings.outbox is not None else ():
-                out.put_into(settings.outbox)
+            if settings.outbox is not None:
+                for out in turned.letters:
+                    out.put_into(settings.outbox)
             return
         if not sides:
             raise CannotPlay(not_yours(name, letter))

@@ -103,14 +103,15 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
     shown = [line for each in waiting for line in _shown(game, each)]
     until = f"{min(each.came for each in waiting) + held.WAITS:%A, %d %B}"
     many = len(waiting) > 1
-    came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
+    many_came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
     they = "them" if many else "it"
     words = mail(
         "confirm",
         game=game.name,
         came=paragraphs(
             [
-                f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."
+                f"{many_came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write "
+                "your address."
             ]
         ),
         letters=shown,

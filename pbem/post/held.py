@@ -1,8 +1,8 @@
 """Letters that wait to be confirmed: they lie beside the repo of their game, in the folder `pbem.held`.
 
-They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its letters,
-when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and for no
-other, so that nobody can slip one in that the player has not seen.
+They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its
+letters, when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and
+for no other, so that nobody can slip one in that the player has not seen.
 """
 
 from __future__ import annotations

@@ -125,13 +125,10 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
     for _, raw in letters:
         handled = take_in(raw, replace(settings, door=LetterDoor(raw, config, settings, confirmed=name)))
         whole.accepted &= handled.accepted
-        for into, part in (
-            (whole.letters, handled.letters),
-            (whole.notes, handled.notes),
-            (whole.complaints, handled.complaints),
-            (whole.log, handled.log),
-        ):
-            into += part  # type: ignore[arg-type]
+        whole.letters += handled.letters
+        whole.notes += handled.notes
+        whole.complaints += handled.complaints
+        whole.log += handled.log
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         held.release(repo, side, [waiting.digest for waiting, _ in letters])
     return whole
