@@ -49,6 +49,14 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
 
     Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
     """
+    handled = take_in_where_possible(raw, settings)
+    for other_rules in handled.waits.values():  # the letter waits until the game master has dealt with it
+        raise other_rules
+    return handled
+
+
+def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
+    """Take in a letter as `take_in` does; games that are played with other rules than those here do not raise."""
     letter = open_letter(raw)
     handled = Handled()
     if letter.automatic or not letter.sender:
@@ -68,8 +76,8 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
             refuse(handled, letter, settings, not_yours(task.game, letter))
-        except OtherRules:  # the letter waits until the game master has dealt with it
-            raise
+        except OtherRules as wrong:
+            handled.waits[task.game] = wrong
         except CannotPlay as refusal:
             refuse(handled, letter, settings, str(refusal))
     return handled

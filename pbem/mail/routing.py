@@ -78,6 +78,20 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
+def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:
+    """Return the games that a letter may be about, by what stands in it; no game is opened.
+
+    `own` are the games in which its sender plays. It may turn out to be about another game.
+    """
+    named = [*dict.fromkeys(game_of(each) for each in letter.enclosures)]
+    if named := [name for name in named if name in own]:
+        return named
+    said = [each.rest.split()[0].lower() for each in letter.commands if each.rest]
+    hints = [*said, *games_named(letter.references, host), *_in_subject(letter.subject)]
+    found = next((name for name in hints if name in own), None)
+    return [found] if found is not None else list(own[:1])
+
+
 def games_of(settings: MailSettings, sender: str) -> list[str]:
     """Return the games in which an address plays."""
     return [name for name in _all_games(settings) if _plays(settings, name, sender)]

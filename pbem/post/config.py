@@ -26,6 +26,8 @@ from pbem.protocol import Path as Place
 from pbem.protocol import PbemError
 
 FILE: Final = "pbem.yaml"
+TABLES: Final = "post.sqlite"
+"""The file of the tables, in the folder of the games."""
 _SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which a password may go without TLS: no wire lies in between."""
@@ -203,6 +205,11 @@ class PostConfig:
         found = mailbox(self.sender)
         assert found is not None
         return found.address
+
+    @property
+    def tables_file(self) -> Path:
+        """The file of the tables."""
+        return self.tables or self.games / TABLES
 
     def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
         """Return the settings for one round of mail."""

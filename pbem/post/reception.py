@@ -4,7 +4,7 @@ How the sweep and the workers use what knows of senders:
 
     triage.judge       in the sweep, for each new letter, with its headers and its size
     triage.has_sheet   for those of which the headers do not tell
-    received           in a worker, for each letter of ours: in place of `take_in`, which it calls
+    received           in a worker, for each letter of ours: in place of the intake, which it calls
     too_big            for one of ours that is too large to be fetched
     bounced            for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
     to_ask             by the sweep, for games with letters that came after their player had been asked that day
@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from pbem.mail.inbox import open_letter
-from pbem.mail.intake import take_in
+from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
@@ -44,7 +44,7 @@ def _nothing(address: str) -> Collection[str]:
 def received(
     raw: bytes, config: WhoConfig, settings: MailSettings, by: str = "", sent_to: SentTo = _nothing
 ) -> Handled:
-    """Carry out a letter, if its sender has written it, and write the answers, as `take_in` does.
+    """Carry out a letter, if its sender has written it, and write the answers, as `take_in_where_possible` does.
 
     `by` is what told that it is ours (`triage.Ours`); empty: it is not known any more. No answer goes to a robot.
     """
@@ -57,7 +57,7 @@ def received(
         return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
     if not letter.automatic and (code := code_in(letter, settings)):
         return _confirmed(letter, code, config, settings)
-    return take_in(raw, replace(settings, door=LetterDoor(raw, config, settings)))
+    return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, config, settings)))
 
 
 def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
@@ -123,12 +123,16 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
         return _left(letter, "it confirms what does not wait any more")
     whole = Handled()
     for _, raw in letters:
-        handled = take_in(raw, replace(settings, door=LetterDoor(raw, config, settings, confirmed=name)))
+        door = LetterDoor(raw, config, settings, confirmed=name)
+        handled = take_in_where_possible(raw, replace(settings, door=door))
+        whole.waits |= handled.waits
         whole.accepted &= handled.accepted
         whole.letters += handled.letters
         whole.notes += handled.notes
         whole.complaints += handled.complaints
         whole.log += handled.log
+    if whole.waits:  # the letter that confirms them waits, too
+        return whole
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         held.release(repo, side, [waiting.digest for waiting, _ in letters])
     return whole

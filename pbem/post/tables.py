@@ -5,9 +5,9 @@ Everything in them can be made anew from the games and the mailbox, but for lett
 than anything is ever put off (`LONGEST`) comes of a clock that has jumped back, and counts as past.
 
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
-(`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, `done`. When all its
-games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for a word of its sender is on
-`hold` meanwhile, and keeps no other letter waiting.
+(`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, it is `done`. When
+all its games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for its sender to
+confirm it is done here: it lies beside the repo of its game (`pbem.post.held`).
 """
 
 from __future__ import annotations
@@ -46,8 +46,13 @@ class NewLetter:
     at: float
     """When the mailbox got it."""
     content: bytes
+    """Its bytes; of one that is too large to be fetched, its headers."""
     games: Sequence[str]
     """The games whose queues it stands in: all that it may be about; none: `NO_GAME`."""
+    by: str = ""
+    """What told that it is ours: token, thread, address, sheet; or that it is a bounce, or too large."""
+    size: int = 0
+    """How many bytes it has in the mailbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,10 @@ class Waiting:
     content: bytes
     games: Sequence[str]
     """The games that have yet to take it in."""
+    by: str
+    size: int
     tries: int
     """How often it was begun before: more than none if a worker has died over it."""
-
-
-class Held(NamedTuple):
-    """A letter on hold in a game: it waits for a word of its sender."""
-
-    letter: int
-    game: str
-    sender: str
-    until: float
 
 
 class Stuck(NamedTuple):
@@ -105,8 +103,6 @@ class Counts(NamedTuple):
 
     waiting: int
     """Letters that are to be taken in."""
-    held: int
-    """Letters on hold."""
     oldest: float | None
     """When the oldest letter that waits was put here; None: none waits."""
     to_send: int
@@ -119,7 +115,11 @@ class Counts(NamedTuple):
 
 
 class Tables(ABC):
-    """The tables. Every method is one transaction: when it returns, what it has changed lasts."""
+    """The tables. Every method is one transaction.
+
+    When `put` returns, the letter lasts, also in a power cut. What else was changed may be lost in one: then a letter
+    is taken in again, and recognized, or is sent again with the same Message-ID.
+    """
 
     # ---- letters come
 
@@ -147,11 +147,12 @@ class Tables(ABC):
         """Note that a letter is marked as done in its mailbox."""
 
     @abstractmethod
-    def slots(self, sender: str, game: str | None, since: float) -> Sequence[float]:
-        """Return when the letters of a sender, or all for a game, were due that were put here after a time, in order.
+    def last_slots(self, sender: str, most: int) -> Sequence[float]:
+        """Return when the last letters of a sender came or are due, at most so many, the latest first."""
 
-        With a game the sender does not count.
-        """
+    @abstractmethod
+    def slots_between(self, game: str, start: float, end: float) -> Sequence[float]:
+        """Return when the letters of a game came or are due, in a time, in order."""
 
     # ---- letters are taken in
 
@@ -161,10 +162,11 @@ class Tables(ABC):
 
     @abstractmethod
     def next_letter(self, game: str, now: float) -> Waiting | None:
-        """Return the oldest letter of a game that is due, and count that it was begun; None: none is.
+        """Return the oldest letter of a game that is due; None: none is. Call it with the game claimed."""
 
-        Call it with the game claimed, and `done` or `postpone` after it.
-        """
+    @abstractmethod
+    def begun(self, letter: int) -> None:
+        """Count that a letter is being taken in: `done` or `postpone` follow, or the worker has died over it."""
 
     @abstractmethod
     def done(self, letter: int, game: str) -> None:
@@ -181,22 +183,6 @@ class Tables(ABC):
     @abstractmethod
     def stuck(self) -> Sequence[Stuck]:
         """Return the games whose letters were postponed."""
-
-    @abstractmethod
-    def hold(self, letter: int, game: str, until: float) -> None:
-        """Take a letter out of a game's queue until its sender has said a word."""
-
-    @abstractmethod
-    def held(self, sender: str, game: str | None = None) -> Sequence[Held]:
-        """Return the letters of a sender on hold, in order; without a game, those of all games."""
-
-    @abstractmethod
-    def release(self, letter: int, game: str) -> None:
-        """Put a letter that is on hold back into its place in the queue."""
-
-    @abstractmethod
-    def expire(self, now: float) -> int:
-        """Let go of letters that were on hold for too long, and return how many they were."""
 
     # ---- letters go
 
@@ -227,6 +213,10 @@ class Tables(ABC):
     @abstractmethod
     def refused(self, name: str, now: float, reason: str) -> None:
         """Note that a server will never take a letter."""
+
+    @abstractmethod
+    def written_to(self, address: str, since: float) -> Sequence[str]:
+        """Return the names of the letters to an address that were put here after a time, sent or not."""
 
     @abstractmethod
     def sent_between(self, start: float, end: float) -> int:

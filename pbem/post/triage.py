@@ -90,6 +90,10 @@ class Players:
         """Tell whether an address plays in any game."""
         return any(address in addresses for _, addresses in self._games.values())
 
+    def games_of(self, address: str) -> list[str]:
+        """Return the games in which an address plays, by name."""
+        return sorted(name for name, (_, addresses) in self._games.items() if address in addresses)
+
     def has_game(self, name: str) -> bool:
         """Tell whether there is a game of a name."""
         return name in self._games

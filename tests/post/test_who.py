@@ -70,7 +70,9 @@ def test_key_in_an_attached_sheet_proves_it(game: Folder) -> None:
 
 
 def test_quoted_form_proves_it(game: Folder) -> None:
-    quoted = "".join(f"> {line}\n" for line in ("game: punica", "side: red", f"key: {token_of(game, 'red')}", "orders:"))
+    quoted = "".join(
+        f"> {line}\n" for line in ("game: punica", "side: red", f"key: {token_of(game, 'red')}", "orders:")
+    )
     assert take(game, written(f"{bury(game)}\n\n{quoted}")).accepted
 
 
@@ -247,7 +249,9 @@ def test_forged_headers_prove_nothing(game: Folder, headers: str) -> None:
 )
 def test_address_that_can_be_read_in_two_ways_is_nobodys(game: Folder, sender: str) -> None:
     for more in ("", VOUCHED):
-        handled = take(game, more.encode() + written(bury(game), sender=sender, answers=report_id(game, "red")), PROVIDER)
+        handled = take(
+            game, more.encode() + written(bury(game), sender=sender, answers=report_id(game, "red")), PROVIDER
+        )
         assert sheets(game) == 0
         assert not handled.accepted
 
