@@ -52,7 +52,7 @@ OWNERS: dict[str, set[str]] = {
     "smtplib": {"post.transport"},
     "imapclient": {"post.transport"},
     "imaplib": set(),
-    "sqlite3": {"post.tables"},
+    "sqlite3": {"post.sqlite_tables"},
     "selectolax": {"mail"},
     "PIL": {"render"},
     "jinja2": {"render", "mail"},

@@ -48,7 +48,9 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
 
 def post(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
-    return str(out.put_into(outbox))
+    from pbem.mail.outboxes import MaildirOutbox
+
+    return out.put_into(MaildirOutbox(outbox))
 
 
 def post_all(letters: Iterable[Outgoing], outbox: Path) -> list[str]:

@@ -111,6 +111,8 @@ class Draft:
     references: Sequence[str] = ()
     list_id: str = ""
     """What mail programs file it by; empty: it belongs to no game."""
+    reply_to: str = ""
+    """The mailbox to answer to, if that is not the sender's."""
     unasked: bool = False
     """Whether it answers no letter."""
     attached: Attachments = Attachments()
@@ -135,6 +137,8 @@ def compose(draft: Draft) -> bytes:
         "Message-ID": draft.message_id,
         "Auto-Submitted": "auto-generated" if draft.unasked else "auto-replied",
     }
+    if draft.reply_to:
+        headers["Reply-To"] = _named(draft.reply_to)
     if draft.list_id:
         headers["List-Id"] = draft.list_id
     if answered:

@@ -19,12 +19,15 @@ from typing import Any, Final, Literal, TypeAlias
 from pbem.game import yaml as yamlio
 from pbem.game.schema_check import misfits
 from pbem.mail.address import mailbox
+from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import MailSettings
 from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import Path as Place
 from pbem.protocol import PbemError
 
 FILE: Final = "pbem.yaml"
+TABLES: Final = "post.sqlite"
+"""The file of the tables, in the folder of the games."""
 _SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which a password may go without TLS: no wire lies in between."""
@@ -206,10 +209,15 @@ class PostConfig:
         assert found is not None
         return found.address
 
-    def mail_settings(self, now: datetime, outbox: Path | None = None) -> MailSettings:
+    @property
+    def tables_file(self) -> Path:
+        """The file of the tables."""
+        return self.tables or self.games / TABLES
+
+    def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
         """Return the settings for one round of mail."""
         return MailSettings(
-            self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox=outbox
+            self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox, plus=self.who.plus
         )
 
 

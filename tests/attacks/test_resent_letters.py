@@ -18,6 +18,7 @@ from pbem.cli.verbs import app
 from pbem.crypto.seal import recipient_of
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import note_reported, reported, set_back
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.repo.charter import Joined
 from tests.support.live import SECRETS, Folder, files, give, letter, order, pick, play, sheet
@@ -33,7 +34,7 @@ def waiting(folder: Folder) -> Folder:
 
 def sends(folder: Folder, raw: bytes) -> Handled:
     """Take in a letter as `pbem letter` does."""
-    return take_in(raw, replace(folder.office, outbox=folder.path / "outbox"))
+    return take_in(raw, replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox")))
 
 
 def ids(folder: Folder) -> dict[str, int]:
