@@ -70,7 +70,7 @@ def test_wrong_password_is_a_refused_login(host: MailHost, monkeypatch: pytest.M
     monkeypatch.setenv("PBEM_TEST_PASSWORD", "wrong")
     with (
         out(host) as smtp,
-        pytest.raises(LoginRefused, match=r"localhost refuses the login of referee@pbem\.test: 535"),
+        pytest.raises(LoginRefused, match=r"it refuses the login of referee@pbem\.test: 535"),
     ):
         smtp.send("ann@pbem.test", letter(1))
 
@@ -100,7 +100,7 @@ def test_server_that_is_down_is_unreachable_and_found_again(host: MailHost) -> N
         assert smtp.send("ann@pbem.test", letter(1)) == Accepted()
         host.kill("postfix")
         try:
-            with pytest.raises(Unreachable, match="localhost: "):
+            with pytest.raises(Unreachable, match="refused|EOF|closed"):
                 smtp.send("ann@pbem.test", letter(2))
         finally:
             host.start_postfix()
@@ -142,7 +142,7 @@ def test_break_after_any_line_loses_no_letter(host: MailHost, trick: Trick, ever
                     said.append(smtp.send("ann@pbem.test", letter(after)))
                 except Unreachable as wrong:
                     said.append(str(wrong))
-    assert all(each.startswith("localhost: ") for said in outcomes.values() for each in said if isinstance(each, str))
+    assert all("\n" not in each for said in outcomes.values() for each in said if isinstance(each, str))
     found = soon(lambda: got if len(got := host.letters("ann")) > len(tried) else [])
     counts = {after: sum(b"<report.%d@" % after in each for each in found) for after in tried}
     assert set(counts.values()) <= {1, 2}

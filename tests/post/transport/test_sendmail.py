@@ -45,7 +45,7 @@ def test_other_exit_codes_concern_every_letter(tmp_path: Path) -> None:
 
 
 def test_missing_command_concerns_every_letter(tmp_path: Path) -> None:
-    with pytest.raises(Unreachable, match="there is no command"):
+    with pytest.raises(Unreachable, match="there is no such command"):
         SendmailSender(SendmailOut((str(tmp_path / "none"),)), "pbem@example.org").send("ann@example.org", LETTER)
 
 
