@@ -226,7 +226,7 @@ def test_server_that_is_down_is_unreachable_and_found_again(host: MailHost) -> N
         host.kill("dovecot")
         try:
             for _ in range(2):
-                with pytest.raises(Unreachable, match="refused|EOF|closed"):
+                with pytest.raises(Unreachable, match=r"refused|EOF|closed"):
                     box.fetch(arrived)
         finally:
             host.start_dovecot()

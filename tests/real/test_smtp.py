@@ -100,7 +100,7 @@ def test_server_that_is_down_is_unreachable_and_found_again(host: MailHost) -> N
         assert smtp.send("ann@pbem.test", letter(1)) == Accepted()
         host.kill("postfix")
         try:
-            with pytest.raises(Unreachable, match="refused|EOF|closed"):
+            with pytest.raises(Unreachable, match=r"refused|EOF|closed"):
                 smtp.send("ann@pbem.test", letter(2))
         finally:
             host.start_postfix()
