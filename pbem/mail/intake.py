@@ -104,7 +104,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         if not sides:
             raise CannotPlay(not_yours(name, letter))
         for side in _shown_by_token(game, letter, sides, settings):
-            note_heard(game, side, settings.now, "token")
+            note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
             refuse(handled, letter, settings, reason)

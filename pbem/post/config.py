@@ -217,7 +217,7 @@ class PostConfig:
     def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
         """Return the settings for one round of mail."""
         return MailSettings(
-            self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox=outbox
+            self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox, plus=self.who.plus
         )
 
 

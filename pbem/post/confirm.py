@@ -37,8 +37,9 @@ _MOST_SHOWN: Final = 12
 """So many lines of a letter are shown to who has to confirm it."""
 
 
-def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, at: datetime, settings: MailSettings) -> Turned:
+def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
     """Keep a letter until it is confirmed, and ask for that if its player may be asked today. The game is locked."""
+    at = settings.letter_time
     came = f"letter of {side}: nothing shows that its player wrote it"
     digest = held.hold(game.path, side, raw, at, unproven.subject)
     if digest is None:
@@ -75,11 +76,6 @@ def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSett
             return
 
 
-def sides_to_ask(game: Adjudicator) -> list[Side]:
-    """Return the sides of a game with letters for which their players were not asked yet."""
-    return [side for side in game.ledger.addresses if held.asked(game.path, side).unasked]
-
-
 def code_in(answer: Letter, settings: MailSettings) -> str:
     """Return the code that a letter confirms by; empty: it confirms nothing."""
     for line in (answer.subject, *answer.loose):
@@ -107,14 +103,15 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
     shown = [line for each in waiting for line in _shown(game, each)]
     until = f"{min(each.came for each in waiting) + held.WAITS:%A, %d %B}"
     many = len(waiting) > 1
-    came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
+    many_came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
     they = "them" if many else "it"
     words = mail(
         "confirm",
         game=game.name,
         came=paragraphs(
             [
-                f"{came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write your address."
+                f"{many_came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write "
+                "your address."
             ]
         ),
         letters=shown,

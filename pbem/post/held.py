@@ -1,8 +1,8 @@
 """Letters that wait to be confirmed: they lie beside the repo of their game, in the folder `pbem.held`.
 
-They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its letters,
-when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and for no
-other, so that nobody can slip one in that the player has not seen.
+They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its
+letters, when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and
+for no other, so that nobody can slip one in that the player has not seen.
 """
 
 from __future__ import annotations
@@ -131,6 +131,11 @@ def drop_old(repo: Path, side: Side, now: datetime) -> list[Waiting]:
     old = [each for each in asked(repo, side).letters if now - each.came >= WAITS]
     release(repo, side, [each.digest for each in old])
     return old
+
+
+def any_unasked(repo: Path) -> bool:
+    """Tell whether a game has letters that wait and that nobody was asked about yet."""
+    return any(asked(repo, path.name.removeprefix(_NOTE)).unasked for path in repo.glob(f"{_NOTE}*"))
 
 
 def side_of_code(repo: Path, code: str) -> Side | None:

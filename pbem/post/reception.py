@@ -1,37 +1,52 @@
-"""The reception: takes in a letter that the post has found to be for the games, and asks first who wrote it."""
+"""The reception: takes in a letter that the post has found to be for the games, and asks first who wrote it.
+
+How the sweep and the workers use what knows of senders:
+
+    triage.judge       in the sweep, for each new letter, with its headers and its size
+    triage.has_sheet   for those of which the headers do not tell
+    received           in a worker, for each letter of ours: in place of the intake, which it calls
+    too_big            for one of ours that is too large to be fetched
+    bounced            for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
+    to_ask             by the sweep, for games with letters that came after their player had been asked that day
+
+Letters that wait to be confirmed lie beside the repo of their game (`held`), so that a worker is done with one when it
+is held there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from datetime import datetime
-from typing import Final
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
-from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.sheet_choice import may_order_without_sheet
 from pbem.mail.tasks import Handled
-from pbem.post import held
+from pbem.post import bounces, held
 from pbem.post.config import WhoConfig
-from pbem.post.confirm import code_in, side_confirmed
+from pbem.post.confirm import code_in, due, side_confirmed
 from pbem.post.limits import MOST_IN_VAIN, falls_silent
 from pbem.post.who import LetterDoor
 from pbem.referee.adjudicator import Adjudicator
 
 SentTo = Callable[[str], Collection[str]]
 """Returns the names of the letters that were written to an address within a day."""
-_NOBODY: Final[SentTo] = lambda address: ()  # noqa: E731
+
+
+def _nothing(address: str) -> Collection[str]:
+    """Return that nothing was written to an address."""
+    return ()
 
 
 def received(
-    raw: bytes, at: datetime, config: WhoConfig, settings: MailSettings, by: str = "", sent_to: SentTo = _NOBODY
+    raw: bytes, config: WhoConfig, settings: MailSettings, by: str = "", sent_to: SentTo = _nothing
 ) -> Handled:
     """Carry out a letter, if its sender has written it, and write the answers, as `take_in_where_possible` does.
 
-    `at` is when the mailbox got it, and `by` what told that it is ours. No answer goes to a robot.
+    `by` is what told that it is ours (`triage.Ours`); empty: it is not known any more. No answer goes to a robot.
     """
     letter = open_letter(raw)
     settings = replace(settings, plus=config.plus)
@@ -41,8 +56,8 @@ def received(
     if by == "address" and _is_private(letter):
         return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
     if not letter.automatic and (code := code_in(letter, settings)):
-        return _confirmed(letter, code, at, config, settings)
-    return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, at, config, settings)))
+        return _confirmed(letter, code, config, settings)
+    return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, config, settings)))
 
 
 def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
@@ -58,6 +73,32 @@ def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
     return handled
 
 
+def bounced(raw: bytes, settings: MailSettings, game_master: str) -> Handled:
+    """Note what a bounce says, if it is about a letter of ours. It is never answered, and the game master is told."""
+    letter = open_letter(raw)
+    found = bounces.read_bounce(raw, settings.host)
+    if found is None:
+        return _left(letter, "it is a bounce, but of no letter of ours")
+    letters = bounces.note(found, settings.letter_time, settings, game_master)
+    what = "came back" if found.for_good else "is delayed"
+    return Handled(letters=letters, notes=[f"{found.message_id} {what}: {found.reason}"])
+
+
+def to_ask(name: str, settings: MailSettings) -> list[Outgoing]:
+    """Ask the players of a game about the letters in their name that came after they had been asked that day."""
+    repo = settings.games / f"{name}.git"
+    if not held.any_unasked(repo):
+        return []
+    written: list[Outgoing] = []
+    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        for side in game.ledger.addresses:
+            for out in due(game, side, settings.now, settings):
+                written.append(out)
+                if settings.outbox is not None:
+                    out.put_into(settings.outbox)
+    return written
+
+
 def _left(letter: Letter, why: str) -> Handled:
     """Return the outcome of a letter that is left as it is."""
     return Handled(accepted=False, notes=[f"letter {letter.digest[:12]} is left unanswered: {why}"])
@@ -69,20 +110,20 @@ def _is_private(letter: Letter) -> bool:
     return not found and not may_order_without_sheet(letter)
 
 
-def _confirmed(letter: Letter, code: str, at: datetime, config: WhoConfig, settings: MailSettings) -> Handled:
+def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSettings) -> Handled:
     """Carry out the letters that a player confirms."""
     found = side_confirmed(letter, code, settings)
     if found is None:
         return _left(letter, "it confirms by a code that its sender was not sent")
     name, side = found
     repo = settings.games / f"{name}.git"
-    held.drop_old(repo, side, at)
+    held.drop_old(repo, side, settings.letter_time)
     letters = list(held.confirmed(repo, side, code))
     if not letters:
         return _left(letter, "it confirms what does not wait any more")
     whole = Handled()
     for _, raw in letters:
-        door = LetterDoor(raw, at, config, settings, confirmed=name)
+        door = LetterDoor(raw, config, settings, confirmed=name)
         handled = take_in_where_possible(raw, replace(settings, door=door))
         whole.waits |= handled.waits
         whole.accepted &= handled.accepted

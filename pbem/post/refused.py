@@ -19,31 +19,28 @@ _NOTE: Final = "pbem.refused."
 TELL_AGAIN: Final = timedelta(days=1)
 
 
-def refusal(
-    game: Adjudicator, side: Side, refused: Letter, reason: str, at: datetime, settings: MailSettings
-) -> Turned:
+def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, settings: MailSettings) -> Turned:
     """Return what becomes of a letter in a side's name that is refused. The game is locked."""
+    at = settings.letter_time
     log = f"letter from {refused.sender} in the name of {side} refused: {reason}"
     note = _note(game.path, side)
     if refused.digest in note["letters"]:  # it is taken in again
-        return Turned(log, [_letter(game, side, refused, reason, at, 0, settings)])
+        return Turned(log, [_letter(game, side, refused, reason, 0, settings)])
     told = note["told"] and at - datetime.fromisoformat(note["told"]) < TELL_AGAIN
     if told:
         _keep(game.path, side, {**note, "since": note["since"] + 1})
         return Turned(log)
     _keep(game.path, side, {"told": at.isoformat(), "since": 0, "letters": [*note["letters"], refused.digest][-10:]})
-    return Turned(log, [_letter(game, side, refused, reason, at, note["since"], settings)])
+    return Turned(log, [_letter(game, side, refused, reason, note["since"], settings)])
 
 
-def _letter(
-    game: Adjudicator, side: Side, refused: Letter, reason: str, at: datetime, more: int, settings: MailSettings
-) -> Outgoing:
+def _letter(game: Adjudicator, side: Side, refused: Letter, reason: str, more: int, settings: MailSettings) -> Outgoing:
     """Return the letter that tells a side of it."""
     words = mail(
         "in_your_name",
         game=game.name,
         reason="\n".join(paragraphs([f"A letter in your name was refused: {reason}."])),
-        when=f"{at:%Y-%m-%d %H:%M} UTC",
+        when=f"{settings.letter_time:%Y-%m-%d %H:%M} UTC",
         sender=refused.sender,
         subject=refused.subject[:100],
         more=more,

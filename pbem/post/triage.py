@@ -8,7 +8,6 @@ sent by itself is never ours, nor is what comes by a mailing list, unless it car
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -122,10 +121,9 @@ def judge(head: bytes, size: int, known: Players) -> Judgement:
         return Robot("a program sent it by itself")
     token = bool(tokens_of(letter, host))
     thread = any(_is_ours(each, known) for each in ids)
-    if any(headers.every(name) for name in _LISTS) or headers.one("precedence").lower() in ("list", "bulk", "junk"):
-        if not token:
-            return Robot("it came by a mailing list") if size > LARGEST or not thread else Look()
     by = "token" if token else "thread" if thread else "address" if known.plays(letter.sender) else ""
+    if not token and any(headers.every(name) for name in _LISTS):
+        return Look() if by and size <= LARGEST else Robot("it came by a mailing list")
     if by:
         return Ours(by) if size <= known.most else TooBig(size)
     return Look() if size <= LARGEST else NotOurs()
@@ -134,18 +132,12 @@ def judge(head: bytes, size: int, known: Players) -> Judgement:
 def has_sheet(raw: bytes, known: Players) -> Ours | NotOurs:
     """Return whether a letter that was looked into has an order sheet for one of the games, or a key of ours."""
     letter = open_letter(raw)
-    if any(headers_of_list(raw)) and not letter.tokens:
+    if not letter.tokens and any(Headers(raw).every(name) for name in _LISTS):
         return NotOurs()
     sheets = (*letter.enclosures, *letter.passed_over, *letter.beside)
     if any(known.has_game(game_of(each)) for each in sheets if each.where != "quoted" or letter.tokens):
         return Ours("token" if letter.tokens else "sheet")
     return NotOurs()
-
-
-def headers_of_list(raw: bytes) -> Iterator[str]:
-    """Yield the headers of a letter by which mailing lists are known."""
-    headers = Headers(raw)
-    yield from (name for name in _LISTS if headers.every(name))
 
 
 def _is_own(headers: Headers, letter: Letter, known: Players) -> bool:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -84,8 +83,6 @@ class LetterDoor:
     """The door for one letter: says for each game that it is for whether it is carried out there."""
 
     raw: bytes
-    at: datetime
-    """When the mailbox got it."""
     config: WhoConfig
     settings: MailSettings
     confirmed: str = ""
@@ -100,13 +97,13 @@ class LetterDoor:
             case Written(by):
                 if by not in (Proof.ADDRESS, Proof.BEFORE):
                     for side in sides:
-                        note_heard(game, side, self.at, by)
+                        note_heard(game, side, self.settings.letter_time, by)
                         bounces.forget(game.path, side)
                 return None
             case Forged(reason, side):
-                return refused.refusal(game, side, letter, reason, self.at, self.settings)
+                return refused.refusal(game, side, letter, reason, self.settings)
             case _:
-                return confirm.ask(game, sides[0], letter, self.raw, self.at, self.settings)
+                return confirm.ask(game, sides[0], letter, self.raw, self.settings)
 
     def verdict(
         self, game: Adjudicator, letter: Letter, sides: Sequence[Side]

@@ -142,7 +142,7 @@ class Worker:
         if letter.by == TOO_BIG:
             handled = too_big(letter.content, letter.size, settings)
         else:
-            handled = received(letter.content, at, self._config.who, settings, letter.by, self._sent_to)
+            handled = received(letter.content, self._config.who, settings, letter.by, self._sent_to)
         for out in handled.letters:
             out.put_into(self._outbox)
         for name in handled.waits.keys() - set(letter.games):

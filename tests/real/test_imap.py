@@ -111,7 +111,7 @@ def test_letter_that_is_gone_is_told_from_an_unreachable_server(host: MailHost) 
         (arrived,) = box.new(none_known)
         host.empty("referee")
         for ask in (box.head, box.fetch):
-            with pytest.raises(Gone, match="no longer in INBOX of localhost"):
+            with pytest.raises(Gone, match="no longer in INBOX"):
                 ask(arrived)
         box.done(arrived)
 
@@ -192,7 +192,7 @@ def test_wait_ends_when_a_letter_comes(host: MailHost) -> None:
 
 def test_wrong_password_is_a_refused_login(host: MailHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_TEST_PASSWORD", "wrong")
-    with source(host) as box, pytest.raises(LoginRefused, match=r"localhost refuses the login of referee@pbem\.test"):
+    with source(host) as box, pytest.raises(LoginRefused, match=r"it refuses the login of referee@pbem\.test"):
         list(box.new(none_known))
 
 
@@ -226,7 +226,7 @@ def test_server_that_is_down_is_unreachable_and_found_again(host: MailHost) -> N
         host.kill("dovecot")
         try:
             for _ in range(2):
-                with pytest.raises(Unreachable, match="localhost: "):
+                with pytest.raises(Unreachable, match=r"refused|EOF|closed"):
                     box.fetch(arrived)
         finally:
             host.start_dovecot()
@@ -266,5 +266,5 @@ def test_break_after_any_line_loses_and_doubles_nothing(host: MailHost, trick: T
                         continue
                     break
             assert sorted(taken.values()) == [letter(1), letter(2)], after
-            assert all(said.startswith("localhost: ") and "\n" not in said for said in failed), (after, failed)
+            assert all(said and "\n" not in said for said in failed), (after, failed)
             assert len(failed) == (trick != "delay") or after >= lines - 3, (after, failed)

@@ -39,12 +39,16 @@ class ImapSource(Source):
 
     def __init__(self, config: ImapIn) -> None:
         self.config = config
-        self.name = config.host
+        self.name = f"{config.host}:{config.port}"
+        self._prefix = f"imap://{config.user}@{config.host}/{config.folder};UIDVALIDITY="
         self._client: IMAPClient | None = None
         self._source = ""
         """The folder as its letters know it, while we are connected."""
         self._floor = 0
         """All letters in the folder up to this UID are known."""
+
+    def holds(self, source: str) -> bool:
+        return source.startswith(self._prefix)
 
     def new(self, known: Callable[[str, str], bool]) -> Iterator[Arrived]:
         with self._connection() as client:
@@ -148,7 +152,7 @@ class ImapSource(Source):
             raise
         except (OSError, IMAPClientError, EOFError) as wrong:
             self._break_off()
-            raise Unreachable(f"{self.name}: {_said(wrong)}") from wrong
+            raise Unreachable(_said(wrong)) from wrong
 
     def _connect(self) -> IMAPClient:
         config, tls, password = self.config, self.config.tls, self.config.password.read()
@@ -170,7 +174,7 @@ class ImapSource(Source):
             with suppress(OSError, IMAPClientError):
                 client.shutdown()
             raise
-        source = f"imap://{config.user}@{config.host}/{config.folder};UIDVALIDITY={opened[b'UIDVALIDITY']}"
+        source = f"{self._prefix}{opened[b'UIDVALIDITY']}"
         if source != self._source:
             self._source, self._floor = source, 0
         return client
@@ -179,7 +183,7 @@ class ImapSource(Source):
         try:
             client.starttls(trust)
         except CapabilityError:
-            raise Unreachable(f"{self.name}, port {self.config.port}, offers no STARTTLS; try port 993") from None
+            raise Unreachable("it offers no STARTTLS; try port 993") from None
 
     def _log_in(self, client: IMAPClient, password: str) -> None:
         try:
@@ -187,8 +191,8 @@ class ImapSource(Source):
         except LoginError as wrong:
             said = _said(wrong)
             if isinstance(wrong.__context__, IMAPClientAbortError) or any(word in said for word in _FOR_NOW):
-                raise Unreachable(f"{self.name}: {said}") from None
-            raise LoginRefused(f"{self.name} refuses the login of {self.config.user}: {said}") from None
+                raise Unreachable(said) from None
+            raise LoginRefused(f"it refuses the login of {self.config.user}: {said}") from None
 
     def _break_off(self) -> None:
         client, self._client = self._client, None

@@ -40,6 +40,9 @@ class MaildirSource(Source):
         """Where the letters were when we last looked, by what they are known by."""
         self._changed = 0
 
+    def holds(self, source: str) -> bool:
+        return source == self._source
+
     def new(self, known: Callable[[str, str], bool]) -> Iterator[Arrived]:
         with self._readable():
             self._changed = self._last_change()

@@ -23,7 +23,7 @@ class SendmailSender(Sender):
 
     def __init__(self, config: SendmailOut, address: str) -> None:
         self.name = config.command[0] if config.command else "sendmail"
-        self._command = config.command or ("sendmail", "-i", "-f", address)
+        self._command = config.command or ("sendmail", "-i", "-f", address, "--")
 
     def send(self, to: str, letter: bytes) -> Delivery:
         if to.startswith("-"):  # an option, not an address
@@ -31,7 +31,7 @@ class SendmailSender(Sender):
         path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_BESIDE_PATH])
         program = shutil.which(self._command[0], path=path)
         if program is None:
-            raise Unreachable(f"there is no command {self._command[0]} here")
+            raise Unreachable("there is no such command here")
         try:
             ran = subprocess.run(
                 [program, *self._command[1:], to],
@@ -41,17 +41,17 @@ class SendmailSender(Sender):
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Later(f"{self.name} did not end within {_TIMEOUT} s")
+            return Later(f"it did not end within {_TIMEOUT} s")
         except OSError as wrong:
-            raise Unreachable(f"{program}: {wrong.strerror or wrong}") from wrong
+            raise Unreachable(wrong.strerror or str(wrong)) from wrong
         said = " ".join((ran.stderr or ran.stdout).decode("utf-8", "replace").split())[:300]
         if ran.returncode == 0:
             return Accepted()
         if ran.returncode == _FOR_NOW:
-            return Later(said or f"{self.name} will try it later")
+            return Later(said or "it will be tried later")
         if ran.returncode in _NEVER:
             return Refused(said or _NEVER[ran.returncode])
-        raise Unreachable(f"{self.name} ended with code {ran.returncode}{f': {said}' if said else ''}")
+        raise Unreachable(f"it ended with code {ran.returncode}{f': {said}' if said else ''}")
 
     def close(self) -> None:
         """There is nothing to take leave of."""

@@ -33,7 +33,7 @@ class SmtpSender(Sender):
 
     def __init__(self, config: SmtpOut, address: str) -> None:
         self.config = config
-        self.name = config.host
+        self.name = f"{config.host}:{config.port}"
         self.address = address
         """The envelope's sender: where bounces go."""
         self._server: smtplib.SMTP | None = None
@@ -69,14 +69,14 @@ class SmtpSender(Sender):
                 return self._outcome(server, code, said)
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            raise Unreachable(f"{self.name}: {_said(wrong)}") from wrong
+            raise Unreachable(_said(wrong)) from wrong
         try:
             code, said = server.data(content)
         except smtplib.SMTPDataError as wrong:
             return self._outcome(server, wrong.smtp_code, wrong.smtp_error)
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            return Later(f"{self.name}: {_said(wrong)}")
+            return Later(_said(wrong))
         self._used = time.monotonic()
         return Accepted() if code == 250 else self._outcome(server, code, said)
 
@@ -85,7 +85,7 @@ class SmtpSender(Sender):
         if code == _TOO_LARGE:
             return self._outcome(server, code, said)
         self.close()
-        raise Unreachable(f"{self.name} does not accept letters from {self.address}: {_text(code, said)}")
+        raise Unreachable(f"it does not accept letters from {self.address}: {_text(code, said)}")
 
     def _outcome(self, server: smtplib.SMTP, code: int, said: bytes | str) -> Delivery:
         """Return what a refusal means."""
@@ -95,7 +95,7 @@ class SmtpSender(Sender):
         else:
             self._reset(server)
         if _LIMIT.search(text):
-            raise Unreachable(f"{self.name}: {text}")
+            raise Unreachable(text)
         return Later(text) if code < 500 else Refused(text)
 
     def _reset(self, server: smtplib.SMTP) -> None:
@@ -118,7 +118,7 @@ class SmtpSender(Sender):
             else:
                 server = smtplib.SMTP(config.host, config.port, local_hostname=_OURSELVES, timeout=timeout)
         except (OSError, smtplib.SMTPException) as wrong:
-            raise Unreachable(f"{self.name}: {_said(wrong)}") from wrong
+            raise Unreachable(_said(wrong)) from wrong
         self._server, self._used = server, time.monotonic()
         try:
             if server.sock is not None:
@@ -132,14 +132,14 @@ class SmtpSender(Sender):
             self._break_off()
             text = _text(wrong.smtp_code, wrong.smtp_error)
             if wrong.smtp_code < 500:
-                raise Unreachable(f"{self.name}: {text}") from None
-            raise LoginRefused(f"{self.name} refuses the login of {config.user}: {text}") from None
+                raise Unreachable(text) from None
+            raise LoginRefused(f"it refuses the login of {config.user}: {text}") from None
         except smtplib.SMTPNotSupportedError as wrong:
             self._break_off()
-            raise Unreachable(f"{self.name}, port {config.port}: {_said(wrong)}") from wrong
+            raise Unreachable(_said(wrong)) from wrong
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            raise Unreachable(f"{self.name}: {_said(wrong)}") from wrong
+            raise Unreachable(_said(wrong)) from wrong
         return server
 
     def _break_off(self) -> None:

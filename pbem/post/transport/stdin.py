@@ -18,6 +18,9 @@ class StdinSource(Source):
     def __init__(self) -> None:
         self._letter: bytes | None = None
 
+    def holds(self, source: str) -> bool:
+        return source == "stdin"
+
     def new(self, known: Callable[[str, str], bool]) -> Iterator[Arrived]:
         if self._letter is None:
             self._letter = sys.stdin.buffer.read()
