@@ -16,7 +16,6 @@ from time import time
 from typing import Any, Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
-from pbem.post.config import PostConfig
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.repo.git import GameRepo
@@ -37,6 +36,15 @@ class NoBackup(PbemError):
     """A folder is no backup, or what is to be restored would overwrite something."""
 
 
+class Places(NamedTuple):
+    """Where everything is that a backup holds."""
+
+    games: Path
+    keys: Path
+    tables: Path
+    config: Path | None = None
+
+
 class BackedUp(NamedTuple):
     """A backup that was made: its folder, the games in it, and what was left out."""
 
@@ -45,23 +53,23 @@ class BackedUp(NamedTuple):
     left_out: Sequence[str]
 
 
-def back_up_all(config: PostConfig, into: Path, recipients: Sequence[str] = (), passphrase: str = "") -> BackedUp:
+def back_up_all(places: Places, into: Path, recipients: Sequence[str] = (), passphrase: str = "") -> BackedUp:
     """Make a backup in a folder of its own below `into`; without recipients and passphrase the keys are not sealed."""
     name = f"{_NAME}{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
     draft, folder = into / f".{name}", into / name
     draft.mkdir(mode=0o700, parents=True)
     try:
-        tables = SqliteTables(config.tables_file) if config.tables_file.exists() else None
+        tables = SqliteTables(places.tables) if places.tables.exists() else None
         if tables is not None:
             tables.copy(draft / TABLES)
-        games = _copy_games(config.games, draft / GAMES)
+        games = _copy_games(places.games, draft / GAMES)
         sealed = bool(recipients or passphrase)
-        _, left_out = back_up(config.keys, [], draft / (KEYS if sealed else PLAIN_KEYS), recipients, passphrase)
-        if config.file.exists():
-            write({draft / CONFIG: config.file.read_bytes()}, mode=0o600)
+        _, left_out = back_up(places.keys, [], draft / (KEYS if sealed else PLAIN_KEYS), recipients, passphrase)
+        if places.config is not None:
+            write({draft / CONFIG: places.config.read_bytes()}, mode=0o600)
         if tables is not None:
             copied = SqliteTables(draft / TABLES)
-            copied.add_letters_to_send_of(config.tables_file)
+            copied.add_letters_to_send_of(places.tables)
             copied.close()
         draft.rename(folder)
         sync_folder(into)
@@ -109,19 +117,21 @@ class Back(NamedTuple):
     keys: Sequence[Restored]
 
 
-def restore(
-    folder: Path, games: Path, keys: Path, tables_file: Path, identities: Sequence[Any] = (), passphrase: str = ""
-) -> Back:
-    """Bring everything back from a backup. Nothing is overwritten. Raises NoBackup, BadKeys, CannotOpen."""
+def restore(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase: str = "") -> Back:
+    """Bring games, keys and tables back from a backup. Nothing is overwritten.
+
+    The config is left in the backup, to be copied by hand. Raises NoBackup, BadKeys, CannotOpen.
+    """
+    games = to.games
     if not (folder / GAMES).is_dir():
         raise NoBackup(f"{folder} is no backup; name the folder whose name begins with {_NAME}")
-    there = [path for path in (*(games / each.name for each in (folder / GAMES).iterdir()), tables_file) if path.exists()]
+    there = [path for path in (*(games / each.name for each in (folder / GAMES).iterdir()), to.tables) if path.exists()]
     if there:
         raise NoBackup(f"{there[0]} is there; nothing is overwritten. Move it away, or restore into another folder")
     sealed = next((folder / name for name in (KEYS, PLAIN_KEYS) if (folder / name).exists()), None)
     if sealed is None:
         raise NoBackup(f"{folder} has no {KEYS}: the secrets are not in it")
-    restored = restore_keys(keys, games, sealed.read_bytes(), identities, passphrase)
+    restored = restore_keys(to.keys, games, sealed.read_bytes(), identities, passphrase)
     games.mkdir(parents=True, exist_ok=True)
     names = []
     for path in sorted((folder / GAMES).iterdir()):
@@ -132,7 +142,5 @@ def restore(
         names.append(path.name.removesuffix(".git"))
     sync_folder(games)
     if (folder / TABLES).exists():
-        shutil.copyfile(folder / TABLES, tables_file)
+        shutil.copyfile(folder / TABLES, to.tables)
     return Back(names, restored)
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import time
 from typing import Final, NamedTuple
 
@@ -13,7 +14,8 @@ from pbem.post.backup import last_backup
 from pbem.post.config import PostConfig
 from pbem.post.health import health, waiting
 from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.transport.base import Unreachable
+from pbem.post.transport.base import Source, Unreachable
+from pbem.post.transport.stdin import StdinSource
 from pbem.post.transport.ways import sender, sources
 from pbem.protocol import PbemError
 from pbem.referee.open_game import OpenGame
@@ -103,13 +105,19 @@ def _tables(config: PostConfig) -> Iterator[Finding]:
 def _ways(config: PostConfig) -> Iterator[Finding]:
     """Yield whether the mailboxes and the way out can be reached: nothing is fetched or sent."""
     for source in sources(config):
-        with source:
-            yield _way(source.name, source.check)
+        if not isinstance(source, StdinSource):
+            with source:
+                yield _way(source.name, partial(_look, source))
     with sender(config) as way_out:
         yield _way(way_out.name, way_out.check)
 
 
-def _way(name: str, check: Callable[[], None]) -> Finding:
+def _look(source: Source) -> None:
+    """Look into a mailbox, at no letter."""
+    next(iter(source.new(lambda source, uid: True)), None)
+
+
+def _way(name: str, check: Callable[[], object]) -> Finding:
     try:
         check()
     except (Unreachable, PbemError, OSError) as wrong:
@@ -126,5 +134,3 @@ def _backup(config: PostConfig) -> Finding:
     days = (time() - found[1]) / 86400
     text = f"the last one is {counted(int(days), 'day')} old: {found[0]}"
     return Finding("backup", days <= _OLDEST_BACKUP, text)
-
-

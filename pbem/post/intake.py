@@ -84,6 +84,8 @@ class Sweep:
         for source, uid in self._tables.to_mark():
             if not self.source.holds(source):
                 continue
+            if not self.source.holds(source):
+                continue
             self.source.done(Arrived(source, uid, 0, datetime.fromtimestamp(0, UTC)))
             self._tables.marked(source, uid)
             count += 1

@@ -1,4 +1,4 @@
-"""Games whose letters come and go by `pbem post`, from maildir to maildir, as its tests, the soak and the bench need them.
+"""Games whose letters come and go by `pbem post`, from maildir to maildir: for its tests, the soak and the bench.
 
 A season is a folder with a config, a maildir that letters to the referee are put into, and one that its letters leave
 by. Its players are bots, who write a letter with the tokens of the last one that they got, or without.
