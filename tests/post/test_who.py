@@ -243,7 +243,7 @@ def test_forged_headers_prove_nothing(game: Folder, headers: str) -> None:
         f'"{RED}" <mallory@example.com>',
         f"mallory@example.com\nFrom: {RED}",
         f"{RED}\nFrom: mallory@example.com",
-        f"=?utf-8?q?red=40example.org?= <mallory@example.com>",
+        "=?utf-8?q?red=40example.org?= <mallory@example.com>",
         f"{RED} <mallory@example.com>",
     ],
 )
