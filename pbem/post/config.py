@@ -89,6 +89,8 @@ class ImapIn:
     """The folder that letters are moved to when they are done; None: they are marked as read."""
     since: date | None = None
     """Letters that the mailbox got before this day are not looked at."""
+    timeout: float = 60
+    """Seconds without a sign of life after which the connection is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,14 @@ class SmtpOut:
     tls: Tls
     user: str | None = None
     password: Secret | None = None
+    timeout: float = 60
 
 
 @dataclass(frozen=True, slots=True)
 class SendmailOut:
-    """A command that takes a letter on standard input and the address as its last argument, as `sendmail` does."""
+    """A command that takes a letter on standard input and the address as its last argument; by default `sendmail`."""
 
-    command: tuple[str, ...] = ("sendmail", "-i")
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +350,7 @@ class _Reader:
                 imap.get("folder", "INBOX"),
                 imap.get("done"),
                 since,
+                imap.get("timeout", 60),
             )
         if "maildir" in said:
             yield MaildirIn(
@@ -361,9 +365,9 @@ class _Reader:
             tls = _tls(smtp, "implicit", self.folder)
             port = smtp.get("port", 587 if tls.kind == "starttls" else 465)
             secret = self._secret(smtp["password"]) if "password" in smtp else None
-            return SmtpOut(smtp["host"], port, tls, smtp.get("user"), secret)
+            return SmtpOut(smtp["host"], port, tls, smtp.get("user"), secret, smtp.get("timeout", 60))
         if "sendmail" in said:
-            return SendmailOut(tuple(said["sendmail"].get("command", SendmailOut().command)))
+            return SendmailOut(tuple(said["sendmail"].get("command", ())))
         return MaildirOut(self.folder / Path(said["maildir"]["folder"]).expanduser())
 
     def _who(self, said: Mapping[str, Any]) -> WhoConfig:

@@ -82,6 +82,10 @@ class Sweep:
         """Mark the letters in the mailbox that are done; return how many there were. Raises Unreachable."""
         count = 0
         for source, uid in self._tables.to_mark():
+            if not self.source.holds(source):
+                continue
+            if not self.source.holds(source):
+                continue
             self.source.done(Arrived(source, uid, 0, datetime.fromtimestamp(0, UTC)))
             self._tables.marked(source, uid)
             count += 1

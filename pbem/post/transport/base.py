@@ -55,7 +55,11 @@ class Source(ABC):
     """
 
     name: str
-    """What it is called in messages, such as `imap.example.org` or a folder."""
+    """What it is called in messages, such as `imap.example.org:993` or a folder. No error repeats it."""
+
+    @abstractmethod
+    def holds(self, source: str) -> bool:
+        """Tell whether a letter of a source is one of this mailbox, also of an earlier UIDVALIDITY."""
 
     @abstractmethod
     def new(self, known: Callable[[str, str], bool]) -> Iterator[Arrived]:
@@ -82,7 +86,7 @@ class Source(ABC):
 
     @abstractmethod
     def wait(self, seconds: float) -> bool:
-        """Wait until something has come, at most some seconds; return whether something has. False may be wrong."""
+        """Wait until something has come, at most some seconds; return whether something has. Either may be wrong."""
 
     @abstractmethod
     def close(self) -> None:
@@ -121,7 +125,10 @@ class Sender(ABC):
     """A way out for letters."""
 
     name: str
-    """What it is called in messages, such as `smtp.example.org` or a folder."""
+    """What it is called in messages, such as `smtp.example.org:465` or a folder. No error repeats it."""
+
+    def check(self) -> None:
+        """Connect and log in, where there is something to connect to; send nothing. Raises Unreachable."""
 
     @abstractmethod
     def send(self, to: str, letter: bytes) -> Delivery:
