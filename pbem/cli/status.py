@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,8 +34,8 @@ def status(
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
         for side in game.rules.sides:
             print(f"  {side}: {game.player(side)}" + (", out of the game" if side in game.out else ""))
-        for name, correction in sorted(game.box.corrections.items()):
-            print(f"  {name} is corrected: {correction.shown}")
+        for file, correction in sorted(game.box.corrections.items()):
+            print(f"  {file} is corrected: {correction.shown}")
         print_waiting(game)
         if (since := _since(game)) and game.open_decisions:
             print(f"It has waited since {since}.")
@@ -42,6 +43,8 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
+    for line in _waiting(games, name):
+        print(line)
 
 
 def _row(game: OpenGame) -> dict[str, Any]:
@@ -82,8 +85,25 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
     else:
         for row in rows:
             print(row["line"])
+        for line in _waiting(games, None):
+            print(line)
     if damaged:
         sys.exit(WORLD)
+
+
+def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
+    """Yield what waits in the post, of one game or of all; nothing where it has never run."""
+    from pbem.post.config import TABLES, find, load
+
+    file = find()
+    tables_file = load(file).tables_file if file.exists() else (games or games_folder()) / TABLES
+    if tables_file.exists():
+        from pbem.post.health import waiting
+        from pbem.post.sqlite_tables import SqliteTables
+
+        tables = SqliteTables(tables_file)
+        yield from (f"Post: {line}" for line in waiting(tables, name))
+        tables.close()
 
 
 def _line(game: OpenGame) -> str:

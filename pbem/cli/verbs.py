@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
@@ -55,6 +56,9 @@ app.command()(player)
 app.command()(status)
 app.command()(publish)
 app.command()(post)
+app.command()(doctor)
+app.command()(backup)
+app.command()(restore)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from pbem.game.wording import counted
+from pbem.post.sending import FULL
 from pbem.post.tables import Tables
 
 BEAT: Final = "service beat"
@@ -54,6 +56,23 @@ def health(tables: Tables, now: float) -> Health:
         facts.append(f"{counted(len(stuck), 'game')} cannot go on")
     head = f"NOT well: {'; '.join(wrong)}" if wrong else "well"
     return Health(not wrong, f"{head}. {', '.join(facts)}.")
+
+
+def waiting(tables: Tables, game: str | None = None) -> Iterator[str]:
+    """Yield what waits, and for what, in a sentence each: of one game, or of all."""
+    for each in tables.stuck():
+        if game in (None, each.game):
+            whose = f" of {each.game}" if each.game else ""
+            yield f"{counted(each.letters, 'letter')}{whose} cannot be taken in: {each.reason}"
+    counts = tables.counts()
+    if game is None and counts.waiting:
+        yield f"{counted(counts.waiting, 'letter')} to take in."
+    if game is None and counts.to_send:
+        full = tables.noted(FULL)
+        why = f" As many have gone as may: {full[0]} (`send:` in the config)." if full is not None else ""
+        yield f"{counted(counts.to_send, 'letter')} to send.{why}"
+    if game is None and counts.refused:
+        yield f"{counted(counts.refused, 'letter')} of ours refused by mail servers for good."
 
 
 def _time(at: float) -> str:

@@ -129,7 +129,8 @@ def release(repo: Path, side: Side, digests: Sequence[str]) -> None:
 def drop_old(repo: Path, side: Side, now: datetime) -> list[Waiting]:
     """Forget the letters of a side that have waited for a week, and return them."""
     old = [each for each in asked(repo, side).letters if now - each.came >= WAITS]
-    release(repo, side, [each.digest for each in old])
+    if old:
+        release(repo, side, [each.digest for each in old])
     return old
 
 

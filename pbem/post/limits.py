@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-_IN_VAIN: Final = frozenset({"refusal", "faults", "form", "help", "words", "confirm", "refused", "toobig"})
+_IN_VAIN: Final = frozenset({"refusal", "faults", "form", "help", "words", "report", "confirm", "refused"})
 """How the names of letters begin that answer a letter which has changed nothing, or only asked."""
 MOST_IN_VAIN: Final = 20
 """So many of them go to one address within a day. People who learn a game get a few."""

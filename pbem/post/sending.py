@@ -25,6 +25,8 @@ _AT_ONCE: Final = 8
 """So many letters are taken out of the tables together."""
 _GIVE_UP: Final = 5 * _DAY
 """For so long a letter is tried again that a server puts off."""
+FULL: Final = "sending full"
+"""The note that as many letters have gone as may."""
 _FIRST_PAUSE: Final = 60.0
 _LONGEST_PAUSE: Final = 4 * _HOUR
 
@@ -78,6 +80,7 @@ class Sending:
     def _allowed(self) -> list[ToSend]:
         """Return the letters that are sent next."""
         room, for_news = self.room(), self.room(_FOR_NEWS)
+        self._note_full(room)
         allowed: list[ToSend] = []
         for letter in self._tables.to_send(self._clock(), min(room, _AT_ONCE)) if room else ():
             if letter.urgency == Urgency.NEWS:
@@ -88,6 +91,15 @@ class Sending:
                     return [*allowed, self._bundled(letter)]  # what it was bundled with is not to be sent as well
             allowed.append(letter)
         return allowed
+
+    def _note_full(self, room: int) -> None:
+        """Note since when no more may be sent, for `pbem status`."""
+        noted = self._tables.noted(FULL)
+        if room and noted is not None:
+            self._tables.forget(FULL)
+        elif not room and noted is None:
+            text = f"{self._rates.per_hour} letters an hour, {self._rates.per_day} a day"
+            self._tables.note(FULL, text, self._clock())
 
     def _bundled(self, letter: ToSend) -> ToSend:
         """Put the news that wait for one reader into one letter, and return that."""

@@ -8,6 +8,7 @@ it is gone, and once that it is back.
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,13 +20,13 @@ from threading import Event, Thread
 from time import monotonic, time
 from typing import Final
 
-from pbem.mail.outgoing import MailSettings
-from pbem.post import bounces, confirm
+from pbem.post import bounces
 from pbem.post.config import PostConfig
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.log import Once, Say, say
 from pbem.post.notify import notify
+from pbem.post.reception import to_ask
 from pbem.post.sending import Sending
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import Tables
@@ -34,7 +35,6 @@ from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.post.worker_process import WorkerProcess
 from pbem.protocol import PbemError
-from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
@@ -46,6 +46,7 @@ _WAIT: Final = 10.0
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
+_WORKER: Final = (sys.executable, "-m", "pbem.post.worker")
 _GRACE: Final = 30.0
 """Seconds that a worker has to finish a letter when the service stops."""
 OUTBOX: Final = "outbox"
@@ -110,15 +111,9 @@ class Post:
         """Ask players about letters that came when they had been asked on the same day."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox)
-        for path in sorted({each.parent for each in settings.games.glob("*.git/pbem.asked.*")}):
+        for path in sorted(settings.games.glob("*.git")):
             with suppress(PbemError):  # one damaged game keeps no other from being asked
-                self._ask_in(path.stem, now, settings)
-
-    def _ask_in(self, name: str, now: datetime, settings: MailSettings) -> None:
-        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-            for side in confirm.sides_to_ask(game):
-                for out in confirm.due(game, side, now, settings):
-                    out.put_into(self.outbox)
+                to_ask(path.name.removesuffix(".git"), settings)
 
     def note_reached(self, name: str, wrong: str) -> None:
         """Note whether a mailbox or a server was reached; the time is that of the first failure."""
@@ -169,18 +164,20 @@ def _reached(post: Post, name: str, action: Callable[[], object]) -> bool:
 class Service:
     """The post as a service: runs until it is told to stop."""
 
-    def __init__(self, post: Post, count: int | None = None) -> None:
+    def __init__(self, post: Post, count: int | None = None, program: Sequence[str] = _WORKER) -> None:
+        """`count` is that of the workers, by default one for each core; `program` is what a worker runs."""
         self._post = post
         self._say = post.say
         self._stop = post.stop
-        self._workers = [WorkerProcess(post.config.file, post.say) for _ in range(count or os.cpu_count() or 1)]
+        command = [*program, str(post.config.file)]
+        self.workers = [WorkerProcess(command, post.say) for _ in range(count or os.cpu_count() or 1)]
 
     def run(self) -> None:
         """Run until `stop` is set. Raises AnotherRuns."""
         post = self._post
         with alone(post.config.tables_file):
             self._beat("")
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.start()
             threads = [Thread(target=self._read, args=(sweep,), daemon=True) for sweep in post.sweeps]
             threads.append(Thread(target=self._send, daemon=True))
@@ -195,12 +192,12 @@ class Service:
 
     def _said(self) -> str:
         ways = ", ".join(source.name for source in self._post.sources)
-        return f"letters come from {ways} and go to {self._post.sender.name}; {len(self._workers)} workers"
+        return f"letters come from {ways} and go to {self._post.sender.name}; {len(self.workers)} workers"
 
     def _keep_going(self) -> None:
         beaten, asked = monotonic(), 0.0
         while not self._stop.wait(_TICK):
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.revive()
             if monotonic() - beaten >= _BEAT:
                 beaten = monotonic()
@@ -216,16 +213,17 @@ class Service:
         """Let everybody finish what they are at."""
         notify("STOPPING=1")
         self._stop.set()
-        for worker in self._workers:
+        for worker in self.workers:
             worker.let_go()
         until = monotonic() + _GRACE
-        for worker in self._workers:
+        for worker in self.workers:
             worker.end(until - monotonic())
-        for thread in threads:
-            thread.join(max(0.0, until - monotonic()))
+        for thread in threads:  # a reader that only waits for letters is not waited for
+            thread.join(max(0.0, until - monotonic()) if thread is threads[-1] else _TICK)
         with suppress(OSError):
             self._beat(STOPPED)
-        self._post.close()
+        if not any(thread.is_alive() for thread in threads):
+            self._post.close()
         self._say("the post is closed")
 
     def _beat(self, word: str) -> None:
@@ -240,7 +238,7 @@ class Service:
         def look() -> None:
             swept = sweep.look()
             if swept.taken:
-                for worker in self._workers:
+                for worker in self.workers:
                     worker.ring()
             sweep.mark()
             if not any(swept):

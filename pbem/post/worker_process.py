@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -18,8 +17,8 @@ class WorkerProcess:
     _SOON: Final = 10.0
     """Seconds within which a worker that dies has died of something lasting."""
 
-    def __init__(self, config: Path, say: Say) -> None:
-        self._config = config
+    def __init__(self, command: Sequence[str], say: Say) -> None:
+        self._command = command
         self._say = say
         self._process: subprocess.Popen[bytes] | None = None
         self._started = self._due = 0.0
@@ -27,8 +26,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Start it."""
-        command = [sys.executable, "-m", "pbem.post.worker", str(self._config)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE)
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE)
         self._started = monotonic()
 
     @property

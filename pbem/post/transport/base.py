@@ -128,6 +128,10 @@ class Sender(ABC):
     """What it is called in messages, such as `smtp.example.org:465` or a folder. No error repeats it."""
 
     @abstractmethod
+    def check(self) -> None:
+        """Connect and log in, where there is something to connect to; send nothing. Raises Unreachable."""
+
+    @abstractmethod
     def send(self, to: str, letter: bytes) -> Delivery:
         """Hand on one letter to one address, and return what came of it.
 

@@ -39,6 +39,10 @@ class SmtpSender(Sender):
         self._server: smtplib.SMTP | None = None
         self._used = 0.0
 
+    def check(self) -> None:
+        self.close()
+        self._connected()
+
     def send(self, to: str, letter: bytes) -> Delivery:
         if self._server is not None and time.monotonic() - self._used > _KEPT:
             self.close()
