@@ -38,6 +38,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
+    |-- NotTried                   post.trial: a trial of the mailbox in which a letter did not come
     |-- RulesDiffer                engine.session: a question that is not the recorded one
     |   `-- Unasked                audit.playback: a recorded answer to which no question comes
     |-- StoreError                 repo.git.objects: a game's repo
