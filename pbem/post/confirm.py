@@ -66,6 +66,11 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
         held.note_asked(game.path, side, code, waiting, now)
 
 
+def sides_to_ask(game: Adjudicator) -> list[Side]:
+    """Return the sides of a game with letters for which their players were not asked yet."""
+    return [side for side in game.ledger.addresses if held.asked(game.path, side).unasked]
+
+
 def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letter again by which a side was asked about a letter that is taken in again, after a crash."""
     known = held.asked(game.path, side)

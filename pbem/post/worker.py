@@ -25,11 +25,10 @@ from typing import Final
 
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled
-from pbem.post import bounces
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Say, say
-from pbem.post.reception import received, too_big
+from pbem.post.reception import bounced, received, too_big
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NO_GAME, Tables, Waiting
@@ -136,9 +135,9 @@ class Worker:
 
     def _carry_out(self, letter: Waiting) -> Handled:
         """Carry out a letter, and put the answers into the outbox."""
-        settings, at = self._settings(letter), datetime.fromtimestamp(letter.at, UTC)
+        settings = self._settings(letter)
         if letter.by == BOUNCE:
-            return self._bounce(letter, at, settings)
+            return bounced(letter.content, settings, self._config.game_master)
         if letter.by == TOO_BIG:
             handled = too_big(letter.content, letter.size, settings)
         else:
@@ -148,14 +147,6 @@ class Worker:
         for name in handled.waits.keys() - set(letter.games):
             self._say(f"letter {letter.digest[:12]}: {name} cannot take it in: {handled.waits[name]}")
         return handled
-
-    def _bounce(self, letter: Waiting, at: datetime, settings: MailSettings) -> Handled:
-        """Note a letter of ours that came back."""
-        bounced = bounces.read_bounce(letter.content, settings.host)
-        if bounced is None:
-            return Handled()
-        bounces.note(bounced, at, settings, self._config.game_master)
-        return Handled(notes=[f"a letter of ours came back: {bounced.reason}"])
 
     def _settings(self, letter: Waiting) -> MailSettings:
         settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)

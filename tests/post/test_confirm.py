@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from pbem.mail.tasks import Handled
 from pbem.post import held
 from pbem.post.config import WhoConfig
-from pbem.post.reception import to_ask
-from tests.support.live import OTHERS, Folder
+from pbem.post.confirm import due, sides_to_ask
+from tests.support.live import NOON, OTHERS, Folder
 from tests.support.posted import at, bury, form_of, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
 RED = "red@example.org"
@@ -181,15 +182,14 @@ def test_player_is_asked_once_a_day(game: Folder) -> None:
 def test_sweep_asks_the_next_day_for_what_came_later(game: Folder) -> None:
     asking(take(game, written(bury(game))))
     take(game, written(bury(game, at=1)), settings=at(game, hours=1))
-    settings = at(game, hours=1)
-    assert to_ask("punica", settings) == []
-    from dataclasses import replace
-    from datetime import timedelta
-
-    tomorrow = replace(settings, now=settings.now + timedelta(days=1, hours=1))
-    (out,) = to_ask("punica", tomorrow)
-    assert out.to == RED
-    assert to_ask("punica", tomorrow) == []
+    soon, tomorrow = NOON + timedelta(hours=2), NOON + timedelta(days=1)
+    with game.open() as found, found.lock():
+        assert sides_to_ask(found) == ["red"]
+        assert list(due(found, "red", soon, game.office)) == []
+        (out,) = due(found, "red", tomorrow, game.office)
+        assert out.to == RED
+        assert sides_to_ask(found) == []
+        assert list(due(found, "red", tomorrow, game.office)) == []
 
 
 def test_letter_waits_for_a_week(game: Folder) -> None:
