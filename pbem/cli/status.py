@@ -43,7 +43,7 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
-        for line in [*_refusing(game), *_silent(game)]:
+        for line in [*_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
     for line in _waiting(games, name):
         print(line)
@@ -54,6 +54,16 @@ def _refusing(game: OpenGame) -> Iterator[str]:
     from pbem.post.bounces import refusing
 
     yield from (f"{each.text}." for each in refusing(game.path, game.rules.sides))
+
+
+def _unconfirmed(game: OpenGame) -> Iterator[str]:
+    """Yield whose letters wait until their player confirms them."""
+    from pbem.game.wording import counted
+    from pbem.post.held import asked
+
+    for side in game.ledger.addresses:
+        if count := len(asked(game.path, side).letters):
+            yield f"{counted(count, 'letter')} in the name of {side} wait{'s' if count == 1 else ''} to be confirmed."
 
 
 def _silent(game: OpenGame) -> Iterator[str]:
@@ -78,7 +88,7 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
-        "mailboxes": [*_refusing(game), *_silent(game)],
+        "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }
 

@@ -60,11 +60,12 @@ def received(
     return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, config, settings)))
 
 
-def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
+def too_big(head: bytes, size: int, settings: MailSettings, sent_to: SentTo = _nothing) -> Handled:
     """Answer a letter for the games that is too large to be fetched, by its headers alone."""
     letter = open_letter(head)
-    handled = _left(letter, f"it has {size // 1024} kB")
-    if not letter.automatic and letter.sender and not Headers(head).every("list-id"):
+    handled = Handled(accepted=False, notes=[f"letter {letter.digest[:12]} is not fetched: it has {size // 1024} kB"])
+    robot = letter.automatic or Headers(head).every("list-id") or falls_silent(sent_to(letter.sender))
+    if letter.sender and not robot:
         reason = (
             f"Your letter has {size // 1024} kB; at most {LARGEST // 1024} kB are read. Please send it again without "
             "pictures and other files: the order sheet alone is enough."

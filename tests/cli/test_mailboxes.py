@@ -9,8 +9,7 @@ from pbem.post.reception import bounced
 from tests.cli.test_verbs import said, told
 from tests.post.test_bounces import postfix
 from tests.support.live import Folder
-from tests.support.posted import at, report_id, take, written
-
+from tests.support.posted import at, bury, report_id, take, written
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 
@@ -37,6 +36,12 @@ def test_status_tells_who_has_not_answered(folder: Folder) -> None:
     assert "yet from blue (blue@example.org)." in status("punica")
     take(folder, written("STATUS", sender="blue@example.org", answers=report_id(folder, "blue")))
     assert "yet from" not in status("punica")
+
+
+def test_status_tells_what_waits_to_be_confirmed(folder: Folder) -> None:
+    folder.create().close()
+    take(folder, written(bury(folder)))
+    assert "1 letter in the name of red waits to be confirmed." in status("punica")
 
 
 def test_new_address_has_to_answer_again(folder: Folder) -> None:
