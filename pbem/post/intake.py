@@ -18,6 +18,7 @@ from pbem.mail.inbox import open_letter
 from pbem.mail.routing import may_be_about
 from pbem.post.config import Limits
 from pbem.post.log import Say
+from pbem.post.reception import is_private
 from pbem.post.tables import NO_GAME, NewLetter, Tables
 from pbem.post.transport.base import Arrived, Gone, Source
 from pbem.post.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_sheet, judge
@@ -112,7 +113,10 @@ class Sweep:
                 return False
             self._put(letter, raw, looked.by)
         elif isinstance(found, Ours):
-            self._put(letter, self.source.fetch(letter), found.by)
+            raw = self.source.fetch(letter)
+            if found.by == "address" and is_private(open_letter(raw)):
+                return False
+            self._put(letter, raw, found.by)
         elif isinstance(found, Bounce):
             if letter.size > self._limits.letter_bytes:
                 return False

@@ -53,7 +53,7 @@ def received(
     if letter.sender and falls_silent(sent_to(letter.sender)):
         why = f"{letter.sender} had {MOST_IN_VAIN} answers within a day that led to nothing"
         return _left(letter, why)
-    if by == "address" and _is_private(letter):
+    if by == "address" and is_private(letter):
         return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
     if not letter.automatic and (code := code_in(letter, settings)):
         return _confirmed(letter, code, config, settings)
@@ -89,7 +89,7 @@ def _left(letter: Letter, why: str) -> Handled:
     return Handled(accepted=False, notes=[f"letter {letter.digest[:12]} is left unanswered: {why}"])
 
 
-def _is_private(letter: Letter) -> bool:
+def is_private(letter: Letter) -> bool:
     """Tell whether nothing in a letter looks as if it were meant for a game."""
     found = letter.commands or letter.enclosures or letter.tokens or letter.unclear
     return not found and not may_order_without_sheet(letter)

@@ -137,8 +137,8 @@ class Worker:
         """Carry out a letter, and put the answers into the outbox."""
         settings = self._settings(letter)
         if letter.by == BOUNCE:
-            return bounced(letter.content, settings, self._config.game_master)
-        if letter.by == TOO_BIG:
+            handled = bounced(letter.content, settings, self._config.game_master)
+        elif letter.by == TOO_BIG:
             handled = too_big(letter.content, letter.size, settings, self._sent_to)
         else:
             handled = received(letter.content, self._config.who, settings, letter.by, self._sent_to)

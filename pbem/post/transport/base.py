@@ -127,6 +127,7 @@ class Sender(ABC):
     name: str
     """What it is called in messages, such as `smtp.example.org:465` or a folder. No error repeats it."""
 
+    @abstractmethod
     def check(self) -> None:
         """Connect and log in, where there is something to connect to; send nothing. Raises Unreachable."""
 

@@ -145,6 +145,9 @@ class MaildirSender(Sender):
         self.folder = config.folder
         self.name = str(config.folder)
 
+    def check(self) -> None:
+        """There is nothing to connect to."""
+
     def send(self, to: str, letter: bytes) -> Delivery:
         identity = Headers(letter).one("message-id").encode("utf-8", "replace") or letter
         try:

@@ -25,6 +25,9 @@ class SendmailSender(Sender):
         self.name = config.command[0] if config.command else "sendmail"
         self._command = config.command or ("sendmail", "-i", "-f", address, "--")
 
+    def check(self) -> None:
+        """There is nothing to connect to."""
+
     def send(self, to: str, letter: bytes) -> Delivery:
         if to.startswith("-"):  # an option, not an address
             return Refused(f"{to} is not an address that {self.name} can be given")
